@@ -1,4 +1,4 @@
-// Writes crds/src/options/page/device-list.json from Playwright's own list of devices (Apache-2.0): run after playwright-core was updated.
+// Writes crds/src/options/page/device-list.json from Playwright's device list (Apache-2.0). Run it after an update of playwright-core.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { devices } from 'playwright-core'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What Playwright starts in the browser's place: goes into the jail whose holder is TINTYPE_JAIL, gives up the root it has in there (a
-# second user namespace, in which it is an ordinary user without capabilities), and becomes TINTYPE_JAILED. File descriptors stay, so
-# Playwright's pipe (3 and 4) does too; the process group is Playwright's, so its kill reaches everything. A page that keeps every processor
-# busy leaves some of them to the runner, which must answer probes and end it.
+# Playwright starts this instead of the browser. It enters the jail of process TINTYPE_JAIL, drops the root user that it has there (by a
+# second user namespace with an unprivileged user and no capabilities), and executes TINTYPE_JAILED. It keeps file descriptors, so
+# Playwright's pipe (3 and 4) stays open. It keeps Playwright's process group, so a kill reaches all processes. `nice` leaves CPU time to the
+# runner when a page uses every CPU, because the runner must answer probes and end the page.
 set -eu
 unset NODE_OPTIONS
 namespaces=/proc/$TINTYPE_JAIL/ns

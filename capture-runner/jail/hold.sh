@@ -1,20 +1,20 @@
 #!/bin/sh
-# The inside of the jail, first process of its PID namespace, root in its user namespace and nowhere else. Started by src/jail/jail.ts as
+# First process in the jail's PID namespace, root only in its user namespace. src/jail/jail.ts starts it as
 #   unshare --user --map-root-user --mount --net --pid --fork --kill-child hold.sh <node> <listen.mjs> <listeners> <runner's pid> <directory>…
-# It empties the view (mounts), opens the only doors (listen.mjs hands listening sockets to the runner over fd 3) and then does nothing
-# but stay: when the runner closes stdin or dies, it ends, and the kernel kills whatever is left of the browser.
+# It covers directories by mounts and opens the only connections (listen.mjs passes listening sockets to the runner over fd 3). Then it waits.
+# When the runner closes stdin or ends, this process ends, and the kernel kills the remaining processes of the browser.
 set -eu
 node=$1 listen=$2 listeners=$3 runner=$4
 shift 4
 
-# A fresh /proc shows the jail's processes only. Containers with masked paths in /proc refuse it (the kernel would have to unmask them);
-# there the old one stays, whose entries the browser may not read, and the runner's is covered.
+# A new /proc shows only the jail's processes. The kernel refuses to mount it in containers with masked paths in /proc, because it would
+# unmask them. Then the old /proc stays, whose entries the browser may not read, and an empty directory covers the runner's entry.
 mount -t proc -o nosuid,nodev,noexec proc /proc 2>/dev/null ||
   mount -t tmpfs -o ro,nosuid,nodev,noexec,size=4k tmpfs "/proc/$runner" 2>/dev/null || true
 
-# The authorities that the pool trusts (src/trust.ts) are in the browser's home, which is about to be covered: a copy comes along.
+# The pool's certificate authorities (src/runtime/trust.ts) are in the browser's home, which is covered below. Keep it open to copy them.
 [ ! -d /tmp/.pki ] || exec 8</tmp/.pki
-# A checkout may lie below a directory that is about to be covered. Of all that is in it, only node and the jail's programs stay visible.
+# A checkout may be inside a covered directory. Only node and the jail's programs stay visible there.
 programs=${listen%/*}
 exec 6<"$node" 7<"$programs"
 
@@ -40,12 +40,12 @@ if [ -e /proc/self/fd/8 ]; then
 fi
 
 ip link set lo up
-# A test runner may ask every node for modules of its own, which may be covered now.
+# A test runner may set NODE_OPTIONS to load modules that are now covered.
 unset NODE_OPTIONS
 "$node" "$listen" "$listeners"
 exec 3>&-
 
-# dash gives background jobs /dev/null as stdin unless told otherwise. `wait` also reaps what the browser leaves behind.
+# dash gives background jobs /dev/null as stdin by default. `wait` also reaps processes that the browser leaves behind.
 exec 9<&0
 cat <&9 >/dev/null &
 wait

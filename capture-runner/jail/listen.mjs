@@ -1,5 +1,5 @@
-// Runs inside the jail for a moment: listens on a few ports of its loopback and hands the listening sockets to the runner, which stays
-// outside and accepts on them. So the browser's way out is a socket of the runner's, and nothing has to carry bytes across.
+// Runs briefly inside the jail. It listens on a few loopback ports and passes the sockets to the runner outside, which accepts connections on
+// them. So the browser connects to sockets of the runner, and no process has to copy bytes between them.
 import { once } from 'node:events'
 import net from 'node:net'
 

@@ -1,5 +1,5 @@
-// Started in the browser's place, it tries what a page would try that has taken the browser over, and prints what succeeded. Run outside
-// the jail it is the control: there everything succeeds, or the attempt proves nothing.
+// Runs in the browser's place, tries what a compromised browser could do, and prints what succeeded. Outside the jail it is
+// the control: everything must succeed there, or the attempt proves nothing.
 //
 //   probe.mjs '{"pid": 7, "files": [...], "listeners": [{"host": "127.0.0.1", "port": 8080}], "sockets": [...]}'
 //   → {"readFiles": [...], "environ": [...], "memory": [...], "ptrace": [...], "signals": [...], "foreignFds": [...], "ownFds": [...], "reached": [...], "uncovered": [...]}
@@ -18,8 +18,8 @@ const succeeds = (attempt) => {
   }
 }
 
-// Where /proc is older than the PID namespace it shows outer numbers, while system calls take inner ones. Files are tried by the numbers
-// that /proc shows, calls by those that a page would guess; our own process, found by either, proves nothing.
+// If /proc is older than the PID namespace, it shows outer PIDs, while system calls use inner ones. So files are tried by the PIDs that
+// /proc shows, and system calls by PIDs that an attacker could guess. Our own process proves nothing and is left out.
 const shownAs = Number(fs.readlinkSync('/proc/self'))
 const shown = fs
   .readdirSync('/proc')
@@ -40,17 +40,17 @@ const readMemory = (pid) => {
   return fs.readSync(memory, Buffer.alloc(16), 0, 16, BigInt(`0x${range[1]}`)) === 16
 }
 
-/** ptrace(PTRACE_ATTACH) and process_vm_readv by number: perl is in every Debian image and can make any system call. */
+/** Numbers of ptrace and process_vm_readv. perl is in every Debian image and can make any system call. */
 const SYSCALLS = { x64: [101, 310], arm64: [117, 270] }
 const callsByPerl = (pid) => {
   const [ptrace] = SYSCALLS[process.arch] ?? []
   if (ptrace === undefined) return false
-  // Seizing (0x4206) attaches without stopping the process, so that the control does not freeze the runner.
+  // PTRACE_SEIZE (0x4206) attaches without stopping the process, so that the control does not freeze the runner.
   const script = `exit(syscall(${ptrace}, 0x4206, ${pid}, 0, 0) == 0 ? 0 : 1)`
   return spawnSync('perl', ['-e', script]).status === 0
 }
 
-/** Takes the cover off a hidden file in a namespace of its own, or goes back to the namespaces of the process that put it there. */
+/** Unmounts the cover of a hidden file in a new namespace, or enters the namespaces of the process that mounted it. */
 const uncover = (file) => {
   const show = ['sh', '-c', `umount "$(dirname "${file}")" /tmp /var/run/secrets 2>/dev/null; cat "${file}"`]
   const ways = [
@@ -61,7 +61,7 @@ const uncover = (file) => {
   return ways.some(([program, ...given]) => spawnSync(program, given).status === 0)
 }
 
-/** The descriptors of a process that lead somewhere for us. Listing their numbers is harmless, following them is not. */
+/** The readable descriptors of a process. Listing their numbers is harmless; only reading their targets counts. */
 const openFds = (pid) => {
   const found = []
   succeeds(() => {
@@ -72,8 +72,8 @@ const openFds = (pid) => {
 }
 
 /**
- * Node's own pipes and anonymous files, and files that anyone here may open: node reads certificates in the background. What is left
- * above the five descriptors that Playwright gives was handed on by the runner.
+ * True for Node's own pipes and anonymous files, and for files that any process here may open: node reads certificates in the background. Other
+ * descriptors above Playwright's five were inherited from the runner.
  */
 const isOwn = (to) => /^(anon_inode|pipe):/.test(to) || (to.startsWith('/') && succeeds(() => fs.accessSync(to, fs.constants.R_OK)))
 

@@ -1,5 +1,5 @@
-// Makes the data files that blocking works with out of packages of npm: engines that are read in milliseconds, the rules about consent banners, and
-// beside them what their licences ask for: versions, notices, the texts that they were made of. Run while images are built, never at run time.
+// Builds the data files for blocking from npm packages: filter engines that load in milliseconds, and rules for consent banners. Also collects what
+// their licenses require: versions, notices and the original texts. Runs when images are built, never at run time.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import { ENGINES, LIST_PACKAGE, type ListSource } from './sources.ts'
 
 const run = promisify(execFile)
 
-/** What the engines are asked for: requests to refuse and selectors to hide, nothing else. */
+/** The engines only need to block requests and hide selectors. */
 const ENGINE_CONFIG = {
   enableHtmlFiltering: false,
   enableMutationObserver: false,
@@ -23,7 +23,7 @@ const ENGINE_CONFIG = {
   loadPreprocessors: false,
 }
 
-/** A list as its package has it. */
+/** A list from the package. */
 interface ListText extends ListSource {
   text: string
   version: string
@@ -31,7 +31,7 @@ interface ListText extends ListSource {
   updated: string
 }
 
-/** Fills `to` with `lists/` (what a runner reads) and `doc/` (what its licences ask for). */
+/** Writes `lists/` (for the runner) and `doc/` (for the licenses) to the directory `to`. */
 export async function buildLists(to: string): Promise<void> {
   const lists = path.join(to, 'lists')
   const doc = path.join(to, 'doc')
@@ -54,13 +54,13 @@ export async function buildLists(to: string): Promise<void> {
   }
 }
 
-/** One engine of some lists. What only AdGuard's own programs understand is left out. */
+/** Compiles lists to one engine. Leaves out rules that only AdGuard's own programs support. */
 function compile(texts: readonly string[]): Uint8Array {
   const lines = texts.flatMap((text) => text.split(/\r?\n/)).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
   return FiltersEngine.parse(lines.join('\n'), ENGINE_CONFIG).serialize()
 }
 
-/** What the project adds to an engine of its own; most have nothing. */
+/** The project's own rules for an engine. Most engines have none. */
 async function readOwn(engine: string, doc: string): Promise<string> {
   const file = path.join(import.meta.dirname, 'own', `${engine}.txt`)
   const text = await readFile(file, 'utf8').catch(() => '')
@@ -68,19 +68,19 @@ async function readOwn(engine: string, doc: string): Promise<string> {
   return text
 }
 
-/** Takes the package from the registry that npm is set to, and checks what it is. Resolves to the unpacked directory. */
+/** Downloads the package from npm's registry and checks its checksum. Resolves to the unpacked directory. */
 async function fetchPackage(): Promise<string> {
   const { name, version, integrity } = LIST_PACKAGE
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-lists-'))
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory, `${name}@${version}`], { cwd: directory })
   const answer = JSON.parse(stdout) as { filename: string }[] | Record<string, { filename: string }>
   const packed = Object.values(answer)[0]
-  if (!packed) throw new Error(`npm packed nothing for ${name}@${version}`)
+  if (!packed) throw new Error(`npm pack returned no file for ${name}@${version}`)
   const file = path.join(directory, path.basename(packed.filename).replace(/^@/, '').replace('/', '-'))
   const digest = `sha512-${createHash('sha512')
     .update(await readFile(file))
     .digest('base64')}`
-  if (digest !== integrity) throw new Error(`${name}@${version} is not what lists/sources.ts expects: ${digest}`)
+  if (digest !== integrity) throw new Error(`${name}@${version} has another checksum than in lists/sources.ts: ${digest}`)
   await run('tar', ['-xzf', file, '-C', directory])
   return path.join(directory, 'package')
 }
@@ -104,7 +104,7 @@ async function placeConsent(lists: string, doc: string): Promise<void> {
   const directory = path.dirname(path.dirname(createRequire(import.meta.url).resolve('@duckduckgo/autoconsent')))
   await copyFile(path.join(directory, 'dist/autoconsent.playwright.js'), path.join(lists, 'consent.js'))
   await copyFile(path.join(directory, 'rules/compact-rules.json'), path.join(lists, 'consent-rules.json'))
-  // The compact form leaves out how to agree.
+  // The compact form has no rules to accept.
   await copyFile(path.join(directory, 'rules/rules.json'), path.join(lists, 'consent-rules-whole.json'))
   await copyFile(path.join(directory, 'LICENSE'), path.join(doc, 'COPYING.autoconsent'))
 }
@@ -124,10 +124,10 @@ async function writeNotices(made: readonly ListText[], lists: string, doc: strin
   )
   await writeFile(
     path.join(doc, 'NOTICES'),
-    `The files in /app/lists are data that the capture runner reads; they are works of their own, under their own licences.
+    `The files in /app/lists are data for the capture runner. They are separate works under their own licenses.
 
-*.engine: filter lists in a binary form, made by build.ts from the texts beside this file, which are
-unchanged copies out of ${LIST_PACKAGE.name} ${LIST_PACKAGE.version}. Licence: ${LIST_PACKAGE.license} (COPYING.adguard-filters).
+*.engine: filter lists in a binary form, built by build.ts from the texts beside this file, which are
+unchanged copies from ${LIST_PACKAGE.name} ${LIST_PACKAGE.version}. License: ${LIST_PACKAGE.license} (COPYING.adguard-filters).
 EasyList, which the Base filter contains, is © its authors (https://easylist.to), under GPL-3.0 or CC BY-SA 3.0.
 
 ${named.join('\n')}

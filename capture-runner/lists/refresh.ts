@@ -1,5 +1,5 @@
-// `npm run lists`: says which filter lists images are built from; `-- --newest` pins the newest release of their package instead, to be committed like any
-// other update of a dependency.
+// `npm run lists`: prints the release of the filter lists that images contain. `-- --newest` pins the newest release, to be committed like any
+// other dependency update.
 
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -30,10 +30,10 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { newest: { type: 'boolean', default: false } } })
   console.log(`${LIST_PACKAGE.name} ${LIST_PACKAGE.version}`)
   const newest = await findNewest(LIST_PACKAGE.name)
-  if (newest.version === LIST_PACKAGE.version) console.log('it is the newest')
-  else if (!values.newest) console.log(`${newest.version} is there: npm run lists -- --newest`)
+  if (newest.version === LIST_PACKAGE.version) console.log('This is the newest release.')
+  else if (!values.newest) console.log(`Release ${newest.version} is available. Run: npm run lists -- --newest`)
   else {
     await writeFile(FILE, repin(await readFile(FILE, 'utf8'), newest))
-    console.log(`${newest.version} is pinned in ${path.relative(process.cwd(), FILE)}`)
+    console.log(`Pinned ${newest.version} in ${path.relative(process.cwd(), FILE)}`)
   }
 }

@@ -1,13 +1,13 @@
-// Where the lists come from: packages of npm, pinned by their checksum. `npm run lists -- --newest` (refresh.ts) writes newer ones here.
+// Source of the filter lists: an npm package, pinned by its checksum. `npm run lists -- --newest` (refresh.ts) writes a newer release here.
 
-/** One filter list of the package below, by AdGuard's number. */
+/** One filter list of the package below. */
 export interface ListSource {
-  /** Number of the list in the package. */
+  /** AdGuard's number of the list. */
   filter: number
   name: string
 }
 
-/** The package that carries the texts of AdGuard's filter lists, EasyList among them. GPL-3.0; needed while images are built, and nowhere else. */
+/** The package with the texts of AdGuard's filter lists, including EasyList. GPL-3.0. Only needed to build images. */
 export const LIST_PACKAGE = {
   name: '@adguard/dnr-rulesets',
   version: '3.3.20260320140136',
@@ -15,7 +15,7 @@ export const LIST_PACKAGE = {
   license: 'GPL-3.0-only',
 } as const
 
-/** Names of the engines, and the lists that each is made of. */
+/** Engine names, and the lists of each engine. */
 export const ENGINES = {
   ads: [{ filter: 2, name: 'AdGuard Base filter with EasyList' }],
   trackers: [{ filter: 3, name: 'AdGuard Tracking Protection filter' }],

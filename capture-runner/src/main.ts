@@ -24,7 +24,7 @@ import { Runner } from './server/runner.ts'
 import { buildServer } from './server/server.ts'
 import { createVerifier } from './server/signature.ts'
 
-// Wiring only. Order matters at boot: the node is probed first, because browsers are started as it allows.
+// Wires the parts together. The sandbox probe comes first, because its result determines how browsers start.
 
 const config = loadConfig(process.env)
 const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_POD_NAME } })
@@ -32,11 +32,11 @@ const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_
 const { extraCaBundle } = config.TINTYPE_EGRESS
 if (extraCaBundle) {
   await trustAuthorities(extraCaBundle, BROWSER_HOME)
-  // For stores of clients, which the runner itself speaks to.
+  // For clients' storage, which the runner itself connects to.
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...certificatesOf(extraCaBundle)])
 }
 const sandbox = await probe(config)
-// A runner that may not capture stays up and says so when the operator asks who it is: a process that had ended could not tell why.
+// A runner that may not capture keeps running, so that the operator can query the reason.
 const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)
 const guard = createGuard({ ownPorts: [config.TINTYPE_PORT] })
 const jailConfig = { programsDirectory: config.TINTYPE_JAIL_DIRECTORY }
@@ -61,15 +61,15 @@ const parts = {
   httpCache: new HttpCache(),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
-const livenessProbe = new LivenessProbe({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
+const livenessProbe = new LivenessProbe({ takeScreenshot: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled, onShutter) => capture(order, parts, cancelled, { onShutter, onTaken: () => livenessProbe.note() }),
-  report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
+  capture: (order, canceled, onPageReady) => capture(order, parts, canceled, { onPageReady, onTaken: () => livenessProbe.note() }),
+  report: (order, outcome, canceled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, canceled),
   log,
 })
 if (!mayCapture) await runner.close(0)
 let isClosing = false
-// An image without lists captures all the same, and blocks nothing.
+// Without lists in the image, captures work but block nothing.
 const listsUpdated = await lists.versions().then(
   ({ updated }) => updated,
   () => undefined,
@@ -91,7 +91,7 @@ process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
 await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
 if (mayCapture) log.info({ sandbox, listsUpdated }, 'runner ready')
-else log.error({ sandbox }, 'the pool requires a sandbox that this node does not allow: nothing is captured here')
+else log.error({ sandbox }, 'required sandbox unavailable; runner will not capture')
 
 async function stop(): Promise<void> {
   isClosing = true

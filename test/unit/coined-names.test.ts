@@ -29,6 +29,7 @@ const replaced: Record<string, string> = {
   Removal: 'Deletion',
   Setbacks: 'backoff',
   shakeHands: 'socks5Connect',
+  Shutter: 'onPageReady',
   spare: 'standby',
   tellIgnored: 'setIgnoredOptionsHeader',
   tellPlace: 'setQueuePositionHeader',
@@ -36,6 +37,7 @@ const replaced: Record<string, string> = {
   Told: 'Response',
   Trouble: 'problem, or a condition',
   Verdict: 'decision',
+  WayOut: 'EgressSession or TabSource',
   whoever: 'the role: caller, user, cluster administrator',
 }
 

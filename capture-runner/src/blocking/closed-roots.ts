@@ -1,22 +1,25 @@
 import type { DevTools } from '../browser/devtools.ts'
 import type { Tab } from '../browser/tab.ts'
-import { answered } from '../runtime/race.ts'
+import { awaitResponse } from '../runtime/race.ts'
 
-// Closed shadow roots: no script reaches them, not even one of a world of its own, but DevTools do. To ask about each element of a page takes long, so
-// only those are asked about that are on top somewhere in the window, and custom elements.
+// Accesses closed shadow roots. No script can reach them, not even in an isolated world, but DevTools can. A query for each element would take too long,
+// so only custom elements and the topmost elements in the window are queried.
 
 const WORLD = 'tintype-roots'
-/** Roots within roots that are looked for. */
+/** Maximum nesting depth of roots. */
 const DEPTH = 4
-/** Elements that are asked about at once. */
+/** Maximum number of elements per query. */
 const MAX_HOSTS = 150
 
 /**
- * Calls a function among the page's elements, out of reach of its scripts, and gives its value.
- * @param source text of a synchronous function of `flag` and of the closed shadow roots that could be found
+ * Calls a function in an isolated world of the page and returns its result.
+ * @param source JavaScript of a synchronous function of `flag` and of the closed shadow roots that were found
  */
 export async function callWithClosedRoots<T>({ session, mainFrame }: Tab, source: string, flag: boolean, signal: AbortSignal): Promise<T> {
-  const { executionContextId } = await answered(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+  const { executionContextId } = await awaitResponse(
+    session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }),
+    signal,
+  )
   const world = new World(session, executionContextId, signal)
   const roots: string[] = []
   for (let depth = 0; depth < DEPTH; depth++) {
@@ -40,7 +43,7 @@ class World {
   }
 
   async call(functionDeclaration: string, args: { value?: unknown; objectId?: string }[], returnByValue: boolean) {
-    const called = await answered(
+    const called = await awaitResponse(
       this.#session.send('Runtime.callFunctionOn', {
         functionDeclaration,
         arguments: args,
@@ -53,7 +56,7 @@ class World {
     return called
   }
 
-  /** Closed roots besides the known ones, as objects of this world. */
+  /** Closed roots that are not yet known, as objects of this world. */
   async findRoots(known: readonly string[]): Promise<string[]> {
     const { result } = await this.call(
       HOSTS,
@@ -61,7 +64,7 @@ class World {
       false,
     )
     if (result.objectId === undefined) return []
-    const { result: properties } = await answered(
+    const { result: properties } = await awaitResponse(
       this.#session.send('Runtime.getProperties', { objectId: result.objectId, ownProperties: true }),
       this.#signal,
     )
@@ -71,16 +74,16 @@ class World {
   }
 
   async #rootOf(objectId: string): Promise<string | undefined> {
-    const { node } = await answered(this.#session.send('DOM.describeNode', { objectId, depth: 0 }), this.#signal)
+    const { node } = await awaitResponse(this.#session.send('DOM.describeNode', { objectId, depth: 0 }), this.#signal)
     const root = node.shadowRoots?.find(({ shadowRootType }) => shadowRootType === 'closed')
     if (!root) return undefined
     const resolve = this.#session.send('DOM.resolveNode', { backendNodeId: root.backendNodeId, executionContextId: this.#contextId })
-    const { object } = await answered(resolve, this.#signal)
+    const { object } = await awaitResponse(resolve, this.#signal)
     return object.objectId
   }
 }
 
-/** Elements that may have a closed root which is not known yet. */
+/** Elements that may have an unknown closed root. */
 const HOSTS = `(...roots) => {
   const known = new Map(roots.map((root) => [root.host, root]))
   const rootOf = (element) => element.shadowRoot ?? known.get(element)

@@ -1,20 +1,20 @@
-// Guesses what is a banner by how it lies on the page and by what it says, for banners that no list knows. It takes only boxes that lie above the
-// page and do not move with it; the page's own bars say none of the words.
+// Detects banners that are in no list by their position and text. It considers only boxes above the page that do not scroll with it. The page's own bars
+// do not contain the words.
 
-/** What banners and overlays of all kinds say. */
+/** Words in banners and overlays of all kinds. */
 const WORDS =
   'cookie|consent|gdpr|privacy|datenschutz|einwillig|confidentialit|privacidad|newsletter|subscribe|sign up|notification|install (the|our) app|download (the|our) app'
 
-/** What banners that ask for consent say. */
+/** Words in consent banners. */
 const CONSENT_WORDS =
   'cookie|consent to|your consent|gdpr|dsgvo|einwillig|consentement|consentimiento|your privacy|ciasteczk|kakor|evästeet|クッキー'
 
-/** What those say that do not; they have one button that agrees and one that refuses. */
+/** Words in consent banners without the words above. Those have one button to accept and one to reject. */
 const PRIVACY_WORDS =
   'privacy|personal (data|information)|datenschutz|personenbezogen|données personnelles|confidentialit|datos personales|dati personali'
 
-/** How their buttons begin, in lower case: no other box above a page speaks of cookies and has one. */
-const ANSWERS = [
+/** Beginnings of their button labels, in lower case. No other box above a page mentions cookies and has such a button. */
+const BUTTON_LABELS = [
   "only |accept|agree|allow|i accept|i agree|i understand|yes|ok|okay|got it|understood|dismiss|close|continue|reject|decline|refuse|deny|disagree|no thanks|(use )?(only )?(necessary|essential)|save|confirm|that's fine|fine|hide",
   'alle|akzeptier|zustimm|ich stimme|einverstanden|ablehn|nur |verstanden|schließen|speichern',
   "accepter|j'accepte|tout|refuser|je refuse|continuer|d'accord|fermer|compris",
@@ -23,25 +23,25 @@ const ANSWERS = [
   '同意|拒否|拒绝|接受|동의|허용|[×✕✖x]$',
 ].join('|')
 
-/** Gates that are the page's own content, cookies or not. */
+/** Gates that are the page's own content, even if they mention cookies. */
 const OWN =
   'age\\s+(verification|confirmation|check|gate|restriction)|(over|at least|older than|i am|must be)\\s*(18|21)|(18|21)\\s*(\\+|years)|date of birth'
 
-/** Buttons that refuse, and those that agree; what refuses may say that it accepts little. */
-const REFUSING =
+/** Labels of buttons that reject, and of those that accept. A label that rejects may also contain a word that accepts. */
+const REJECTING =
   "reject|declin|refus|deny|disagree|necessary|essential|required|no,? thanks|don't (accept|agree|allow)|without accepting|ablehn|nur |refuser|sans accepter|rechaz|solo |rejeit|recus|rifiut|weiger|alleen|avvis|afvis|neka|hylkää|odrzu|odmít|elutas|отклон|拒"
-const AGREEING =
+const ACCEPTING =
   "accept|agree|allow|consent|yes|^ok|okay|got it|understood|i understand|that's fine|^fine|akzeptier|zustimm|einverstanden|erlauben|d'accord|acept|aceit|accett|akkoord|godta|godkänn|tillad|hyväksy|akcept|zgadzam|souhlas|přijm|elfogad|принять|соглас|同意|接受|동의|허용"
 const SETTING = 'setting|manage|preference|customi|option|more|learn|policy|einstellung|paramètre|ajustes|impostazioni|instelling'
 
-/** Of whether only banners that ask for consent count (onlyConsent), and of the closed shadow roots that are known (closedRoots). */
+/** JavaScript for the page. Uses `onlyConsent` (only consent banners count) and `closedRoots` (the known closed shadow roots). */
 const FIND = `
   const words = onlyConsent ? /${CONSENT_WORDS}/i : /${WORDS}/i
-  const answers = /^(${ANSWERS})/i
+  const buttonLabels = /^(${BUTTON_LABELS})/i
   const own = /${OWN}/i
   const privacy = /${PRIVACY_WORDS}/i
-  const refusing = /${REFUSING}/i
-  const agreeing = /${AGREEING}/i
+  const rejecting = /${REJECTING}/i
+  const accepting = /${ACCEPTING}/i
   const area = innerWidth * innerHeight
   const closed = new Map(closedRoots.map((root) => [root.host, root]))
   const rootOf = (element) => element.shadowRoot ?? closed.get(element)
@@ -57,7 +57,7 @@ const FIND = `
     const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
     return width > 0 && height > 0 ? (width * height) / area : 0
   }
-  // Elements below one, with those in shadow roots; each after all that is around it.
+  // All descendants of an element, including those in shadow roots, in document order.
   const below = (element) => {
     const found = []
     const root = rootOf(element)
@@ -83,21 +83,21 @@ const FIND = `
   const has = (element, selector) => below(element).some((inner) => inner.matches(selector))
   const labelOf = (element) =>
     ([element.value, element.innerText, element.getAttribute('aria-label')].find((text) => typeof text === 'string' && text.trim() !== '') ?? '').trim()
-  const isAnswer = (element) => {
+  const isBannerButton = (element) => {
     if (!element.matches('button, [role=button], a, input[type=button], input[type=submit], [class*=button i], [class*=btn i]') && !element.localName.includes('-')) return false
     const label = labelOf(element)
-    return label.length < 80 && answers.test(label)
+    return label.length < 80 && buttonLabels.test(label)
   }
   const FIELDS = 'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden]), select, textarea'
-  const asksForConsent = (element, text) => {
+  const isConsentBanner = (element, text) => {
     if (text.length >= 4000 || own.test(text) || !(words.test(text) || privacy.test(text))) return false
-    const labels = below(element).filter(isAnswer).map(labelOf)
-    const refuses = labels.some((label) => refusing.test(label))
-    const agrees = labels.some((label) => agreeing.test(label) && !refusing.test(label))
+    const labels = below(element).filter(isBannerButton).map(labelOf)
+    const refuses = labels.some((label) => rejecting.test(label))
+    const agrees = labels.some((label) => accepting.test(label) && !rejecting.test(label))
     return (words.test(text) ? labels.length > 0 : refuses && agrees) && !has(element, FIELDS + ', nav, main, article, [role=navigation], [role=search]')
   }
-  const isVeil = (element, covered, text) => covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
-  // Banners, and veils: nothing to read, and the whole window covered.
+  const isBackdrop = (element, covered, text) => covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
+  // Banners, and backdrops that cover the whole window without text.
   const findAll = () => {
     const found = []
     for (const element of document.body ? below(document.body) : []) {
@@ -105,15 +105,15 @@ const FIND = `
       const covered = share(element)
       if (covered === 0) continue
       const text = textOf(element)
-      const says = onlyConsent ? asksForConsent(element, text) : words.test(text) && has(element, 'button, [role=button], a, input')
-      if (says || isVeil(element, covered, text)) found.push({ element, says })
+      const says = onlyConsent ? isConsentBanner(element, text) : words.test(text) && has(element, 'button, [role=button], a, input')
+      if (says || isBackdrop(element, covered, text)) found.push({ element, says })
     }
     return found.some(({ says }) => says) ? found : []
   }`
 
 /**
- * Hides what looks like a banner or an overlay; gives their number. A function for the page, synchronous, of whether only banners that ask for consent
- * count, and of the closed shadow roots that are known.
+ * Hides elements that look like a banner or an overlay, and returns their number. A synchronous function for the page. Its parameters: whether only
+ * consent banners count, and the known closed shadow roots.
  */
 export const guessBanners = `(onlyConsent, ...closedRoots) => {${FIND}
   const found = findAll()
@@ -126,20 +126,20 @@ export const guessBanners = `(onlyConsent, ...closedRoots) => {${FIND}
 }`
 
 /**
- * Answers a banner that asks for consent by its buttons; false: there is none, or none that would do. A function for the page, synchronous, of whether to
- * agree, and of the closed shadow roots that are known.
+ * Clicks the matching button of a consent banner; returns false if there is none. A synchronous function for the page. Its parameters: whether to
+ * accept, and the known closed shadow roots.
  */
-export const answerBanner = `(isAgreeing, ...closedRoots) => {
+export const clickBannerButton = `(isAccepting, ...closedRoots) => {
   const onlyConsent = true
   ${FIND}
   const setting = /${SETTING}/i
   const all = /all|tou[ts]|tod[oa]s|tutt|vše|wszyst/i
   for (const { element } of findAll().filter(({ says }) => says)) {
-    const buttons = below(element).filter((button) => isAnswer(button) && button.checkVisibility())
+    const buttons = below(element).filter((button) => isBannerButton(button) && button.checkVisibility())
       .map((button) => ({ button, label: labelOf(button) })).filter(({ label }) => !setting.test(label))
-    const fitting = isAgreeing
-      ? buttons.filter(({ label }) => agreeing.test(label) && !refusing.test(label))
-      : buttons.filter(({ label }) => refusing.test(label))
+    const fitting = isAccepting
+      ? buttons.filter(({ label }) => accepting.test(label) && !rejecting.test(label))
+      : buttons.filter(({ label }) => rejecting.test(label))
     const chosen = fitting.find(({ label }) => all.test(label)) ?? fitting[0]
     if (!chosen) continue
     chosen.button.click()

@@ -1,7 +1,7 @@
 import { type FiltersEngine, Request } from '@ghostery/adblocker'
 import type { PageFacts } from './page-facts.ts'
 
-/** The style sheet that hides what the engines know. Pure. */
+/** Style sheet that hides the elements matched by the engines. Pure function. */
 export function findHidingRules(engines: readonly FiltersEngine[], { url, ids, classes, hrefs }: PageFacts): string {
   const { hostname, domain } = Request.fromRawDetails({ url, type: 'main_frame' })
   if (!hostname) return ''

@@ -4,21 +4,21 @@ import type { AutoConsentCMPRule, IndexedCMPRuleset } from '@duckduckgo/autocons
 import type { FiltersEngine } from '@ghostery/adblocker'
 import type { EngineName } from '../plan/blocking.ts'
 
-// The filter lists that the image carries, made by capture-runner/lists. Read when a capture first wants one, which takes a few milliseconds, and
-// kept; a runner that never blocks never reads any.
+// The filter lists in the image, built by capture-runner/lists. A list is read when a capture first needs it, which takes a few milliseconds, and kept.
+// A runner that never blocks reads none.
 
-/** What the lists were made of. */
+/** Versions of the lists. */
 export interface ListVersions {
-  /** ISO 8601: how old the newest of the lists is. */
+  /** Date of the newest list, ISO 8601. */
   updated: string
 }
 
-/** What is known about consent banners: autoconsent's program for the page, and its rules. */
+/** Data for consent banners: autoconsent's script for the page, and its rules. */
 export interface ConsentRules {
   script: string
-  /** How to refuse, in the compact form. */
+  /** Rules to reject, in the compact form. */
   rules: IndexedCMPRuleset
-  /** The same and how to agree, three times as long; read when a capture first agrees. */
+  /** Rules to reject and to accept, three times as long. Read when a capture first accepts. */
   wholeRules: () => Promise<AutoConsentCMPRule[]>
 }
 
@@ -29,7 +29,7 @@ export interface FilterLists {
   versions: () => Promise<ListVersions>
 }
 
-/** Lists in a directory, read on demand. */
+/** Opens the lists in a directory, which are read on demand. */
 export function openLists(directory: string): FilterLists {
   const engines = new Map<EngineName, Promise<FiltersEngine>>()
   let consent: Promise<ConsentRules> | undefined
@@ -56,7 +56,7 @@ export function openLists(directory: string): FilterLists {
   }
 }
 
-/** The library is read with the first list: a runner that never blocks does without both. */
+/** Loads the library together with the first list, so that a runner that never blocks loads neither. */
 async function loadEngine(file: string): Promise<FiltersEngine> {
   const [library, data] = await Promise.all([import('@ghostery/adblocker'), readFile(file)])
   return library.FiltersEngine.deserialize(data)

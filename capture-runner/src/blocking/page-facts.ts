@@ -1,4 +1,4 @@
-/** What hiding rules are chosen by. */
+/** Page data that selects hiding rules. */
 export interface PageFacts {
   url: string
   ids: string[]
@@ -6,10 +6,10 @@ export interface PageFacts {
   hrefs: string[]
 }
 
-/** Names that more than this many elements have between them would take longer to look up than to paint. */
+/** Maximum number of names. Beyond it, a lookup would take longer than painting. */
 const MAX_NAMES = 20_000
 
-/** The facts of a page, as an expression. */
+/** JavaScript expression for the page's data. */
 export const pageFacts = `(() => {
   const ids = new Set(), classes = new Set(), hrefs = new Set()
   for (const element of document.querySelectorAll('[id], [class], [href]')) {

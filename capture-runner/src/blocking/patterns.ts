@@ -1,15 +1,15 @@
-// Patterns of addresses, as clients write them. Pure.
+// URL patterns of clients. Pure functions.
 
-/** A pattern without a star may be anywhere in an address: `example.com/ad` means `*example.com/ad*`. */
+/** A pattern without a star matches anywhere in a URL: `example.com/ad` means `*example.com/ad*`. */
 const widen = (pattern: string): string => (pattern.includes('*') ? pattern : `*${pattern}*`)
 
-/** Tells whether an address fits one of the patterns; upper and lower case are the same. Takes time in proportion to the address. */
+/** Returns a function that tests whether a URL matches one of the patterns, ignoring case. Runs in linear time. */
 export function createMatcher(patterns: readonly string[]): (address: string) => boolean {
   const parts = patterns.map((pattern) => widen(pattern).toLowerCase().split(/\*+/))
   return (address) => parts.some((pieces) => fits(address.toLowerCase(), pieces))
 }
 
-/** The pieces between the stars, in order: the first at the beginning, the last at the end. No regular expression, which could be made to run for ever. */
+/** Matches the pieces between the stars in order. Uses no regular expression, which could take exponential time. */
 function fits(address: string, pieces: readonly string[]): boolean {
   const first = pieces[0] ?? ''
   const last = pieces.at(-1) ?? ''

@@ -4,37 +4,37 @@ import { siteOf } from '../browser/site.ts'
 import type { RequestRules } from '../plan/blocking.ts'
 import { createMatcher } from './patterns.ts'
 
-/** A request of the page, as it is held. */
-export interface AskedRequest {
+/** An intercepted request of the page. */
+export interface PageRequest {
   url: string
-  /** DevTools' word for it, such as `Document` or `XHR`. */
+  /** DevTools resource type such as `Document` or `XHR`. */
   resourceType: string
-  /** True for the document that is to be captured. */
+  /** True for the document to capture. */
   isPage: boolean
-  /** Address of the document that asks; absent: the page. */
-  asker: string | undefined
+  /** URL of the document that sends the request; absent: the page. */
+  documentUrl: string | undefined
 }
 
-/** `empty`: answered without content, for what would show a broken frame or stop a script that counts on it. */
+/** `empty`: respond without content, where a blocked request would show an error page in a frame or stop a script. */
 export type Decision = 'pass' | 'refuse' | 'empty'
 
-/** What of a page is told apart from other documents: nothing of it is ever refused. */
+/** The page's own document always passes. */
 const PASS: Decision = 'pass'
-/** Resources that are answered rather than refused where a rule would have put something else in their place. */
+/** Resource types that get an empty response if the rule has a replacement. */
 const REPLACEABLE = new Set(['Script', 'XHR', 'Fetch', 'Stylesheet'])
 
-/** Judges the requests of one capture. */
+/** Decides which requests of one capture to block. */
 export class RequestEvaluator {
-  /** Addresses of pictures and frames that were refused, whose places stay empty. */
+  /** URLs of blocked images and frames, whose boxes are hidden later. */
   readonly refusedPlaces = new Set<string>()
-  /** Number of requests refused. */
+  /** Number of blocked requests. */
   refused = 0
   readonly #rules: RequestRules
   readonly #engines: readonly FiltersEngine[]
   readonly #isAllowed: (address: string) => boolean
   readonly #isRefused: (address: string) => boolean
   readonly #kinds: ReadonlySet<ResourceKind>
-  /** Address of the page, which redirects may change. */
+  /** URL of the page, which redirects may change. */
   #page: string
 
   constructor(page: string, rules: RequestRules, engines: readonly FiltersEngine[]) {
@@ -48,40 +48,40 @@ export class RequestEvaluator {
   }
 
   /** Decides about one request. */
-  evaluate(asked: AskedRequest): Decision {
-    if (asked.isPage) {
-      this.#page = asked.url
+  evaluate(request: PageRequest): Decision {
+    if (request.isPage) {
+      this.#page = request.url
       return PASS
     }
-    const decision = this.#decide(asked)
+    const decision = this.#decide(request)
     if (decision !== PASS) {
       this.refused += 1
-      if (asked.resourceType === 'Image' || asked.resourceType === 'Document') this.refusedPlaces.add(asked.url)
+      if (request.resourceType === 'Image' || request.resourceType === 'Document') this.refusedPlaces.add(request.url)
     }
     return decision
   }
 
-  #decide(asked: AskedRequest): Decision {
-    if (!/^https?:/.test(asked.url) || this.#isAllowed(asked.url)) return PASS
-    // A frame that is refused would show the browser's own page about it.
-    const refuse: Decision = asked.resourceType === 'Document' ? 'empty' : 'refuse'
-    if (this.#isRefused(asked.url) || this.#kinds.has(toKind(asked.resourceType))) return refuse
-    if (this.#rules.thirdParty && siteOf(asked.url) !== siteOf(this.#page)) return refuse
+  #decide(request: PageRequest): Decision {
+    if (!/^https?:/.test(request.url) || this.#isAllowed(request.url)) return PASS
+    // A blocked frame would show Chromium's error page.
+    const refuse: Decision = request.resourceType === 'Document' ? 'empty' : 'refuse'
+    if (this.#isRefused(request.url) || this.#kinds.has(toKind(request.resourceType))) return refuse
+    if (this.#rules.thirdParty && siteOf(request.url) !== siteOf(this.#page)) return refuse
     if (this.#engines.length === 0) return PASS
-    const request = Request.fromRawDetails({
-      url: asked.url,
-      sourceUrl: asked.asker ?? this.#page,
-      type: toRequestType(asked.resourceType),
+    const parsed = Request.fromRawDetails({
+      url: request.url,
+      sourceUrl: request.documentUrl ?? this.#page,
+      type: toRequestType(request.resourceType),
     })
     for (const engine of this.#engines) {
-      const { match, filter } = engine.match(request)
-      if (match) return filter?.isRedirect() && REPLACEABLE.has(asked.resourceType) ? 'empty' : refuse
+      const { match, filter } = engine.match(parsed)
+      if (match) return filter?.isRedirect() && REPLACEABLE.has(request.resourceType) ? 'empty' : refuse
     }
     return PASS
   }
 }
 
-/** The browser tells the two ways to ask by script apart too late. */
+/** The browser distinguishes XHR and fetch too late, so both are blocked together. */
 const BY_SCRIPT: readonly ResourceKind[] = ['xhr', 'fetch']
 
 const KINDS: Readonly<Record<string, ResourceKind>> = {
@@ -99,10 +99,10 @@ const KINDS: Readonly<Record<string, ResourceKind>> = {
   Manifest: 'manifest',
 }
 
-/** DevTools' word as the options have it. */
+/** Converts a DevTools resource type to the options' kind. */
 export const toKind = (resourceType: string): ResourceKind => KINDS[resourceType] ?? 'other'
 
-/** DevTools' word as the engine has it. */
+/** Converts a DevTools resource type to the engine's type. */
 function toRequestType(resourceType: string): RequestType {
   if (resourceType === 'Document') return 'sub_frame'
   if (resourceType === 'Ping') return 'ping'

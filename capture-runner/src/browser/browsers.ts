@@ -1,56 +1,56 @@
 import type { Logger } from 'pino'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { keptBytesOf } from '../runtime/processes.ts'
-import { bounded, pause, raced } from '../runtime/race.ts'
+import { retainedBytesOf } from '../runtime/processes.ts'
+import { abortable, bounded, pause } from '../runtime/race.ts'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
-// Two browsers: the current one, of one account, and a standby that no account has used, each with a tab made ahead. The same account gets the
-// current browser's next tab. For another account the standby becomes the current one, the old one is killed with all its processes, as soon as it
-// has drawn what it is drawing, and a new standby starts while the capture runs. No two accounts ever share a browser process.
+// Keeps two browsers: the current one of one account, and a standby that no account has used. Each has a tab opened ahead. Captures of the same
+// account use the current browser. For another account, the standby becomes current, and a new standby starts while the capture runs. The old
+// browser is killed with all its processes once it has finished its screenshot. Two accounts never share a browser process.
 
-/** How browsers are used up. */
+/** How browsers are launched and replaced. */
 export interface BrowsersOptions {
   launch: () => Promise<RunningBrowser>
-  /** `browser`: every capture gets a browser of its own. */
+  /** `browser`: every capture gets its own browser. */
   isolation: 'context' | 'browser'
   log: Logger
-  /** Captures after which a browser is replaced, where a measurement wants another number. */
+  /** Captures after which a browser is replaced; only measurements set another number. */
   maxCaptures?: number
-  /** Bytes that a browser may keep between captures before it is replaced, where a test wants another number. */
-  maxKeptBytes?: number
+  /** Memory that a browser may retain between captures; only tests set another number. */
+  maxRetainedBytes?: number
 }
 
-/** A browser with its next tab. */
-interface Warm {
+/** A running browser and its next tab. */
+interface PreparedBrowser {
   browser: RunningBrowser
   account?: string
   captures: number
-  /** Tabs that are out. One capture's may still be drawn, or be closing, when the next one's is lent. */
+  /** Number of lent tabs. The tab of one capture may still be closing when the next one is lent. */
   lent: number
-  /** Of these the ones that have not been taken back. */
+  /** Those that have not been returned. */
   inUse: number
   startedAt: number
-  /** It did not let a page close, or has kept too much memory: what it does still is its last. */
+  /** It failed to close a page or retains too much memory, so it is replaced after its current captures. */
   isWornOut: boolean
   next: Promise<Tab> | undefined
 }
 
-/** Captures, and milliseconds, after which a browser is replaced. Over 300 captures none grew: this is for pages that are worse than any measured. */
+/** Limits after which a browser is replaced. In 300 captures no browser grew; this is for pages worse than any measured one. */
 const MAX_CAPTURES = 100
 const MAX_AGE_MILLISECONDS = 30 * 60_000
-/** Bytes that a browser's lasting processes may keep: 100 MiB are usual. */
-const MAX_KEPT_BYTES = 400 * 1024 * 1024
-/** Captures between two looks at it: a look reads files of every process in the pod. */
-const KEPT_EVERY = 5
-/** Milliseconds that a context may take to close before its browser is replaced. */
+/** Memory that a browser's long-lived processes may retain. Usually 100 MiB. */
+const MAX_RETAINED_BYTES = 400 * 1024 * 1024
+/** Captures between two memory checks, because a check reads files of every process in the pod. */
+const MEMORY_CHECK_EVERY = 5
+/** Time limit for closing a context, after which its browser is replaced. */
 const CLOSE_MILLISECONDS = 2_000
-/** Milliseconds to make a tab in a browser that works. */
+/** Time limit for opening a tab. */
 const TAB_MILLISECONDS = 10_000
-/** Milliseconds in which a browser must draw a tiny picture after a capture that failed: 50 are usual. */
-const PROOF_MILLISECONDS = 10_000
-/** Milliseconds between two tries to start a browser. */
+/** Time limit for a small screenshot after a failed capture. Usually 50 ms. */
+const CHECK_MILLISECONDS = 10_000
+/** Milliseconds between two attempts to start a browser. */
 const RELAUNCH_MILLISECONDS = 1_000
 
 /** A tab lent to one capture. */
@@ -59,32 +59,32 @@ export interface Lease {
   browser: RunningBrowser
 }
 
-/** The browsers of a runner. One page loads at a time; that of the capture before it may still be drawn. */
+/** The browsers of a runner. Only one page loads at a time, while the screenshot of the previous capture may still be in progress. */
 export class Browsers {
   readonly #options: BrowsersOptions
   readonly #stop = new AbortController()
-  /** What captures use, as soon as it is up. */
-  #current: Promise<Warm> | undefined
-  /** The same once it is up. */
-  #up: Warm | undefined
-  #standby: Promise<Warm> | undefined
-  /** Others that still draw for a capture, after which they end. */
-  readonly #leaving = new Set<Warm>()
-  /** The end of a tab whose page may be hung: nothing else is lent before it. */
+  /** The browser for captures, once it is ready. */
+  #current: Promise<PreparedBrowser> | undefined
+  /** The same when it is ready. */
+  #up: PreparedBrowser | undefined
+  #standby: Promise<PreparedBrowser> | undefined
+  /** Replaced browsers that still take a screenshot and end afterwards. */
+  readonly #leaving = new Set<PreparedBrowser>()
+  /** Closing of a tab whose page may hang. No other tab is lent before it is done. */
   #suspect: Promise<void> | undefined
 
   constructor(options: BrowsersOptions) {
     this.#options = options
   }
 
-  /** Starts both browsers; resolves when the first can take a capture. */
+  /** Starts both browsers. Resolves when the first is ready for a capture. */
   async start(): Promise<void> {
     this.#promote()
-    const warm = await this.#current
-    await warm?.next
+    const prepared = await this.#current
+    await prepared?.next
   }
 
-  /** True while the current browser is up. */
+  /** True while the current browser is running. */
   get isUp(): boolean {
     return this.#up?.browser.isConnected() ?? false
   }
@@ -92,51 +92,51 @@ export class Browsers {
   /** Lends a tab of a browser that no other account has used. @throws the signal's reason; CaptureError INTERNAL_ERROR */
   async lend(account: string, plan: ContextPlan, signal: AbortSignal): Promise<Lease> {
     await this.#suspect
-    const warm = await this.#browserFor(account, signal)
-    warm.account = account
-    warm.captures += 1
-    warm.lent += 1
-    warm.inUse += 1
+    const prepared = await this.#browserFor(account, signal)
+    prepared.account = account
+    prepared.captures += 1
+    prepared.lent += 1
+    prepared.inUse += 1
     try {
-      return { tab: await this.#tabOf(warm, plan, signal), browser: warm.browser }
+      return { tab: await this.#tabOf(prepared, plan, signal), browser: prepared.browser }
     } catch (error) {
-      warm.lent -= 1
-      warm.inUse -= 1
+      prepared.lent -= 1
+      prepared.inUse -= 1
       signal.throwIfAborted()
-      this.#retire(warm)
+      this.#retire(prepared)
       throw new CaptureError('INTERNAL_ERROR', 'the browser could not open a page', { cause: error })
     }
   }
 
   /**
-   * Closes the tab and prepares the next one. A browser that does not let it close is replaced.
-   * @param isSound the page answered to the end: the next tab may be made while this one closes
+   * Closes the tab and prepares the next one. Replaces a browser that fails to close the tab.
+   * @param isSound true if the page responded to the end; then the next tab may open while this one closes
    */
   async takeBack(lease: Lease, isSound: boolean): Promise<void> {
     const old = this.#leaving.values().find(({ browser }) => browser === lease.browser)
-    const warm = this.#up?.browser === lease.browser ? this.#up : undefined
-    const held = warm ?? old
+    const prepared = this.#up?.browser === lease.browser ? this.#up : undefined
+    const held = prepared ?? old
     if (held) held.inUse -= 1
     if (old?.inUse === 0) this.#retire(old)
-    if (warm && isSound && !this.#isUsedUp(warm)) this.#prepareNext(warm)
-    const ending = this.#end(lease, warm, isSound)
+    if (prepared && isSound && !this.#isUsedUp(prepared)) this.#prepareNext(prepared)
+    const ending = this.#end(lease, prepared, isSound)
     if (!isSound) this.#suspect = ending
     await ending
   }
 
   /**
-   * Takes a tiny picture in the browser that waits for its turn, which no capture can occupy. If it gives none it is ended, and another one
-   * started in its place. @throws when there is no picture
+   * Takes a small screenshot in the standby browser, which no capture can occupy. Replaces the standby if that fails.
+   * @throws when the screenshot fails
    */
-  async prove(signal: AbortSignal): Promise<void> {
+  async checkStandby(signal: AbortSignal): Promise<void> {
     const standby = this.#standby
     if (!standby) throw new Error('the browsers are not started')
-    const warm = await raced(standby, signal)
+    const prepared = await abortable(standby, signal)
     try {
-      // Absent: it has just been given to a capture.
-      if (warm.next) await raced(warm.next.then(takeTiny), signal)
+      // No tab: a capture has just taken it.
+      if (prepared.next) await abortable(prepared.next.then(takeTestScreenshot), signal)
     } catch (error) {
-      if (this.#standby === standby) warm.browser.kill()
+      if (this.#standby === standby) prepared.browser.kill()
       throw error
     }
   }
@@ -144,55 +144,55 @@ export class Browsers {
   /** Ends every browser. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the runner stops'))
-    for (const warm of this.#leaving) this.#retire(warm)
-    const browsers = await Promise.all([this.#current, this.#standby].map((warm) => warm?.catch(() => undefined)))
-    for (const warm of browsers) if (warm) endBrowser(warm)
+    for (const prepared of this.#leaving) this.#retire(prepared)
+    const browsers = await Promise.all([this.#current, this.#standby].map((prepared) => prepared?.catch(() => undefined)))
+    for (const prepared of browsers) if (prepared) endBrowser(prepared)
   }
 
-  async #end({ tab, browser }: Lease, warm: Warm | undefined, isSound: boolean): Promise<void> {
+  async #end({ tab, browser }: Lease, prepared: PreparedBrowser | undefined, isSound: boolean): Promise<void> {
     tab.lifecycle.dispose()
     const isClosed = await this.#close(tab)
-    // After the context: a jail's listener is used again, and nothing of this capture may still be knocking at it.
-    tab.exit.close()
-    if (!warm) return
-    warm.lent -= 1
-    const isLookedAt = !isSound || warm.captures % KEPT_EVERY === 0
-    warm.isWornOut ||= !isClosed || (isLookedAt && this.#keepsTooMuch(browser))
-    if (!browser.isConnected()) this.#retire(warm)
-    else if (this.#isUsedUp(warm)) {
-      // The next capture may have a tab of it already, and keeps it.
-      if (warm.lent === 0) this.#retire(warm)
+    // Only after the context has closed, because a jail's listener is reused and must not receive connections of this capture.
+    tab.egress.close()
+    if (!prepared) return
+    prepared.lent -= 1
+    const isMemoryChecked = !isSound || prepared.captures % MEMORY_CHECK_EVERY === 0
+    prepared.isWornOut ||= !isClosed || (isMemoryChecked && this.#retainsTooMuch(browser))
+    if (!browser.isConnected()) this.#retire(prepared)
+    else if (this.#isUsedUp(prepared)) {
+      // The next capture may already use one of its tabs and keeps it.
+      if (prepared.lent === 0) this.#retire(prepared)
     } else {
-      this.#prepareNext(warm)
-      if (!isSound && !(await this.#isWell(warm))) this.#retire(warm)
+      this.#prepareNext(prepared)
+      if (!isSound && !(await this.#canDraw(prepared))) this.#retire(prepared)
     }
   }
 
-  /** The current browser if it may serve the account, else the standby in its place. */
-  async #browserFor(account: string, signal: AbortSignal): Promise<Warm> {
+  /** The current browser if it may serve the account, else the standby. */
+  async #browserFor(account: string, signal: AbortSignal): Promise<PreparedBrowser> {
     for (;;) {
       this.#stop.signal.throwIfAborted()
       if (!this.#current) throw new Error('the browsers are not started')
-      const warm = await raced(this.#current, signal)
-      const isOurs = warm.account === undefined || warm.account === account
-      if (isOurs && warm.browser.isConnected() && !this.#isUsedUp(warm)) return warm
-      this.#replace(warm)
+      const prepared = await abortable(this.#current, signal)
+      const isOurs = prepared.account === undefined || prepared.account === account
+      if (isOurs && prepared.browser.isConnected() && !this.#isUsedUp(prepared)) return prepared
+      this.#replace(prepared)
     }
   }
 
-  /** Gives the standby a browser's place, and ends it when it has drawn what it is drawing. */
-  #replace(warm: Warm): void {
-    const isDrawing = warm.inUse > 0 && warm.browser.isConnected()
-    if (isDrawing) this.#leaving.add(warm)
+  /** Promotes the standby, and ends the old browser after its screenshot. */
+  #replace(prepared: PreparedBrowser): void {
+    const isDrawing = prepared.inUse > 0 && prepared.browser.isConnected()
+    if (isDrawing) this.#leaving.add(prepared)
     if (isDrawing) this.#promote()
-    else this.#retire(warm)
+    else this.#retire(prepared)
   }
 
-  /** Ends a browser; the standby takes its place. May be called again. */
-  #retire(warm: Warm): void {
-    this.#leaving.delete(warm)
-    endBrowser(warm)
-    if (this.#up === warm && !this.#stop.signal.aborted) this.#promote()
+  /** Ends a browser and promotes the standby if needed. May be called again. */
+  #retire(prepared: PreparedBrowser): void {
+    this.#leaving.delete(prepared)
+    endBrowser(prepared)
+    if (this.#up === prepared && !this.#stop.signal.aborted) this.#promote()
   }
 
   /** Makes the standby the current browser and starts a new standby. */
@@ -201,26 +201,34 @@ export class Browsers {
     this.#up = undefined
     this.#current = current
     current.then(
-      (warm) => {
+      (prepared) => {
         if (this.#current !== current) return
-        this.#up = warm
-        if (!warm.browser.isConnected()) this.#retire(warm)
+        this.#up = prepared
+        if (!prepared.browser.isConnected()) this.#retire(prepared)
       },
       () => {},
     )
     this.#refill(current.then(({ next }) => next?.catch(() => {})))
   }
 
-  /** Tries until a browser is up. @throws when the runner stops */
-  async #launch(): Promise<Warm> {
+  /** Retries until a browser is running. @throws when the runner stops */
+  async #launch(): Promise<PreparedBrowser> {
     for (;;) {
       this.#stop.signal.throwIfAborted()
       try {
         const browser = await this.#options.launch()
-        const warm: Warm = { browser, captures: 0, lent: 0, inUse: 0, startedAt: performance.now(), isWornOut: false, next: undefined }
-        this.#prepareNext(warm)
-        browser.onGone(() => this.#notice(warm))
-        return warm
+        const prepared: PreparedBrowser = {
+          browser,
+          captures: 0,
+          lent: 0,
+          inUse: 0,
+          startedAt: performance.now(),
+          isWornOut: false,
+          next: undefined,
+        }
+        this.#prepareNext(prepared)
+        browser.onGone(() => this.#handleGone(prepared))
+        return prepared
       } catch (error) {
         this.#stop.signal.throwIfAborted()
         this.#options.log.error({ err: error }, 'browser did not start')
@@ -229,50 +237,50 @@ export class Browsers {
     }
   }
 
-  /** A browser that ends while nothing uses it is replaced before anything does. */
-  #notice(warm: Warm): void {
-    // A capture that has it ends by itself, and has it replaced.
-    if (this.#stop.signal.aborted || warm.lent > 0) return
-    if (warm === this.#up) {
-      this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
-      this.#retire(warm)
+  /** Replaces an idle browser that has ended before a capture needs it. */
+  #handleGone(prepared: PreparedBrowser): void {
+    // A capture that uses it fails by itself and then replaces it.
+    if (this.#stop.signal.aborted || prepared.lent > 0) return
+    if (prepared === this.#up) {
+      this.#options.log.warn({ captures: prepared.captures }, 'idle browser ended')
+      this.#retire(prepared)
       return
     }
     const standby = this.#standby
     standby?.then(
       (other) => {
-        if (other !== warm || this.#standby !== standby) return
-        endBrowser(warm)
+        if (other !== prepared || this.#standby !== standby) return
+        endBrowser(prepared)
         this.#refill(Promise.resolve())
       },
       () => {},
     )
   }
 
-  /** Starts a standby after something else: two that start at once on a small node keep each other from being ready. */
+  /** Starts a standby after something else, because two concurrent launches on a small node delay each other. */
   #refill(after: Promise<unknown>): void {
     this.#standby = after.then(() => this.#launch())
     this.#standby.catch(() => {})
   }
 
-  #prepareNext(warm: Warm): void {
-    if (warm.next !== undefined) return
-    const next = openDefaultTab(warm.browser)
-    warm.next = next
+  #prepareNext(prepared: PreparedBrowser): void {
+    if (prepared.next !== undefined) return
+    const next = openDefaultTab(prepared.browser)
+    prepared.next = next
     next.then(
-      ({ ended }) => ended.addEventListener('abort', () => forget(warm, next), { once: true }),
-      // Heard of when it is wanted.
+      ({ ended }) => ended.addEventListener('abort', () => forget(prepared, next), { once: true }),
+      // The capture that uses the tab reports the error.
       () => {},
     )
   }
 
-  async #tabOf(warm: Warm, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
+  async #tabOf(prepared: PreparedBrowser, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
     using time = bounded(signal, TAB_MILLISECONDS, () => new Error('the browser did not open a page in time'))
-    const next = isAdaptable(plan) ? (warm.next ?? openDefaultTab(warm.browser)) : warm.browser.openTab(plan)
-    if (next === warm.next) warm.next = undefined
+    const next = isAdaptable(plan) ? (prepared.next ?? openDefaultTab(prepared.browser)) : prepared.browser.openTab(plan)
+    if (next === prepared.next) prepared.next = undefined
     try {
-      const tab = await raced(next, time.signal)
-      if (isAdaptable(plan)) await raced(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+      const tab = await abortable(next, time.signal)
+      if (isAdaptable(plan)) await abortable(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
       return tab
     } catch (error) {
       discard(next)
@@ -280,62 +288,62 @@ export class Browsers {
     }
   }
 
-  /** False when the context did not close: its browser is not to be trusted any more. */
+  /** Returns false if the context did not close. Its browser is then replaced. */
   async #close(tab: Tab): Promise<boolean> {
     using time = bounded(this.#stop.signal, CLOSE_MILLISECONDS, () => new Error('the context did not close in time'))
-    // Awaited here: the clock stops when this function returns.
-    return await raced(tab.close(), time.signal).then(
+    // Await here, because the timeout ends when this function returns.
+    return await abortable(tab.close(), time.signal).then(
       () => true,
       () => false,
     )
   }
 
-  /** Whether a browser still draws after a capture that failed: one whose GPU process hangs would fail all that follow. */
-  async #isWell({ next }: Warm): Promise<boolean> {
-    using time = bounded(this.#stop.signal, PROOF_MILLISECONDS, () => new Error('the browser drew nothing in time'))
-    // Awaited here: the clock stops when this function returns.
-    return await raced(next?.then(takeTiny) ?? Promise.resolve(), time.signal).then(
+  /** Whether a browser still draws after a failed capture. A hung GPU process would fail all later captures. */
+  async #canDraw({ next }: PreparedBrowser): Promise<boolean> {
+    using time = bounded(this.#stop.signal, CHECK_MILLISECONDS, () => new Error('the browser drew nothing in time'))
+    // Await here, because the timeout ends when this function returns.
+    return await abortable(next?.then(takeTestScreenshot) ?? Promise.resolve(), time.signal).then(
       () => true,
       () => false,
     )
   }
 
-  #keepsTooMuch({ pid }: RunningBrowser): boolean {
-    return keptBytesOf(pid) > (this.#options.maxKeptBytes ?? MAX_KEPT_BYTES)
+  #retainsTooMuch({ pid }: RunningBrowser): boolean {
+    return retainedBytesOf(pid) > (this.#options.maxRetainedBytes ?? MAX_RETAINED_BYTES)
   }
 
-  #isUsedUp({ captures, startedAt, isWornOut }: Warm): boolean {
+  #isUsedUp({ captures, startedAt, isWornOut }: PreparedBrowser): boolean {
     if (isWornOut) return true
     if (this.#options.isolation === 'browser') return captures > 0
     return captures >= (this.#options.maxCaptures ?? MAX_CAPTURES) || performance.now() - startedAt > MAX_AGE_MILLISECONDS
   }
 }
 
-async function takeTiny({ session, ended }: Tab): Promise<void> {
+async function takeTestScreenshot({ session, ended }: Tab): Promise<void> {
   const clip = { x: 0, y: 0, width: 8, height: 8, scale: 1 }
-  // A browser that is being killed never answers.
-  const { data } = await raced(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
+  // Commands to a browser that is being killed never return.
+  const { data } = await abortable(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
   if (data === '') throw new Error('the picture is empty')
 }
 
-/** Kills it and closes the way out of the tab that no one will use. */
-function endBrowser({ browser, next }: Warm): void {
+/** Kills the browser and closes the egress session of its unused tab. */
+function endBrowser({ browser, next }: PreparedBrowser): void {
   browser.kill()
   if (next) discard(next)
 }
 
-/** A tab that has crashed while it waited is lent to no one. */
-function forget(warm: Warm, next: Promise<Tab>): void {
-  if (warm.next !== next) return
-  warm.next = undefined
+/** Discards a waiting tab that has crashed. */
+function forget(prepared: PreparedBrowser, next: Promise<Tab>): void {
+  if (prepared.next !== next) return
+  prepared.next = undefined
   discard(next)
 }
 
-/** Closes a tab that no one will use, as soon as it is made. */
+/** Closes an unused tab as soon as it is open. */
 function discard(next: Promise<Tab>): void {
   next.then(
-    ({ exit, close }) => {
-      exit.close()
+    ({ egress, close }) => {
+      egress.close()
       close().catch(() => {})
     },
     () => {},

@@ -1,24 +1,24 @@
 import type { CDPSession } from 'playwright-core'
 
-/** A session of DevTools, as far as it is used here. */
+/** The part of a DevTools session that the runner uses. */
 export type DevTools = Pick<CDPSession, 'send' | 'on'>
 
-/** What Playwright keeps behind its interface: the way from an object to what does its work, there for Playwright's own tests. */
-interface Inside {
+/** Playwright's internal access from an API object to its implementation, which exists for Playwright's own tests. */
+interface PlaywrightObject {
   _connection?: { toImpl?: (object: unknown) => unknown }
 }
 
-/** What does the work of a session; others can be below it, whose messages come on the same connection. */
+/** Implementation of a session. Child sessions share its connection. */
 interface InnerSession extends DevTools {
   createChildSession: (sessionId: string) => InnerSession
   disposeChildSession: (sessionId: string) => void
 }
 
-/** What does the work of one of Playwright's objects; undefined where a version of Playwright has no such way. */
-export const workerOf = (object: unknown): unknown => (object as Inside)._connection?.toImpl?.(object)
+/** The implementation of a Playwright object; undefined if this version of Playwright does not expose it. */
+export const implementationOf = (object: unknown): unknown => (object as PlaywrightObject)._connection?.toImpl?.(object)
 
 function innerOf(session: CDPSession): DevTools | undefined {
-  const inner = (workerOf(session) as { _session?: DevTools } | undefined)?._session
+  const inner = (implementationOf(session) as { _session?: DevTools } | undefined)?._session
   return typeof inner?.send === 'function' && typeof inner.on === 'function' ? inner : undefined
 }
 
@@ -28,21 +28,21 @@ const boundTo = (inner: DevTools): DevTools => ({
 })
 
 /**
- * The same session without Playwright's way there and back, on which each command is checked, queued and answered twice: four times the processor
- * time and three times the wait, a dozen times in each capture (ADR 20). The session itself where it cannot be found.
+ * The same session without Playwright's dispatcher, which validates, queues and answers each command twice. That costs four times the processor
+ * time and three times the latency, a dozen times per capture (ADR 20). Returns the session itself if its implementation is not found.
  */
 export function directly(session: CDPSession): DevTools {
   const inner = innerOf(session)
   return inner ? boundTo(inner) : session
 }
 
-/** A session below which there are others: of a browser its pages, of a page those of its frames that another process has. */
+/** A session with child sessions: a browser's pages, or a page's out-of-process frames. */
 export interface ParentSession extends DevTools {
-  /** The session below it of that id, to which the browser was told to attach. @param onGone called once, when what it is a session with has gone */
+  /** The child session with this id, after the browser has attached to it. @param onGone called once, when the target is gone */
   child: (sessionId: string, onGone: () => void) => ParentSession
 }
 
-/** A session that can have others below it (ADR 24); undefined where a version of Playwright has no way to it. */
+/** A session that can have child sessions (ADR 24); undefined if this version of Playwright does not expose it. */
 export function parentOf(session: CDPSession): ParentSession | undefined {
   const inner = innerOf(session)
   return inner && canHaveChildren(inner) ? toParent(inner) : undefined
@@ -53,7 +53,7 @@ const canHaveChildren = (inner: Partial<InnerSession>): inner is InnerSession =>
 
 const toParent = (inner: InnerSession): ParentSession => toBranch(inner).session
 
-/** A session, and how all below it end: what was below a session that has gone is not heard of any more. */
+/** A session, and a function that ends its descendants, because the browser sends no events for children of a detached session. */
 interface Branch {
   session: ParentSession
   end: () => void

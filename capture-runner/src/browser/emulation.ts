@@ -5,13 +5,12 @@ import type { DevTools } from './devtools.ts'
 import { setFontFamilies } from './font-families.ts'
 import { buildUserAgent, userAgentOf } from './user-agent.ts'
 
-// How a context is made to pass for another device, place or time. What Playwright can do it does for every frame and worker of the page; the rest
-// goes by DevTools to the page itself.
+// Emulates another device, place or time. Playwright emulates what it can, in every frame and worker. The rest goes to the page by DevTools.
 
-/** What a shared worker says of its brands cannot be changed in time. Browsers of phones have none either: pages do without. */
+/** The client hints of a shared worker cannot be overridden in time. Mobile browsers have no shared workers, so pages work without. */
 export const WITHOUT_SHARED_WORKERS = 'delete globalThis.SharedWorker'
 
-/** What a context is opened with. */
+/** Options of a new context. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({
   viewport: plan.viewport,
   deviceScaleFactor: plan.deviceScaleFactor,
@@ -24,11 +23,11 @@ export const toContextOptions = (plan: ContextPlan, version: string): BrowserCon
   hasTouch: plan.emulated?.touch ?? false,
   timezoneId: plan.timezone,
   ...(plan.locale === undefined ? {} : { locale: plan.locale }),
-  // Of a locale the page tells by itself, but not its workers.
+  // Playwright's locale sets the header for the page but not for its workers.
   ...headersFor(plan.acceptLanguage ?? plan.locale),
   ...(plan.geolocation ? { geolocation: plan.geolocation, permissions: ['geolocation'] } : {}),
   javaScriptEnabled: !plan.scriptsOff,
-  // A service worker would give another browser's name, platform and language than the page that it serves.
+  // A service worker would report another browser, platform and language than its page.
   serviceWorkers: plan.emulated || plan.locale !== undefined ? 'block' : 'allow',
   bypassCSP: plan.bypassCsp ?? false,
   ignoreHTTPSErrors: plan.ignoreCertificates ?? false,
@@ -36,7 +35,7 @@ export const toContextOptions = (plan: ContextPlan, version: string): BrowserCon
 
 const headersFor = (language: string | undefined) => (language === undefined ? {} : { extraHTTPHeaders: { 'Accept-Language': language } })
 
-/** What a page needs besides. */
+/** Applies what Playwright's context options do not cover. */
 export async function applyEmulation(session: DevTools, page: Page, version: string, plan: ContextPlan): Promise<void> {
   const { forceDark, locale } = plan
   const acceptLanguage = locale === undefined ? {} : { acceptLanguage: locale }
@@ -49,12 +48,12 @@ export async function applyEmulation(session: DevTools, page: Page, version: str
   ])
 }
 
-/** Brings a page to other media. */
+/** Changes the emulated media of a page. */
 export async function emulateMedia(session: DevTools, page: Page, media: MediaPlan): Promise<void> {
   await Promise.all([page.emulateMedia(toMedia(media)), emulateMore(session, media)])
 }
 
-/** Features that Playwright has no word for. The type is told by this session too, which would forget it in the next process of the page. */
+/** Media features that Playwright does not support. This session also sets the media type, or else the page's next process would lose it. */
 async function emulateMore(session: DevTools, media: MediaPlan): Promise<void> {
   const features = featuresOf(media)
   if (features.length === 0 && media.mediaType === undefined) return
@@ -72,7 +71,7 @@ const toMedia = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreCont
     contrast: moreContrast ? 'more' : 'no-preference',
   }) as const
 
-/** What Playwright does for every frame of the page by itself, for the session of one: plans that {@link isAdaptable} takes ask for no more. */
+/** Emulates in a DevTools session what Playwright sets for every frame. {@link isAdaptable} accepts only plans that need no more. */
 export async function emulate(session: DevTools, version: string, plan: ContextPlan): Promise<void> {
   await Promise.all([
     session.send('Emulation.setUserAgentOverride', buildUserAgent(version, plan.emulated)),
@@ -82,7 +81,7 @@ export async function emulate(session: DevTools, version: string, plan: ContextP
   ])
 }
 
-/** All of the media in DevTools' words. */
+/** All media settings as DevTools parameters. */
 export function toEmulatedMedia(media: MediaPlan) {
   const { colorScheme, media: type, reducedMotion, forcedColors, contrast } = toMedia(media)
   const features = [
@@ -95,7 +94,7 @@ export function toEmulatedMedia(media: MediaPlan) {
   return { media: type ?? '', features }
 }
 
-/** The window, in DevTools' words. Its screen is as large as it is. */
+/** The window as DevTools parameters. The screen has the same size. */
 export const toMetrics = ({
   viewport: { width, height },
   deviceScaleFactor,
@@ -113,12 +112,12 @@ export const toMetrics = ({
   }
 }
 
-/** The window as tall as `height`, for layout only: what the browser draws stays as large as it is, and costs no memory. Absent: the window itself. */
+/** The window with another height for layout only. The visible size stays the same, which costs no memory. Absent: the window itself. */
 export const toLayoutMetrics = (plan: Parameters<typeof toMetrics>[0], height: number | undefined) => {
   const metrics = toMetrics(plan)
   return height === undefined ? metrics : { ...metrics, height, dontSetVisibleSize: true }
 }
 
-/** As Playwright has it: a phone is held upright unless its window is wider than tall. */
+/** As in Playwright: a mobile device is in portrait orientation unless its window is wider than tall. */
 const toOrientation = (isMobile: boolean, isWide: boolean) =>
   isMobile && !isWide ? { angle: 0, type: 'portraitPrimary' as const } : { angle: isMobile ? 90 : 0, type: 'landscapePrimary' as const }

@@ -1,16 +1,16 @@
 import type { DevTools } from './devtools.ts'
 
-// Chromium asks fontconfig for a missing letter by language alone: it does not say whether the text is serif. What a generic family means in a
-// script can only be set here. The faces themselves, and their order for each language, are in fonts/fonts.conf.
+// For a missing glyph, Chromium queries fontconfig by language alone, without serif or sans-serif. Only this setting gives generic families a meaning
+// per script. The faces, and their order for each language, are in fonts/fonts.conf.
 
 type Families = { standard?: string; serif?: string; sansSerif?: string; fixed?: string }
 
-/** `region` as Noto's faces of Chinese, Japanese and Korean have it. */
+/** `region` as in the names of Noto's CJK faces. */
 const cjk = (region: string): Families => ({ serif: `Noto Serif CJK ${region}`, fixed: `Noto Sans Mono CJK ${region}` })
 
 const serif = (name: string): Families => ({ serif: `Noto Serif ${name}` })
 
-/** Generic families by script (ISO 15924). Letters that a face lacks are drawn with `standard`, Times New Roman unless set. */
+/** Generic families by script (ISO 15924). `standard` draws letters that a face lacks; its default is Times New Roman. */
 const SCRIPTS: Record<string, Families> = {
   Jpan: cjk('JP'),
   Hans: cjk('SC'),
@@ -33,8 +33,8 @@ const SCRIPTS: Record<string, Families> = {
   Armn: serif('Armenian'),
   Geor: serif('Georgian'),
   Hebr: serif('Hebrew'),
-  // Chromium has one script for Arabic and Urdu, whose serif faces differ: fonts.conf chooses those by language, so that only the
-  // sans-serif face is named here. Arial draws the Latin letters, which that face lacks.
+  // Chromium has one script for Arabic and Urdu, whose serif faces differ. fonts.conf chooses those by language, so only the sans-serif
+  // face is here. Arial draws Latin letters, which that face lacks.
   Arab: { sansSerif: 'Noto Sans Arabic', standard: 'Arial' },
 }
 
@@ -43,7 +43,7 @@ const FONT_FAMILIES = {
   forScripts: Object.entries(SCRIPTS).map(([script, fontFamilies]) => ({ script, fontFamilies })),
 }
 
-/** Gives serif text of each script a serif face. Works once for each session. */
+/** Gives serif text of each script a serif face. Can be called once per session. */
 export async function setFontFamilies(session: DevTools): Promise<void> {
   await session.send('Page.setFontFamilies', FONT_FAMILIES)
 }

@@ -1,78 +1,78 @@
 import type { WaitState } from '@tintype/crds/options/page/waiting'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import type { PageEvents } from './page-events.ts'
 
-// What the main frame is doing, told by DevTools events. Playwright's own waiting follows one navigation; a capture must follow the page to
-// where scripts and refreshes take it, and must never photograph the page in between or the browser's own error page.
+// Tracks the main frame by DevTools events. Playwright's own waiting follows one navigation. A capture must follow all navigations by scripts and
+// refreshes, and must never take a screenshot in between or of the browser's own error page.
 
-/** What counts as `networkidle` unless told otherwise. */
+/** Default condition for `networkidle`. */
 const QUIET = { milliseconds: 500, maxRequests: 0 }
-/** Streams that stay open by design. */
+/** Request types that stay open by design. */
 const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPViolationReport'])
-/** What a page is painted with. */
+/** Request types that affect what is painted. */
 const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
-/** Documents after which a page counts as redirecting in a circle; the browser's own limit for HTTP redirects. */
+/** Number of documents after which the page counts as a redirect loop; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
-/** Seconds within which a refresh that the page announces is waited for. */
+/** Longest delay of a meta refresh that the capture waits for. */
 const MAX_REFRESH_SECONDS = 3
-/** Milliseconds after its time in which a refresh must begin. */
+/** How long after its due time a refresh may begin. */
 const REFRESH_GRACE_MILLISECONDS = 1_000
 const REFRESHES = new Set(['metaTagRefresh', 'httpHeaderRefresh'])
 
-/** Why the main frame shows no page of its own. */
+/** Why the main frame could not load the page. */
 export interface MainFailure {
   url: string
-  /** Chromium's code such as `net::ERR_CONNECTION_RESET`; absent when only its error page was seen. */
+  /** Chromium's code such as `net::ERR_CONNECTION_RESET`; absent if only the error page was seen. */
   netError?: string
-  kind: 'network' | 'circle'
+  kind: 'network' | 'loop'
 }
 
-/** The answer that the current document came with. */
+/** The response of the current document. */
 export interface MainResponse {
   status: number
   url: string
-  /** As the browser takes it, in lower case. */
+  /** As the browser determined it, in lower case. */
   mimeType: string
   isAttachment: boolean
 }
 
-/** Follows the main frame of one page through its events. */
+/** Tracks the main frame of one page by its events. */
 export class Lifecycle {
-  /** Loader of the document that is shown; undefined until one is. */
+  /** Loader id of the current document; undefined before the first one. */
   document: string | undefined
   failure: MainFailure | undefined
   response: MainResponse | undefined
-  /** The answer of the last document that the browser saved instead of showing. */
+  /** The response of the last document that the browser downloaded instead of showing it. */
   download: MainResponse | undefined
-  /** Chromium's code for the way in which the response of the shown document broke off. */
+  /** Chromium's error code if the response of the current document broke off. */
   brokenOff: string | undefined
-  /** Requests seen so far, of all documents. */
+  /** Number of requests so far, in all documents. */
   requests = 0
-  /** What counts as `networkidle`: so many milliseconds with no more than so many requests under way. To be set before the page is opened. */
+  /** Condition for `networkidle`: this many milliseconds with at most this many pending requests. Set it before the page opens. */
   quiet: { milliseconds: number; maxRequests: number } = QUIET
   readonly #mainFrame: string
   readonly #responses = new Map<string, MainResponse>()
-  /** Chromium's codes for documents whose response broke off after its head, by loader. */
+  /** Error codes of documents whose response broke off after its headers, by loader id. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
   readonly #inFlight = new Map<string, { loader: string; isPainted: boolean; since: number }>()
-  /** Streams that may still be open, by request. */
+  /** Streams that may still be open, by request id. */
   readonly #streams = new Set<string>()
-  /** When the dedicated workers that run were started, by target. */
+  /** Start times of the running dedicated workers, by target id. */
   readonly #workers = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   #pending: { loader: string; url: string } | undefined
   #documents = 0
   #clock: NodeJS.Timeout | undefined
-  /** URL of the shown document. */
+  /** URL of the current document. */
   #url = ''
-  /** Ends the wait for a refresh that does not come. */
+  /** Ends the wait for a refresh that does not begin. */
   #refresh: NodeJS.Timeout | undefined
-  /** When it is due, by the runner's clock. */
+  /** When the refresh is due, on the runner's clock. */
   #refreshAt = 0
 
-  /** @param mainFrame id of the main frame; it is the page's target id and stays the same over navigations */
+  /** @param mainFrame id of the main frame, which equals the page's target id and stays the same over navigations */
   constructor(events: PageEvents, mainFrame: string) {
     this.#mainFrame = mainFrame
     events.on('Page.frameStartedNavigating', ({ frameId, loaderId, url, navigationType }) => {
@@ -80,11 +80,11 @@ export class Lifecycle {
     })
     events.on('Page.frameScheduledNavigation', ({ frameId, delay, reason, url }) => {
       const isSoon = frameId === mainFrame && REFRESHES.has(reason) && delay <= MAX_REFRESH_SECONDS
-      // A page that only refreshes itself has nothing else to show.
+      // A page that refreshes itself would show the same content.
       if (isSoon && withoutHash(url) !== withoutHash(this.#url)) this.#expectRefresh(delay)
     })
     events.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
-      // Taken back. What is cleared at its time is about to begin.
+      // The page canceled the refresh. When it is cleared at its due time, it is about to begin.
       if (frameId === mainFrame && performance.now() < this.#refreshAt - REFRESH_GRACE_MILLISECONDS / 2) this.#endRefresh()
     })
     events.on('Page.frameNavigated', ({ frame }) => {
@@ -104,49 +104,49 @@ export class Lifecycle {
     })
     events.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
     events.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-      if (requestId === this.#pending?.loader) this.#lose(this.#pending, errorText, canceled)
+      if (requestId === this.#pending?.loader) this.#handleLoadFailure(this.#pending, errorText, canceled)
       else if (requestId === this.document && !canceled) this.brokenOff = errorText
       this.#finish(requestId)
-      this.#tell()
+      this.#notify()
     })
   }
 
-  /** True while the main frame is on its way to another document, or about to leave by a refresh. */
+  /** True while the main frame navigates to another document, or a refresh is due. */
   get isMoving(): boolean {
     return this.#pending !== undefined || this.#refresh !== undefined
   }
 
-  /** True while requests are under way, other than streams. */
+  /** True while requests other than streams are pending. */
   get isBusy(): boolean {
     return this.#inFlight.size > 0
   }
 
-  /** True while a stream may be open. The page's clock, which stops for requests, would stop for it for ever. */
+  /** True while a stream may be open. The page's clock, which stops for requests, would stop forever. */
   get isStreaming(): boolean {
     return this.#streams.size > 0
   }
 
-  /** True while requests are under way that began between these moments of the runner's clock. Streams do not count. */
-  isAsking(from: number, to: number): boolean {
+  /** True while requests are pending that began between these times on the runner's clock. Streams do not count. */
+  hasPendingRequests(from: number, to: number): boolean {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 
-  /** When the last of the dedicated workers that run was started, on the runner's clock; undefined: none runs. */
+  /** Start time of the newest running dedicated worker, on the runner's clock; undefined if none runs. */
   get lastWorker(): number | undefined {
     return this.#workers.size === 0 ? undefined : Math.max(...this.#workers.values())
   }
 
-  /** Requests under way for images, fonts and style sheets. */
+  /** Pending requests for images, fonts and style sheets. */
   get painting(): ReadonlySet<string> {
     return new Set([...this.#inFlight].flatMap(([request, { isPainted }]) => (isPainted ? [request] : [])))
   }
 
-  /** The states that the current document has not reached. */
+  /** States that the current document has not reached. */
   missing(states: readonly WaitState[]): WaitState[] {
     return states.filter((state) => !this.#reached.has(state))
   }
 
-  /** Waits until the shown document has reached all `states` and stays where it is, or has failed. @throws the signal's reason */
+  /** Waits until the document has reached all `states` without a pending navigation, or has failed. @throws the signal's reason */
   reach(states: readonly WaitState[], signal: AbortSignal): Promise<void> {
     return this.#until(
       () => this.failure !== undefined || (this.document !== undefined && !this.isMoving && this.missing(states).length === 0),
@@ -155,8 +155,8 @@ export class Lifecycle {
   }
 
   /**
-   * Waits until the main frame requests another document. From then on the browser holds commands to the shown document back until the next one is
-   * there or has failed.
+   * Waits until the main frame requests another document. From then on the browser delays commands to the current document until the navigation
+   * commits or fails.
    * @throws the signal's reason
    */
   leave(signal: AbortSignal): Promise<void> {
@@ -169,31 +169,31 @@ export class Lifecycle {
     const listener = () => isSo() && resolve()
     this.#listeners.add(listener)
     try {
-      await raced(promise, signal)
+      await abortable(promise, signal)
     } finally {
       this.#listeners.delete(listener)
     }
   }
 
-  /** Takes states of the shown document for reached: nobody waits for them any more. */
-  forgive(states: readonly WaitState[]): void {
+  /** Marks states of the current document as reached, so that later steps do not wait for them. */
+  markReached(states: readonly WaitState[]): void {
     for (const state of states) this.#reached.add(state)
-    this.#tell()
+    this.#notify()
   }
 
-  /** Makes `networkidle` something to be reached anew. */
-  expectQuiet(): void {
+  /** Clears `networkidle`, so that it must be reached again. */
+  resetNetworkIdle(): void {
     this.#reached.delete('networkidle')
     this.#restartClock()
   }
 
   /**
-   * Counts what a dedicated worker of the page loads as the page's. The page's session says that the worker's script is asked for, and the worker's own
-   * that it has come, except when it was ended before.
-   * @param id target id of the worker, which its script's request has too
-   * @returns to be called when the worker has ended
+   * Counts the requests of a dedicated worker as the page's. The page's session reports the request of the worker's script. Its end is reported by the
+   * worker's session, unless the worker ended before.
+   * @param id target id of the worker, which is also the request id of its script
+   * @returns a function to call when the worker has ended
    */
-  attendWorker(events: PageEvents, id: string): () => void {
+  followWorker(events: PageEvents, id: string): () => void {
     this.#workers.set(id, performance.now())
     const requests = new Set([id])
     events.on('Network.requestWillBeSent', (event) => {
@@ -212,7 +212,7 @@ export class Lifecycle {
     }
   }
 
-  /** Stops the clock of `networkidle`. */
+  /** Clears the timers and listeners. */
   dispose(): void {
     clearTimeout(this.#clock)
     clearTimeout(this.#refresh)
@@ -223,8 +223,8 @@ export class Lifecycle {
     this.#pending = { loader, url }
     clearTimeout(this.#refresh)
     this.#refresh = undefined
-    if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'circle' })
-    this.#tell()
+    if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'loop' })
+    this.#notify()
   }
 
   #expectRefresh(seconds: number): void {
@@ -236,17 +236,17 @@ export class Lifecycle {
   #endRefresh(): void {
     clearTimeout(this.#refresh)
     this.#refresh = undefined
-    this.#tell()
+    this.#notify()
   }
 
-  /** What becomes of a document that is not shown yet. */
-  #lose({ loader, url }: { loader: string; url: string }, netError: string, isCanceled: boolean | undefined): void {
+  /** Handles the failure of a document that has not been committed. */
+  #handleLoadFailure({ loader, url }: { loader: string; url: string }, netError: string, isCanceled: boolean | undefined): void {
     if (isCanceled) {
-      // A download or an answer without content. The document before stays.
+      // A download, or a response without content. The previous document stays.
       this.download = this.#responses.get(loader)
       this.#pending = undefined
     } else if (this.#responses.has(loader)) {
-      // The browser shows what has come of it, or its error page.
+      // The browser shows the received part, or its error page.
       this.#broken.set(loader, netError)
     } else this.#fail({ url, netError, kind: 'network' })
   }
@@ -260,33 +260,33 @@ export class Lifecycle {
     this.brokenOff = netError
     this.#responses.clear()
     this.#broken.clear()
-    // Requests of the document before are cancelled without a word.
+    // The browser cancels requests of the previous document without events.
     for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
     this.#streams.clear()
     this.#reached.clear()
     this.#reached.add('commit')
     if (this.#pending?.loader === loader) this.#pending = undefined
     this.#restartClock()
-    this.#tell()
+    this.#notify()
   }
 
   #stop(): void {
-    // A navigation that ended before it asked for anything.
+    // A navigation that ended before its first request.
     if (this.#pending && this.#pending.loader !== this.document && !this.#inFlight.has(this.#pending.loader)) this.#pending = undefined
-    // A document that was left for a download gets no load event: it has what it will ever have.
+    // A document that started a download gets no load event. It has everything it will ever have.
     if (this.document !== undefined && !this.#pending) this.#reached.add('domcontentloaded').add('load')
-    this.#tell()
+    this.#notify()
   }
 
   #reach(name: string): void {
-    // Chromium's own networkIdle forgets requests that begin later; ours is counted.
+    // Chromium's own networkIdle ignores requests that begin later, so requests are counted here.
     if (name !== 'networkidle') this.#reached.add(name)
-    this.#tell()
+    this.#notify()
   }
 
   #fail(failure: MainFailure): void {
     this.failure ??= failure
-    this.#tell()
+    this.#notify()
   }
 
   #request({ requestId, loaderId, frameId, type, request }: RequestEvent): void {
@@ -311,21 +311,21 @@ export class Lifecycle {
     this.#watchQuiet()
   }
 
-  /** The clock runs while no more requests are under way than may be. */
+  /** The timer runs while the number of pending requests is within the limit. */
   #watchQuiet(): void {
     const isQuiet = this.#inFlight.size <= this.quiet.maxRequests && !this.#reached.has('networkidle')
     if (isQuiet && this.#clock !== undefined) return
     clearTimeout(this.#clock)
-    this.#clock = isQuiet ? setTimeout(() => this.#rest(), this.quiet.milliseconds) : undefined
+    this.#clock = isQuiet ? setTimeout(() => this.#markIdle(), this.quiet.milliseconds) : undefined
   }
 
-  #rest(): void {
+  #markIdle(): void {
     this.#clock = undefined
     this.#reached.add('networkidle')
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }

@@ -1,34 +1,34 @@
-import { pause, raced } from '../runtime/race.ts'
+import { abortable, pause } from '../runtime/race.ts'
 import type { Tab } from './tab.ts'
 
-// The page's own clock (ADR 34): timers, dates and performance.now of a normal tab, run ahead of real time. Frames, CSS animations and the network stay
-// on real time. Once it has been advanced the clock stands still between advances: there is no way back to real time.
+// The page's virtual clock (ADR 34). Timers, dates and performance.now of a normal tab run ahead of real time. Frames, CSS animations and the network
+// stay on real time. Once advanced, the clock is paused between advances. It cannot return to real time.
 //
-// The compositor reads the same clock to schedule frames, whose times are real. While the page's clock is behind real time, each frame comes late by
-// the difference: a picture of a page whose clock has stood still for ten seconds takes ten seconds. So the clock is kept ahead.
+// The compositor uses the same clock to schedule frames, whose times are real. While the page's clock is behind real time, each frame is late by the
+// difference: after a pause of ten seconds, a screenshot takes ten seconds. So the runner keeps the clock ahead.
 
-/** Milliseconds between two looks at why the clock does not get on. */
+/** Milliseconds between two checks whether the clock is blocked. */
 const CHECK_MILLISECONDS = 50
-/** Milliseconds of real time between two advances of a clock that keeps up with it. */
+/** Real time between two advances of a clock that runs in real time. */
 const TICK_MILLISECONDS = 20
-/** Milliseconds by which the clock is ahead while the browser draws. */
+/** How far the clock is ahead while the browser draws. */
 const LEAD_MILLISECONDS = 100
-/** Milliseconds of real time in which a page that is busy gets on with its clock. */
+/** Real time in which the clock of a busy page advances. */
 const BUSY_MILLISECONDS = 2_000
-/** Tasks that may run at one moment of page time: without a limit, an endless chain of messages would stop the clock. */
+/** Tasks that may run at one moment of page time. Without a limit, an endless chain of messages would stop the clock. */
 const STARVATION = 1_000
 
-/** Whether the page waits for an answer that is worth waiting for. */
-export type IsAsking = () => boolean
-const NOT_ASKING: IsAsking = () => false
+/** Whether the page waits for a response that the clock should stop for. */
+export type HasPendingRequests = () => boolean
+const NO_REQUESTS: HasPendingRequests = () => false
 
-/** Advances the clock of one page. */
+/** Advances the virtual clock of one page. */
 export class PageClock {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
   #onExpired = () => {}
-  /** When real time gets to where the page's clock is, on the runner's clock. */
+  /** Page time, as a time on the runner's clock. */
   #reached: number | undefined
-  /** Keeps the clock going; undefined: it stands still. */
+  /** Keeps the clock running; undefined: it is paused. */
   #running: { isOver: boolean; ended: Promise<void> } | undefined
 
   constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>) {
@@ -42,33 +42,33 @@ export class PageClock {
   }
 
   /**
-   * Lets the page live through so many milliseconds at once, and through those by which it is behind real time. The clock stops for requests while
-   * `isAsking`.
+   * Advances the page's clock by this time at once, plus any time that it is behind real time. The clock stops for requests while
+   * `hasPendingRequests` returns true.
    * @param until when to give up, on the runner's clock
    * @throws the signal's reason
    */
-  async advance(milliseconds: number, isAsking: IsAsking, until: number, signal: AbortSignal): Promise<void> {
+  async advance(milliseconds: number, hasPendingRequests: HasPendingRequests, until: number, signal: AbortSignal): Promise<void> {
     this.#reached ??= performance.now()
     const budget = milliseconds + Math.max(0, Math.floor(-this.lead))
-    let isStopping = isAsking() || !this.#tab.lifecycle.isStreaming
+    let isStopping = hasPendingRequests() || !this.#tab.lifecycle.isStreaming
     let expired = this.#grant(budget, isStopping, signal)
     await this.#advanceFrames(budget)
     while (!(await isWithin(CHECK_MILLISECONDS, expired, signal))) {
       if (performance.now() > until) return
-      if (!isStopping || isAsking()) continue
+      if (!isStopping || hasPendingRequests()) continue
       isStopping = false
       expired = this.#grant(budget, isStopping, signal)
     }
     this.#reached += budget
   }
 
-  /** Lets as much time pass for the page as passes for the runner. @throws the signal's reason */
+  /** Lets page time and real time pass together. @throws the signal's reason */
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#running) return pause(milliseconds, signal)
-    await Promise.all([pause(milliseconds, signal), this.advance(milliseconds, NOT_ASKING, performance.now() + milliseconds, signal)])
+    await Promise.all([pause(milliseconds, signal), this.advance(milliseconds, NO_REQUESTS, performance.now() + milliseconds, signal)])
   }
 
-  /** Keeps the clock ahead of real time until the browser has drawn what it was asked for. @throws the signal's reason */
+  /** Keeps the clock ahead of real time until the browser has finished drawing. @throws the signal's reason */
   async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#running) return drawing
     let isOver = false
@@ -78,14 +78,14 @@ export class PageClock {
     const ended = drawing.then(end, end)
     while (!isOver) {
       if (this.lead < LEAD_MILLISECONDS) {
-        await this.advance(2 * LEAD_MILLISECONDS, NOT_ASKING, performance.now() + BUSY_MILLISECONDS, signal)
+        await this.advance(2 * LEAD_MILLISECONDS, NO_REQUESTS, performance.now() + BUSY_MILLISECONDS, signal)
       }
       await isWithin(Math.max(CHECK_MILLISECONDS, this.lead - LEAD_MILLISECONDS), ended, signal)
     }
     return drawing
   }
 
-  /** Keeps the clock going as fast as real time, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
+  /** Keeps the clock running at real speed, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
   keepRunning(signal: AbortSignal): void {
     if (this.#running) return
     const running = { isOver: false, ended: Promise.resolve() }
@@ -93,7 +93,7 @@ export class PageClock {
     this.#running = running
   }
 
-  /** Lets the clock stand still again, so that it can be advanced. */
+  /** Pauses the clock, so that it can be advanced. */
   async hold(): Promise<void> {
     const running = this.#running
     if (!running) return
@@ -107,7 +107,7 @@ export class PageClock {
     do {
       await pause(TICK_MILLISECONDS, signal)
       const now = performance.now()
-      await this.advance(now - before, NOT_ASKING, Number.POSITIVE_INFINITY, signal)
+      await this.advance(now - before, NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
       before = now
     } while (!running.isOver)
   }
@@ -121,13 +121,13 @@ export class PageClock {
       budget,
       maxVirtualTimeTaskStarvationCount: STARVATION,
     })
-    return raced(
+    return abortable(
       granted.then(() => promise),
       signal,
     )
   }
 
-  /** Frames of other processes have clocks of their own. They are not waited for: one that hangs must not stop the page. */
+  /** Out-of-process frames have their own clocks. They are not awaited, because a hung frame must not stop the page. */
   async #advanceFrames(budget: number): Promise<void> {
     for (const frame of await this.#tab.foreignFrames()) {
       const grant = { policy: 'advance' as const, budget, maxVirtualTimeTaskStarvationCount: STARVATION }
@@ -140,7 +140,7 @@ async function isWithin(milliseconds: number, promise: Promise<void>, signal: Ab
   const { promise: over, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(() => resolve(false), milliseconds)
   try {
-    return await raced(Promise.race([promise.then(() => true as const), over]), signal)
+    return await abortable(Promise.race([promise.then(() => true as const), over]), signal)
   } finally {
     clearTimeout(timer)
   }

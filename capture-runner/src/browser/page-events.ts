@@ -1,30 +1,30 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { type DevTools, workerOf } from './devtools.ts'
+import { type DevTools, implementationOf } from './devtools.ts'
 
 /** DevTools events of a page. */
 export type PageEvents = Pick<CDPSession, 'on'>
 
-/** What does the work of a page, as far as it is read here. */
-interface PageWorker {
+/** The part of Playwright's page implementation that is read here. */
+interface PageImplementation {
   delegate?: { _mainFrameSession?: { _client?: DevTools; _workerSessions?: Map<string, PageEvents> } }
 }
 
 /**
- * Hears what the page's network and lifecycle tell. Playwright has the browser tell it all of that already; a session that asked for it too would have
- * each event made, sent and read twice, which is a tenth of what a capture costs (ADR 18). So its own session is listened to, where it can be found;
- * else ours is told to listen.
+ * Returns a source of the page's network and lifecycle events. Playwright has already enabled these events on its own session. A second session would
+ * make the browser create and send each event twice, a tenth of the cost of a capture (ADR 18). So this uses Playwright's session if it is exposed,
+ * and else enables the events on ours.
  *
- * The two sessions tell in turns: an answer on ours may come a moment before an event on Playwright's that the same task of the page has caused. Whoever
- * needs all that an answer has caused asks the page once more.
+ * The two sessions are not synchronized: a response on ours may arrive shortly before an event on Playwright's that the same task has caused. A caller
+ * that needs all events of a response sends the page one more command.
  */
-export async function listenAlong(page: Page, session: DevTools): Promise<PageEvents> {
+export async function pageEventsOf(page: Page, session: DevTools): Promise<PageEvents> {
   const client = findClient(page)
   if (client) return client
   await enablePageEvents(session)
   return session
 }
 
-/** Has a session tell of its page's network and lifecycle. */
+/** Enables a session's network and lifecycle events. */
 export async function enablePageEvents(session: DevTools): Promise<void> {
   await Promise.all([
     session.send('Page.enable'),
@@ -34,24 +34,24 @@ export async function enablePageEvents(session: DevTools): Promise<void> {
 }
 
 /**
- * Has the browser count the time of scripts from the page's first one on. A page in another process inherits it: it must be on before the page is opened,
- * or that page would look like one without scripts.
+ * Makes the browser measure script time from the page's first script on. It must be enabled before the page opens, because a page in another process
+ * inherits it. Otherwise that page would look like one without scripts.
  */
 export const countScripts = (session: DevTools) => session.send('Performance.enable')
 
-/** Has requests go past service workers, whoever runs them. A session that does not listen to the network has no say in it. */
+/** Bypasses service workers for all requests. This has an effect only on a session with Network events enabled. */
 export async function bypassServiceWorkers(session: DevTools): Promise<void> {
   await enableNetwork(session)
   await session.send('Network.setBypassServiceWorker', { bypass: true })
 }
 
-/** Has a session tell of its page's or worker's network. */
+/** Enables the network events of a page's or worker's session. */
 export const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
 
-/** Playwright's own bookkeeping of a page's main frame; undefined where a version of Playwright has none. */
-export const mainSessionOf = (page: Page) => (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession
+/** Playwright's internal session of a page's main frame; undefined if this version of Playwright has none. */
+export const mainSessionOf = (page: Page) => (implementationOf(page) as PageImplementation | undefined)?.delegate?._mainFrameSession
 
-/** Playwright's own session with a page; undefined where a version of Playwright has no way to it. */
+/** Playwright's own session with a page; undefined if this version of Playwright does not expose it. */
 export function findClient(page: Page): DevTools | undefined {
   const client = mainSessionOf(page)?._client
   return typeof client?.on === 'function' ? client : undefined

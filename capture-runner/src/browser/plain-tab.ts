@@ -4,21 +4,21 @@ import type { DevTools, ParentSession } from './devtools.ts'
 import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
-import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 import { buildUserAgent } from './user-agent.ts'
 
-// Most captures need nothing of a page that DevTools would not do, and Playwright's own page is a twelfth of what they cost: it has the browser
-// tell it of worlds, consoles and workers, keeps what was loaded, and makes objects of it all (ADR 24).
+// Most captures need only what DevTools offers. Playwright's own page costs a twelfth of a capture, because it tracks execution contexts,
+// consoles and workers, keeps loaded resources, and creates objects for all of them (ADR 24).
 
 /**
- * Makes a tab by DevTools alone, in a context that Playwright does not know of.
+ * Opens a tab by DevTools alone, in a context that Playwright does not know.
  * @param control a session with the browser
- * @param gone ends when the browser does: sessions end with it without a word
+ * @param gone aborts when the browser ends, because sessions then end without an event
  */
-export async function openPlainTab(control: ParentSession, { browser, exit, plan }: TabParts, gone: AbortSignal): Promise<Tab> {
+export async function openPlainTab(control: ParentSession, { browser, egress, plan }: TabParts, gone: AbortSignal): Promise<Tab> {
   const { browserContextId } = await control.send('Target.createBrowserContext', {
     disposeOnDetach: true,
-    proxyServer: exit.proxyUrl,
+    proxyServer: egress.proxyUrl,
     proxyBypassList: '<-loopback>',
   })
   const close = async (): Promise<void> => {
@@ -60,11 +60,11 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
       session,
       events: session,
       lifecycle,
-      exit,
-      // A page's main frame has its target's id.
+      egress,
+      // The id of a page's main frame equals its target id.
       mainFrame: targetId,
       ended: end.signal,
-      look: lookIn(session, lifecycle, targetId),
+      evaluate: evaluateIn(session, lifecycle, targetId),
       resize,
       layOut: async (height) => {
         await session.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport: window }, height))
@@ -80,10 +80,10 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
   }
 }
 
-/** CSS pixels around the window's content, as of a browser that somebody looks at. Playwright's windows have the same. */
+/** Size of the window's borders, as in a visible browser. Playwright's windows have the same. */
 const BORDERS = { width: 8, height: 85 }
 
-/** What all of a page's frames are told: those of its own process by the page's session, each of another process by one of its own. */
+/** Applies settings to all frames of a page: by the page's session to frames of its own process, by a separate session to each other frame. */
 class Frames {
   readonly #page: ParentSession
   readonly #version: string
@@ -106,33 +106,33 @@ class Frames {
   }
 
   start(): Promise<void> {
-    return this.#attend(this.#page)
+    return this.#setUp(this.#page)
   }
 
   async setMedia(media: MediaPlan): Promise<void> {
     this.#media = media
-    await this.#tellAll((session) => session.send('Emulation.setEmulatedMedia', toEmulatedMedia(media)))
+    await this.#sendToAll((session) => session.send('Emulation.setEmulatedMedia', toEmulatedMedia(media)))
   }
 
   async addInitScript(source: string): Promise<void> {
     this.#scripts.push(source)
-    await this.#tellAll((session) => session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
+    await this.#sendToAll((session) => session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
   }
 
-  async #tellAll(tell: (session: DevTools) => Promise<unknown>): Promise<void> {
-    // A frame may be gone by now; the page may not.
-    await Promise.all([tell(this.#page), ...this.foreign.map((session) => tell(session).catch(() => {}))])
+  async #sendToAll(send: (session: DevTools) => Promise<unknown>): Promise<void> {
+    // A frame may be gone by now, but the page may not.
+    await Promise.all([send(this.#page), ...this.foreign.map((session) => send(session).catch(() => {}))])
   }
 
-  async #attend(session: ParentSession): Promise<void> {
+  async #setUp(session: ParentSession): Promise<void> {
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo: { type, targetId } }) => {
       if (type === 'iframe') this.#adopt(session, sessionId)
-      // What a frame of another process loads is not counted, nor is what its workers do.
+      // Requests of out-of-process frames and their workers are not counted.
       else if (type === 'worker' && session === this.#page) this.#countWorker(session, sessionId, targetId)
-      else this.#meetWorker(session.child(sessionId, () => {}))
+      else this.#setUpWorker(session.child(sessionId, () => {}))
     })
     session.on('Page.javascriptDialogOpening', ({ type }) => {
-      // Nobody is there to answer. A page that asks whether it may be left may.
+      // Dismiss dialogs, but accept that the page is left.
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {})
     })
     await Promise.all([
@@ -142,29 +142,29 @@ class Frames {
     ])
   }
 
-  /** A frame that another process gets waits until it has been told. */
+  /** A new out-of-process frame is paused until its settings are applied. */
   #adopt(parent: ParentSession, sessionId: string): void {
     const frame = parent.child(sessionId, () => this.#foreign.delete(frame))
     this.#foreign.add(frame)
-    Promise.all([frame.send('Page.enable'), this.#attend(frame), frame.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+    Promise.all([frame.send('Page.enable'), this.#setUp(frame), frame.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
   }
 
   /**
-   * Workers of the page believe what it does; a service worker has to be told, once it is there. The browser is not asked to leave workers alone: it
-   * would have them wait all the same, and for ever.
+   * Dedicated workers inherit the page's settings, but a service worker needs its own override. Excluding workers from auto-attach does not work: the
+   * browser would still pause them, forever.
    */
-  #meetWorker(worker: ParentSession): void {
+  #setUpWorker(worker: ParentSession): void {
     const overridden = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
     Promise.all([overridden, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
   }
 
-  /** A dedicated worker, and those that it starts, are listened to: what they load is the page's. */
+  /** Counts the requests of a dedicated worker, and of those that it starts, as the page's. */
   #countWorker(parent: ParentSession, sessionId: string, targetId: string): void {
     const worker = parent.child(sessionId, () => end())
-    const end = this.#lifecycle.attendWorker(worker, targetId)
+    const end = this.#lifecycle.followWorker(worker, targetId)
     worker.on('Target.attachedToTarget', ({ sessionId: inner, targetInfo }) => this.#countWorker(worker, inner, targetInfo.targetId))
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
     Promise.all([enableNetwork(worker), worker.send('Target.setAutoAttach', autoAttach)]).catch(() => {})
-    this.#meetWorker(worker)
+    this.#setUpWorker(worker)
   }
 }

@@ -2,18 +2,22 @@ import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { countScripts, findClient, listenAlong } from './page-events.ts'
+import { countScripts, findClient, pageEventsOf } from './page-events.ts'
 import { followWorkers } from './playwright-workers.ts'
-import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 
-/** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
-export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Promise<Tab> {
+/** Opens a tab by Playwright, for emulation of another device, place, time or language, or for steps that need its page. */
+export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Promise<Tab> {
   const version = browser.version()
-  const context = await browser.newContext({ ...toContextOptions(plan, version), acceptDownloads: false, proxy: { server: exit.proxyUrl } })
+  const context = await browser.newContext({
+    ...toContextOptions(plan, version),
+    acceptDownloads: false,
+    proxy: { server: egress.proxyUrl },
+  })
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
   const page = await context.newPage()
-  // After our own page: what else opens is a popup.
+  // Registered after our own page: every later page is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
   const end = createEnd()
   page.once('crash', end.crash)
@@ -21,7 +25,7 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
   const session = directly(await context.newCDPSession(page))
   const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),
-    listenAlong(page, session),
+    pageEventsOf(page, session),
     countScripts(session),
     applyEmulation(session, page, version, plan),
   ])
@@ -35,12 +39,12 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
     session,
     events,
     lifecycle,
-    exit,
+    egress,
     mainFrame,
     ended: end.signal,
-    look: lookIn(session, lifecycle, mainFrame),
+    evaluate: evaluateIn(session, lifecycle, mainFrame),
     resize: (viewport) => page.setViewportSize(viewport),
-    // By Playwright's own session: the scale of another one would be counted twice.
+    // Uses Playwright's own session, because the scale of a second session would multiply with it.
     ...(client
       ? {
           layOut: async (height?: number) => {

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core'
 import type { Lifecycle } from './lifecycle.ts'
 import { findClient, mainSessionOf, type PageEvents } from './page-events.ts'
 
-/** Has the lifecycle count what the page's workers load. Playwright has attached to them and has them tell it already. */
+/** Counts requests of the page's workers in the lifecycle. Playwright has already attached to them and enabled their events. */
 export function followWorkers(page: Page, lifecycle: Lifecycle): void {
   const client = findClient(page)
   const workers = mainSessionOf(page)?._workerSessions
   if (client && workers) followWorkersOf(client, workers, lifecycle)
 }
 
-/** Follows the workers of a page or of a worker. Returns a function that ends them all. */
+/** Follows the workers of a page or of a worker. Returns a function that stops this. */
 function followWorkersOf(parent: PageEvents, workers: ReadonlyMap<string, PageEvents>, lifecycle: Lifecycle): () => void {
   const ends = new Map<string, () => void>()
   const end = (sessionId: string) => {
@@ -19,7 +19,7 @@ function followWorkersOf(parent: PageEvents, workers: ReadonlyMap<string, PageEv
   parent.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     const worker = workers.get(sessionId)
     if (!worker) return
-    const endOwn = lifecycle.attendWorker(worker, targetInfo.targetId)
+    const endOwn = lifecycle.followWorker(worker, targetInfo.targetId)
     const endInner = followWorkersOf(worker, workers, lifecycle)
     ends.set(sessionId, () => {
       endInner()

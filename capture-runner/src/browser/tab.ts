@@ -3,65 +3,65 @@ import type { EgressSession } from '../egress/session.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { answered } from '../runtime/race.ts'
+import { awaitResponse } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import { toEmulatedMedia } from './emulation.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { PageEvents } from './page-events.ts'
 
-/** DevTools commands of a page, each answered with a signal. */
+/** Sends a DevTools command. */
 export type Send = DevTools['send']
 
 /**
- * One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. There are two makes: plain-tab.ts, and
- * playwright-tab.ts for what only Playwright's pages can do.
+ * One page in its own context with its own egress session, for one capture. Opened ahead and used once. There are two implementations: plain-tab.ts,
+ * and playwright-tab.ts for what only Playwright's pages can do.
  */
 export interface Tab {
   readonly browser: Browser
   readonly session: DevTools
-  /** What its network and lifecycle tell. */
+  /** Network and lifecycle events. */
   readonly events: PageEvents
   readonly lifecycle: Lifecycle
-  readonly exit: EgressSession
+  readonly egress: EgressSession
   /** Id of the main frame. */
   readonly mainFrame: string
-  /** Ends with the page, whatever ends it; the reason is a CaptureError. */
+  /** Aborts when the page ends for any reason; the reason is a CaptureError. */
   readonly ended: AbortSignal
-  /** Playwright's page; only where the plan has `needsPlaywright`. */
+  /** Playwright's page; only if the plan has `needsPlaywright`. */
   readonly page?: Page
   /**
-   * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
-   * with JavaScript switched off no timer, frame or promise of a page ever ends. Where it is on, `awaitPromise` gives the value of a promise.
+   * Evaluates an expression in an isolated world: it can access the page's elements, but the page's scripts cannot access it. The expression must be
+   * synchronous, because with JavaScript disabled no timer, frame or promise completes. Otherwise `awaitPromise` returns a promise's value.
    */
-  readonly look: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
-  /** Gives the window another size, CSS pixels. */
+  readonly evaluate: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
+  /** Resizes the window, in CSS pixels. */
   readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
   /**
-   * Has the page laid out in a window of another height, CSS pixels, while what is drawn stays as large as it is; without one, in its own again. Absent:
-   * this version of Playwright has no way to it.
+   * Lays out the page in a window of another height, in CSS pixels, while the visible size stays the same. Without a height, restores the window's own
+   * layout. Absent if this version of Playwright does not support it.
    */
   readonly layOut?: (height?: number) => Promise<void>
-  /** Has the page laid out for these media. */
+  /** Sets the emulated media. */
   readonly setMedia: (media: MediaPlan) => Promise<void>
-  /** Has a script run before any script of the page, in every frame. */
+  /** Adds a script that runs before any script of the page, in every frame. */
   readonly addInitScript: (source: string) => Promise<void>
-  /** Sessions with those frames that another process has now; the same one for the same frame. */
+  /** Sessions with the current out-of-process frames; always the same session for the same frame. */
   readonly foreignFrames: () => Promise<DevTools[]>
-  /** Closes the page and forgets all that it has stored. May never answer. */
+  /** Closes the page and deletes all that it has stored. May never return. */
   readonly close: () => Promise<void>
 }
 
-/** What a tab is made of. */
+/** Inputs for opening a tab. */
 export interface TabParts {
   browser: Browser
-  exit: EgressSession
-  /** What the page is to believe. */
+  egress: EgressSession
+  /** Emulation settings. */
   plan: ContextPlan
 }
 
 const WORLD = 'tintype'
 
-/** Brings a prepared tab to another window size and other media. */
+/** Changes the window size and media of a prepared tab. */
 export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
   const isSameSize = from.viewport.width === to.viewport.width && from.viewport.height === to.viewport.height
   await Promise.all([isSameSize ? undefined : tab.resize(to.viewport), isSameMedia(from, to) ? undefined : tab.setMedia(to)])
@@ -69,7 +69,7 @@ export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Pr
 
 const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(toEmulatedMedia(a)) === JSON.stringify(toEmulatedMedia(b))
 
-/** How a page ends: by a crash, or with its browser. */
+/** Creates the signal for the end of a page: by a crash, or with its browser. */
 export function createEnd() {
   const end = new AbortController()
   return {
@@ -85,19 +85,22 @@ export function pageOf({ page }: Tab): Page {
   return page
 }
 
-/** See {@link Tab.look}. */
-export function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
+/** Implements {@link Tab.evaluate}. */
+export function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['evaluate'] {
   let world: { document: string | undefined; contextId: number } | undefined
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle
     if (world && world.document === document) return world.contextId
-    const made = await answered(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+    const made = await awaitResponse(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }
   return async <T>(expression: string, signal: AbortSignal, awaitPromise = false): Promise<T> => {
     const contextId = await worldOf(signal)
-    const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }), signal)
+    const evaluated = await awaitResponse(
+      session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }),
+      signal,
+    )
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
   }

@@ -1,17 +1,17 @@
 import type { ContextPlan } from '../plan/context.ts'
 
-// What a page is told about its browser. Headers, navigator and client hints must agree: sites compare them.
+// User agent and client hints. Headers, navigator and client hints must be consistent, because sites compare them.
 
 type Emulated = ContextPlan['emulated']
 
 const majorOf = (version: string): string => version.split('.')[0] ?? version
 
-/** As Chrome says it: the numbers after the major one are always 0. */
+/** Like Chrome's reduced user agent: all numbers after the major version are 0. */
 const chromeOf = (version: string): string => `Chrome/${majorOf(version)}.0.0.0`
 
 /**
- * The user agent that a context is made with: the device's, with this browser's version where it is a Chrome; else the browser's own, without the
- * word Headless, which some six sites in a hundred refuse.
+ * The user agent of a context. For a device, its user agent with this browser's version if it is a Chrome. Otherwise the browser's own without the
+ * word Headless, for which about six in a hundred sites refuse access.
  */
 export function userAgentOf(version: string, emulated?: Emulated): string {
   if (emulated?.userAgent !== undefined) {
@@ -21,8 +21,8 @@ export function userAgentOf(version: string, emulated?: Emulated): string {
 }
 
 /**
- * The same with client hints and a platform that agree with it; Playwright leaves the brand HeadlessChrome in place. Browsers other than Chrome send
- * no hints.
+ * The same with matching client hints and platform, because Playwright leaves the brand HeadlessChrome in place. Browsers other than Chrome send no
+ * hints.
  */
 export function buildUserAgent(actualVersion: string, emulated?: Emulated) {
   const userAgent = userAgentOf(actualVersion, emulated)
@@ -41,7 +41,7 @@ export function buildUserAgent(actualVersion: string, emulated?: Emulated) {
   return { userAgent, platform, userAgentMetadata }
 }
 
-/** What `navigator.platform` says in the browser of a user agent. */
+/** The value of `navigator.platform` for a user agent. */
 function navigatorPlatformOf(userAgent: string): string {
   if (/iPhone|iPad/.test(userAgent)) return userAgent.includes('iPad') ? 'iPad' : 'iPhone'
   if (userAgent.includes('Android')) return 'Linux armv81'
@@ -49,7 +49,7 @@ function navigatorPlatformOf(userAgent: string): string {
   return userAgent.includes('Macintosh') ? 'MacIntel' : 'Linux x86_64'
 }
 
-/** The name that client hints have for what `navigator.platform` says. */
+/** The platform name in client hints for a value of `navigator.platform`. */
 function hintOf(platform: string): string {
   if (/^Win/.test(platform)) return 'Windows'
   if (/^Mac/.test(platform)) return 'macOS'

@@ -9,65 +9,70 @@ import { buildPlan, type CapturePlan } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
+import { armEgress } from './arm-egress.ts'
 import { copyIfAsked } from './copy.ts'
-import { openExit } from './exit-policy.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
 import { upload } from './upload.ts'
 import { uploadArtifacts } from './upload-artifacts.ts'
 
-/** What captures are made with. */
+/** What captures need from the runner. */
 export interface CaptureParts {
   browsers: Browsers
-  /** The way out for what the runner itself sends; absent: nothing is copied to stores of clients. */
+  /** Connects the runner's own requests; absent: no copies to clients' storage. */
   guard?: Pick<Guard, 'connect'>
-  /** What the pages may reach. */
+  /** What pages may reach. */
   policy: EgressPolicy
   memory: MemoryWatch
-  /** What blocking works with. */
+  /** Filter lists for blocking. */
   lists?: FilterLists | undefined
-  /** What captures of a batch share. */
+  /** Cached responses that captures of a batch share. */
   httpCache: HttpCache
 }
 
-/** What is told of a capture on its way. */
-export interface CaptureNews {
-  /** The runner may begin another one: what is left of this one needs the browser for drawing only. Called once, if ever. */
-  onShutter?: () => void
-  /** The picture is there. */
+/** Callbacks during a capture. */
+export interface CaptureEvents {
+  /** The runner may start another capture, because this one needs the browser only for its screenshot. Called at most once. */
+  onPageReady?: () => void
+  /** The screenshot has been taken. */
   onTaken?: () => void
 }
 
-/** An attempt's end: what to report, or an error that another attempt may not meet. */
+/** Result of an attempt: the outcome to report, and the error if it failed. */
 export interface Attempt {
   outcome: Outcome
   error: CaptureError | undefined
 }
 
 /**
- * Carries out one order, up to the stored file; every failure becomes an outcome.
- * @param cancelled ends it at once
- * @throws the reason of `cancelled`, and nothing else
+ * Runs one capture, including the upload. Every failure becomes an outcome.
+ * @param canceled aborts the capture at once
+ * @throws only the reason of `canceled`
  */
-export async function capture(order: CaptureOrder, parts: CaptureParts, cancelled: AbortSignal, news: CaptureNews = {}): Promise<Attempt> {
+export async function capture(
+  order: CaptureOrder,
+  parts: CaptureParts,
+  canceled: AbortSignal,
+  events: CaptureEvents = {},
+): Promise<Attempt> {
   const started = performance.now()
   const timings: Record<string, number> = {}
-  const courseNow = () => ({ processingMilliseconds: performance.now() - started, timings })
+  const durations = () => ({ processingMilliseconds: performance.now() - started, timings })
   const late = () => new CaptureError('TIMEOUT', 'the capture did not end within its time')
-  let isShut = false
-  const onShutter = () => {
-    if (!isShut) news.onShutter?.()
-    isShut = true
+  let isPageReady = false
+  const onPageReady = () => {
+    if (!isPageReady) events.onPageReady?.()
+    isPageReady = true
   }
-  using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
+  using time = bounded(canceled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-      photograph({ order, plan, parts, timings, signal: time.signal, onShutter }),
+      takeScreenshot({ order, plan, parts, timings, signal: time.signal, onPageReady }),
     )
-    onShutter()
-    news.onTaken?.()
+    onPageReady()
+    events.onTaken?.()
     await copyIfAsked(picture, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
@@ -77,24 +82,24 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
     ])
     timings.upload = Math.round(performance.now() - uploading)
     const success = { format: plan.picture.format, ...size, stored, artifacts, findings }
-    return { outcome: buildSuccess(success, courseNow(), new Date()), error: undefined }
+    return { outcome: buildSuccess(success, durations(), new Date()), error: undefined }
   } catch (cause) {
-    cancelled.throwIfAborted()
+    canceled.throwIfAborted()
     const error = toCaptureError(cause)
-    return { outcome: buildFailure(error, courseNow(), new Date()), error }
+    return { outcome: buildFailure(error, durations(), new Date()), error }
   }
 }
 
-interface Photograph {
+interface ScreenshotInput {
   order: CaptureOrder
   plan: CapturePlan
   parts: CaptureParts
   timings: Record<string, number>
   signal: AbortSignal
-  onShutter: () => void
+  onPageReady: () => void
 }
 
-async function photograph({ order, plan, parts, timings, signal, onShutter }: Photograph): Promise<Captured> {
+async function takeScreenshot({ order, plan, parts, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
@@ -103,13 +108,13 @@ async function photograph({ order, plan, parts, timings, signal, onShutter }: Ph
   const watch = memory.watch(lease.browser.pid)
   let isSound = false
   try {
-    openExit(lease.tab.exit, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onShutter })
+    armEgress(lease.tab.egress, policy, plan)
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onPageReady })
     isSound = true
     return captured
   } finally {
     watch.end()
-    // Not waited for: the file is stored while the next tab is made.
+    // Not awaited, so that the upload runs while the next tab opens.
     void browsers.takeBack(lease, isSound)
   }
 }

@@ -14,27 +14,27 @@ import { type CopyPlan, toCopyKey } from '../plan/storage.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 
-// The picture in a store of the client's own. It is written before ours: who asked for the copy is not told of a picture that it has not got. The
-// store's address goes the way of a page's, past the guard; of its answer nothing is told but the status and a code.
+// Copies the screenshot to the client's own storage. It is written before the upload to our storage, so that a capture never succeeds without its
+// copy. The connection passes the guard like a page's. The client learns only the status and the error code of the response.
 
-/** One object to write. */
+/** The object to write. */
 export interface Copy {
   key: string
   contentType: string
 }
 
-/** What a copy needs of the runner. */
+/** What a copy needs from the runner. */
 export interface CopyParts {
   guard: Pick<Guard, 'connect'>
   policy: EgressPolicy
-  /** Milliseconds before each repetition; the product's unless a test has its own. */
+  /** Milliseconds before each retry; only tests set other values. */
   delays?: readonly number[]
 }
 
-/** The id of an order's screenshot: an object made by hand has another name, and its file is named by the operator. */
+/** The id of an order's screenshot, from its upload URL. An object created with kubectl has another name, but its file is named by the operator. */
 const idOf = ({ upload }: Pick<CaptureOrder, 'upload'>): string => new URL(upload.url).pathname.split('/').at(-1)?.split('.')[0] ?? ''
 
-/** Writes the copy that an order asks for, if it does. @throws as {@link copyPicture} */
+/** Writes the copy if the order asks for one. @throws like {@link copyPicture} */
 export async function copyIfAsked(
   picture: Buffer,
   order: Pick<CaptureOrder, 'url' | 'upload'>,
@@ -43,32 +43,32 @@ export async function copyIfAsked(
   signal: AbortSignal,
 ): Promise<void> {
   if (!copy) return
-  if (!guard) throw new CaptureError('COPY_FAILED', 'this runner copies nothing to storage_bucket')
+  if (!guard) throw new CaptureError('COPY_FAILED', 'this runner does not support storage_bucket')
   const key = toCopyKey(copy.path, { id: idOf(order), url: order.url, format, now: new Date() })
   await copyPicture(picture, copy, { key, contentType: CONTENT_TYPES[format] }, { guard, policy }, signal)
 }
 
-/** A store that is away for a moment must not cost the capture. */
+/** Retry delays. A storage that is unavailable for a moment must not fail the capture. */
 const DELAYS_MILLISECONDS = [500, 2_000, 8_000]
 const TRY_MILLISECONDS = 10_000
 const BYTES_PER_MILLISECOND = 250
 const REPEATABLE = new Set([408, 429, 500, 502, 503, 504])
-/** S3's own words for what may pass. */
+/** S3 error codes that may be temporary. */
 const REPEATABLE_CODES = new Set(['SlowDown', 'InternalError', 'RequestTimeout', 'ServiceUnavailable'])
 const EXPIRES_SECONDS = 900
 const MAX_ANSWER_BYTES = 16_384
 
 /**
- * Writes the copy, repeated while the store is away.
+ * Writes the copy, with retries while the storage is unavailable.
  * @throws CaptureError COPY_FAILED, BLOCKED_ADDRESS; the signal's reason
  */
 export async function copyPicture(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<void> {
   const delays = parts.delays ?? DELAYS_MILLISECONDS
-  for (let tries = 0; ; tries++) {
+  for (let retries = 0; ; retries++) {
     const failure = await put(picture, plan, copy, parts, signal)
     signal.throwIfAborted()
     if (!failure) return
-    const delay = failure.mayPass ? delays[tries] : undefined
+    const delay = failure.isTransient ? delays[retries] : undefined
     if (delay === undefined) throw failure.error
     await pause(delay, signal)
   }
@@ -76,31 +76,31 @@ export async function copyPicture(picture: Buffer, plan: CopyPlan, copy: Copy, p
 
 interface Failure {
   error: CaptureError
-  /** Another try may succeed. */
-  mayPass: boolean
+  /** A retry may succeed. */
+  isTransient: boolean
 }
 
-const failed = (what: string, mayPass: boolean, cause?: unknown): Failure => ({
+const failed = (what: string, isTransient: boolean, cause?: unknown): Failure => ({
   error: new CaptureError('COPY_FAILED', `the picture could not be copied to storage_bucket: ${what}`, { cause }),
-  mayPass,
+  isTransient,
 })
 
 async function put(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<Failure | undefined> {
-  const patience = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
+  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
   try {
-    const { status, code } = await send(picture, plan, copy, parts, AbortSignal.any([signal, patience]))
+    const { status, code } = await send(picture, plan, copy, parts, AbortSignal.any([signal, timeout]))
     if (status === 200) return undefined
     const word = code === undefined ? '' : ` ${code}`
-    return failed(`the store answered ${status}${word}`, REPEATABLE.has(status) || REPEATABLE_CODES.has(code ?? ''))
+    return failed(`the storage returned ${status}${word}`, REPEATABLE.has(status) || REPEATABLE_CODES.has(code ?? ''))
   } catch (cause) {
     if (cause instanceof EgressError && cause.code === 'BLOCKED_ADDRESS') {
       const message = cause.publicMessage ?? 'its address is not open to captures'
-      return { error: new CaptureError('BLOCKED_ADDRESS', `storage_endpoint: ${message}`, { cause }), mayPass: false }
+      return { error: new CaptureError('BLOCKED_ADDRESS', `storage_endpoint: ${message}`, { cause }), isTransient: false }
     }
     const why = cause instanceof EgressError ? cause.systemCode : systemCodeOf(cause)
-    const isTime = patience.aborted
+    const isTime = timeout.aborted
     return failed(
-      isTime ? 'the store did not answer in time' : `the store did not answer${why === undefined ? '' : ` (${why})`}`,
+      isTime ? 'the storage did not respond in time' : `the storage did not respond${why === undefined ? '' : ` (${why})`}`,
       true,
       cause,
     )
@@ -112,7 +112,7 @@ async function send(picture: Buffer, plan: CopyPlan, { key, contentType }: Copy,
   const url = new URL(presign(plan, { method: 'PUT', key, headers, expiresSeconds: EXPIRES_SECONDS, now: new Date() }))
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const socket = await guard.connect({ host: url.hostname, port: Number(url.port) || 443 }, policy)
-  // The certificate is that of the name which the client gave, whatever address was dialled.
+  // The certificate must match the host that the client gave, regardless of the IP address.
   const secured = tls.connect({ socket, host, ...(isAddressLiteral(host) ? {} : { servername: host }), ALPNProtocols: ['http/1.1'] })
   try {
     await once(secured, 'secureConnect', { signal })
@@ -154,7 +154,7 @@ function exchange({ url, headers, picture, secured, signal }: Exchange): Promise
   })
 }
 
-/** The one word of S3's answer that is worth telling. */
+/** Reads the error code from S3's response; the rest of it is not passed on. */
 async function codeOf(response: AsyncIterable<Buffer>): Promise<string | undefined> {
   const beginning = await readBeginning(response, MAX_ANSWER_BYTES)
   return /<Code>([A-Za-z]{1,64})<\/Code>/.exec(beginning.toString())?.[1]

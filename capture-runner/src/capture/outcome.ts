@@ -6,20 +6,20 @@ import type { CaptureError } from '../runtime/errors.ts'
 import type { Findings } from '../steps/step.ts'
 import type { Stored } from './upload.ts'
 
-// What a capture came to, as the status says it. Pure.
+// Builds the status of a finished attempt. Pure functions.
 
-/** What is known of an attempt either way. */
-export interface Course {
-  /** From the accepted order to the stored file or the failure. */
+/** Durations of an attempt, successful or not. */
+export interface Durations {
+  /** From accepting the order to the stored file or the failure. */
   processingMilliseconds: number
   /** Milliseconds of each step. */
   timings: Readonly<Record<string, number>>
 }
 
-/** A stored picture. */
+/** A stored screenshot. */
 export interface Success {
   format: FileFormat
-  /** Absent: not a picture. */
+  /** Absent for a PDF. */
   width?: number
   height?: number
   stored: Stored
@@ -27,7 +27,7 @@ export interface Success {
   findings: Omit<Findings, 'files' | 'page'> & Partial<Pick<Findings, 'page'>>
 }
 
-/** The end of an attempt. */
+/** The result of an attempt. */
 export interface Outcome {
   phase: 'Completed' | 'Failed'
   result: CaptureResult
@@ -38,12 +38,12 @@ const MAX_WARNINGS = 16
 const MAX_WARNING_LENGTH = 256
 const MAX_MESSAGE_LENGTH = 1_024
 
-/** Builds the end of an attempt that stored a picture. */
-export function buildSuccess(success: Success, course: Course, now: Date): Outcome {
+/** Builds the outcome of an attempt that stored a screenshot. */
+export function buildSuccess(success: Success, durations: Durations, now: Date): Outcome {
   const { format, width, height, stored, artifacts = [], findings } = success
   const { pageTitle, finalUrl, httpStatus, page = {} } = findings
   const size = toSize(stored.fileSizeBytes)
-  const duration = toDuration(course.processingMilliseconds)
+  const duration = toDuration(durations.processingMilliseconds)
   const sides = width === undefined ? [] : [`${width} × ${height}`]
   return {
     phase: 'Completed',
@@ -60,7 +60,7 @@ export function buildSuccess(success: Success, course: Course, now: Date): Outco
       ...(Object.keys(page).length === 0 ? {} : { page }),
       ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
       ...(findings.warnings.length === 0 ? {} : { warnings: toWarnings(findings.warnings) }),
-      ...toCourse(course),
+      ...toResult(durations),
       size,
       duration,
     },
@@ -68,12 +68,12 @@ export function buildSuccess(success: Success, course: Course, now: Date): Outco
   }
 }
 
-/** Builds the end of an attempt that failed for good. */
-export function buildFailure(error: CaptureError, course: Course, now: Date): Outcome {
+/** Builds the outcome of an attempt that failed. */
+export function buildFailure(error: CaptureError, durations: Durations, now: Date): Outcome {
   const message = error.message.slice(0, MAX_MESSAGE_LENGTH)
   return {
     phase: 'Failed',
-    result: { error: { code: error.code, message }, ...toCourse(course), duration: toDuration(course.processingMilliseconds) },
+    result: { error: { code: error.code, message }, ...toResult(durations), duration: toDuration(durations.processingMilliseconds) },
     conditions: conditionsOf('False', toReason(error.code), message, now),
   }
 }
@@ -83,7 +83,7 @@ function conditionsOf(status: 'True' | 'False', reason: string, message: string,
   return setCondition(succeeded, { type: ConditionType.finished, status: 'True', reason, message }, now)
 }
 
-const toCourse = ({ processingMilliseconds, timings }: Course) => ({
+const toResult = ({ processingMilliseconds, timings }: Durations) => ({
   processingMilliseconds: Math.round(processingMilliseconds),
   timings: { ...timings },
 })

@@ -3,12 +3,12 @@ import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 import type { Captured } from './run.ts'
 
-/** Failures that may pass: a connection that broke, a proxy that hiccupped. A name that is not there, or a page that is too slow, stays so. */
-const PASSING = new Set(['NAVIGATION_FAILED', 'PROXY_FAILED'])
-/** Milliseconds that must be left for another attempt to be worth it. */
+/** Errors that may be temporary: a broken connection, a proxy failure. An unknown name or a slow page would fail again. */
+const TRANSIENT = new Set(['NAVIGATION_FAILED', 'PROXY_FAILED'])
+/** Minimum time left for another attempt. */
 const WORTHWHILE_MILLISECONDS = 5_000
 
-/** Takes the picture, in further attempts if need be, each in a context of its own. @throws what the last one failed with */
+/** Takes the screenshot, with retries if needed, each in its own context. @throws the last attempt's error */
 export async function repeatedly(
   { retries, retryDelayMilliseconds }: Pick<CapturePlan, 'retries' | 'retryDelayMilliseconds'>,
   { deadline, signal }: { deadline: number; signal: AbortSignal },
@@ -21,10 +21,10 @@ export async function repeatedly(
       return captured
     } catch (error) {
       const left = deadline - Date.now() - retryDelayMilliseconds
-      if (attempt > retries || left < WORTHWHILE_MILLISECONDS || !isPassing(error)) throw error
+      if (attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error)) throw error
       await pause(retryDelayMilliseconds, signal)
     }
   }
 }
 
-const isPassing = (error: unknown): boolean => error instanceof CaptureError && PASSING.has(error.code)
+const isTransient = (error: unknown): boolean => error instanceof CaptureError && TRANSIENT.has(error.code)

@@ -4,7 +4,7 @@ import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { notePanel } from '../steps/full-page/note-panel.ts'
@@ -100,43 +100,43 @@ export const STEPS: readonly Step[] = [
   notePicture,
 ]
 
-/** Milliseconds that the news of a crash may take. */
-const LAST_WORDS_MILLISECONDS = 100
+/** How long to wait for the notice of a crash. */
+const CRASH_NOTICE_MILLISECONDS = 100
 
-/** What a capture gave, before it is stored. */
+/** Result of a capture before it is stored. */
 export interface Captured {
   picture: Buffer
   findings: Findings
 }
 
-/** What `run` needs; `timings` gets the milliseconds of each step, also of the one that failed. */
+/** Input of `run`. `timings` receives the milliseconds of each step, including the one that failed. */
 export interface Run {
   plan: CapturePlan
   tab: Tab
-  /** Absent: what would need them fails. */
+  /** Absent: options that need them fail. */
   lists?: FilterLists | undefined
-  /** What the capture may share with its batch; absent: nothing. */
+  /** The HTTP cache shared with the capture's batch; absent: nothing is shared. */
   httpCache?: BatchCache | undefined
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
-  onShutter?: () => void
+  onPageReady?: () => void
 }
 
 /**
  * Runs the steps on a tab, all under one signal.
- * @throws CaptureError; the signal's reason as it is, when that ended it
+ * @throws CaptureError; the signal's reason if it was aborted
  */
-export async function run({ plan, tab, lists, httpCache, signal, timings, onShutter }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, httpCache, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, httpCache, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
   try {
     for (const step of STEPS) {
       if (step.isWanted && !step.isWanted(plan)) continue
       await runStep(step, work, timings)
     }
   } finally {
-    // Not waited for: a page that hangs does not answer.
+    // Not awaited, because a page that hangs never responds.
     work.clock?.hold().catch(() => {})
   }
   if (!findings.picture) throw new Error('screenshot leaves a picture')
@@ -146,7 +146,7 @@ export async function run({ plan, tab, lists, httpCache, signal, timings, onShut
 async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {
   const started = performance.now()
   try {
-    await raced(step.run(work), work.signal)
+    await abortable(step.run(work), work.signal)
   } catch (error) {
     throw await toStepError(error, step, work)
   } finally {
@@ -154,10 +154,10 @@ async function runStep(step: Step, work: Work, timings: Record<string, number>):
   }
 }
 
-/** A lost page first shows as a command that fails, and a little later as what it is. */
+/** When a page is lost, the pending command fails first. The actual reason follows a little later. */
 async function toStepError(error: unknown, step: Step, { tab, signal }: Work): Promise<unknown> {
   if (signal.aborted) return signal.reason
   if (error instanceof CaptureError) return error
-  await sleep(LAST_WORDS_MILLISECONDS)
+  await sleep(CRASH_NOTICE_MILLISECONDS)
   return tab.ended.aborted ? tab.ended.reason : toCaptureError(error, step)
 }

@@ -5,7 +5,7 @@ import { toSize } from './outcome.ts'
 import { upload } from './upload.ts'
 
 /**
- * Stores the files beside the picture. One that is too large is left out with a warning: the picture is what was asked for first.
+ * Stores the additional files. A file that is too large is left out with a warning, because the screenshot matters most.
  * @throws CaptureError STORAGE_FAILED; the signal's reason
  */
 export async function uploadArtifacts(findings: Findings, order: CaptureOrder, signal: AbortSignal): Promise<StoredArtifact[]> {

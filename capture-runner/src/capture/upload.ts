@@ -5,10 +5,10 @@ import { Agent, request } from 'undici'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 
-// One object, one presigned PUT, repeated while the store is away and the attempt has time. `If-None-Match: *` is among its signed headers, so
-// an object once stored is never overwritten, not even by ourselves.
+// Uploads one object by a presigned PUT, with retries while the storage is unavailable and the attempt has time. `If-None-Match: *` is among the signed
+// headers, so a stored object is never overwritten, not even by a retry.
 
-/** What the store says of the object. */
+/** Response of the storage. */
 export interface Stored {
   etag: string
   fileSizeBytes: number
@@ -16,78 +16,80 @@ export interface Stored {
 
 const FIRST_DELAY_MILLISECONDS = 100
 const MAX_DELAY_MILLISECONDS = 2_000
-/** Milliseconds after which an answer is not waited for any more: what a try may take, and more for each byte. */
+/** Time limit of one attempt, plus time for each byte. */
 const TRY_MILLISECONDS = 8_000
 const BYTES_PER_MILLISECOND = 1_000
 const REPEATABLE = new Set([408, 429, 500, 502, 503, 504, 507])
 
 const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 }, maxHeaderSize: MAX_HEADER_BYTES })
-/** A refusal's text is not looked at; what is short enough is read for the sake of the connection. */
+/** Error bodies are ignored. Short ones are read so that the connection can be reused. */
 const MAX_BODY_BYTES = 16 * 1024
 
 /**
- * Stores the picture.
- * @param signal ends with the attempt: whatever was the last obstacle is then the reason
- * @throws CaptureError TOO_LARGE, STORAGE_FAILED; the signal's reason when it was aborted for another one than time
+ * Stores the screenshot.
+ * @param signal aborts with the attempt; the error then names the last obstacle
+ * @throws CaptureError TOO_LARGE, STORAGE_FAILED; the signal's reason if that is not a timeout
  */
 export async function upload(picture: Buffer, order: CaptureOrder['upload'], signal: AbortSignal): Promise<Stored> {
   if (picture.length > order.maxBytes) {
     throw new CaptureError('TOO_LARGE', `the picture has ${picture.length} bytes, the limit is ${order.maxBytes}`)
   }
-  // After a try whose end is unknown, "exists already" may mean that it had succeeded.
+  // After an attempt with unknown result, "already exists" may mean that it had succeeded.
   let isUncertain = false
   for (let tries = 0; ; tries++) {
-    const answer = await put(picture, order, signal)
-    if (answer.status === 200) return { etag: answer.etag ?? md5(picture), fileSizeBytes: picture.length }
-    // Only a file that matches the recorded tag is ever served: a foreign object under our key cannot pass for ours.
-    if (answer.status === 412 && isUncertain) return { etag: md5(picture), fileSizeBytes: picture.length }
-    if (answer.status !== undefined && !REPEATABLE.has(answer.status)) {
-      throw new CaptureError('STORAGE_FAILED', `the store answered ${answer.status}`)
+    const response = await put(picture, order, signal)
+    if (response.status === 200) return { etag: response.etag ?? md5(picture), fileSizeBytes: picture.length }
+    // Safe, because only a file that matches the recorded ETag is ever served. A foreign object under our key would not match.
+    if (response.status === 412 && isUncertain) return { etag: md5(picture), fileSizeBytes: picture.length }
+    if (response.status !== undefined && !REPEATABLE.has(response.status)) {
+      throw new CaptureError('STORAGE_FAILED', `the storage returned ${response.status}`)
     }
-    isUncertain ||= answer.status === undefined || answer.status >= 500
+    isUncertain ||= response.status === undefined || response.status >= 500
     await pause(delayOf(tries), signal).catch((reason) => {
-      throw toStorageError(reason, answer)
+      throw toStorageError(reason, response)
     })
   }
 }
 
-interface Answer {
-  /** Absent: there was none. */
+interface PutResponse {
+  /** Absent: no response. */
   status?: number
   etag?: string
   cause?: unknown
 }
 
-async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], signal: AbortSignal): Promise<Answer> {
-  const patience = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
+async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], signal: AbortSignal): Promise<PutResponse> {
+  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
   try {
     const {
       statusCode,
-      headers: answered,
+      headers: responseHeaders,
       body,
     } = await request(url, {
       method: 'PUT',
       headers: { ...headers, 'content-length': String(picture.length) },
       body: picture,
-      signal: AbortSignal.any([signal, patience]),
+      signal: AbortSignal.any([signal, timeout]),
       dispatcher: agent,
     })
     await readBeginning(body, MAX_BODY_BYTES)
-    const etag = String(answered.etag ?? '').replaceAll('"', '')
+    const etag = String(responseHeaders.etag ?? '').replaceAll('"', '')
     return { status: statusCode, ...(etag ? { etag } : {}) }
   } catch (cause) {
     return { cause }
   }
 }
 
-/** Exponential with jitter: the runners of a pool must not come back all at once. */
+/** Exponential backoff with jitter, so that the runners of a pool do not retry all at once. */
 const delayOf = (tries: number): number =>
   Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** tries) * (0.5 + Math.random() / 2)
 
-/** The tag that S3 gives to an object stored by one PUT. */
+/** The ETag that S3 assigns to an object stored by one PUT. */
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
 
-function toStorageError(reason: unknown, { status, cause }: Answer): unknown {
+function toStorageError(reason: unknown, { status, cause }: PutResponse): unknown {
   if (!(reason instanceof CaptureError) || reason.code !== 'TIMEOUT') return reason
-  return new CaptureError('STORAGE_FAILED', status === undefined ? 'the store did not answer' : `the store answered ${status}`, { cause })
+  return new CaptureError('STORAGE_FAILED', status === undefined ? 'the storage did not respond' : `the storage returned ${status}`, {
+    cause,
+  })
 }

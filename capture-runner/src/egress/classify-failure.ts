@@ -1,11 +1,11 @@
-// What to tell the client about a navigation that failed. The guard's request log knows why a connection was not made; what happened inside an
-// allowed tunnel (TLS) only the browser knows, by its net error code. Codes are compared, texts never.
+// Turns a failed navigation into an error code and a message for the client. The guard's request log knows why a connection was not made. Only
+// the browser knows what failed inside an allowed tunnel (TLS), by its net error code. The code compares these codes, never message texts.
 
 import { portOf, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { RequestLog, RequestLogEntry } from './request-log.ts'
 
-/** A failed record's code, and a message that names no address a client should not learn. */
+/** Error code of a failed record, and a message without addresses that a client must not learn. */
 export interface Failure {
   code: JobErrorCode
   message: string
@@ -21,7 +21,7 @@ const MESSAGES: Record<string, string> = {
   EADDRNOTAVAIL: 'cannot be reached from here',
 }
 
-/** How a connection ended that the guard had made, by Chromium's codes. */
+/** How an established connection ended, by Chromium's net error code. */
 const ENDS: Record<string, string> = {
   ERR_CONNECTION_RESET: 'reset the connection',
   ERR_CONNECTION_CLOSED: 'closed the connection',
@@ -47,7 +47,7 @@ const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, publicMessag
   }
 }
 
-/** Chromium's net error codes, without "net::", to ours. */
+/** Maps Chromium's net error codes (without "net::") to job error codes. */
 const byNetError = (netError: string): JobErrorCode => {
   if (/^ERR_(CERT|SSL|BAD_SSL|ECH|CERTIFICATE)_/.test(netError)) return 'TLS_ERROR'
   if (netError === 'ERR_TOO_MANY_REDIRECTS') return 'TOO_MANY_REDIRECTS'
@@ -57,7 +57,7 @@ const byNetError = (netError: string): JobErrorCode => {
 }
 
 /**
- * @param url the address of the request that failed: after redirects the last hop, not the first
+ * @param url URL of the request that failed: after redirects the last one, not the first
  * @param netError Chromium's code such as `net::ERR_CERT_DATE_INVALID`, from `Network.loadingFailed` or the navigation's error
  */
 export const classifyFailure = (requestLog: RequestLog, url: string, netError?: string): Failure => {

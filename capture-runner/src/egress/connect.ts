@@ -1,16 +1,16 @@
-// A connection to a target: a page's, or the runner's own to where a client sends it. Both by the same rules, and through the same proxy.
+// Connects to a target, for a page or for the runner's own upload to a client's URL. Both follow the same rules and use the same proxy.
 
 import type net from 'node:net'
 import { tunnelThroughParent } from './parent-tunnel.ts'
 import { checkTarget, dialDirect, parentFor, type RouteContext, type Target } from './route.ts'
 
-/** A connection, and the address that was dialled; absent when a parent proxy dialled. */
+/** A connection, and the IP address that it reached (absent when a parent proxy connected). */
 export interface Connected {
   socket: net.Socket
   address: string | undefined
 }
 
-/** Resolves, checks and dials a target. @throws EgressError */
+/** Resolves, checks and connects to a target. @throws EgressError */
 export async function connect(target: Target, context: RouteContext): Promise<Connected> {
   const host = checkTarget(target, context)
   const parent = parentFor(host, context.policy)

@@ -1,10 +1,10 @@
-// Connects to the first of several checked addresses that answers. Node's own happy eyeballs would give up an address after 250 ms; here
-// a slow address keeps its chance while the next one is tried (RFC 8305).
+// Connects to the first of several checked addresses that accepts. Node's own happy eyeballs aborts an attempt after 250 ms.
+// Here a slow attempt continues while the next address is tried (RFC 8305).
 
 import net from 'node:net'
 import { EgressError, systemCodeOf } from './egress-error.ts'
 
-/** How long an attempt has the field for itself, and how long all of them together may take. */
+/** Delay before the next address is tried as well, and the limit for all attempts together. */
 export interface DialTimes {
   headStartMilliseconds: number
   connectTimeoutMilliseconds: number
@@ -14,7 +14,7 @@ const describe = (addresses: readonly string[], port: number): string =>
   addresses.map((address) => (net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`)).join(', ')
 
 /**
- * @param addresses literals, in order of preference; nothing here resolves names
+ * @param addresses IP addresses in order of preference; this function resolves no names
  * @throws EgressError NAVIGATION_FAILED with the last attempt's system code
  */
 export const dial = (addresses: readonly string[], port: number, times: DialTimes): Promise<net.Socket> =>
@@ -35,7 +35,7 @@ export const dial = (addresses: readonly string[], port: number, times: DialTime
     const succeed = (socket: net.Socket): void => {
       attempts.delete(socket)
       finish()
-      // Its end is told by `close`; an `error` no one listens to would end the process.
+      // The `close` event reports the end. An `error` event without a listener would end the process.
       socket.on('error', () => {})
       resolve(socket)
     }

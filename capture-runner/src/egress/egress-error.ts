@@ -1,15 +1,15 @@
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 
-/** The failures that the guard knows the cause of. */
+/** Error codes that the guard itself can report. */
 export type EgressCode = Extract<JobErrorCode, 'BLOCKED_ADDRESS' | 'DNS_FAILED' | 'NAVIGATION_FAILED' | 'PROXY_FAILED' | 'RESOURCE_LIMIT'>
 
-/** Why a connection was not made. `message` may name private addresses: it is for the request log and the log. */
+/** Why a connection was not made. `message` may name private addresses: write it to the request log and the log only. */
 export class EgressError extends Error {
   override name = 'EgressError'
   readonly code: EgressCode
-  /** The same for a client, who must not learn what an inner name resolves to. Absent: the code's own sentence will do. */
+  /** Message for the client, who must not learn what an internal name resolves to. Absent: use the general message of the code. */
   readonly publicMessage: string | undefined
-  /** The system's or resolver's own code, such as ECONNREFUSED or ENOTFOUND. */
+  /** Code of the operating system or the resolver, such as ECONNREFUSED or ENOTFOUND. */
   readonly systemCode: string | undefined
 
   constructor(

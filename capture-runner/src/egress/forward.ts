@@ -1,6 +1,6 @@
-// Plain http through a parent proxy that reads requests: one request in, one absolute-form request out, on connections that are kept and used again
-// within the capture. Parsing and framing are node:http's on both sides: what goes on is written anew, never copied, so no request or answer can hide
-// a second one.
+// Forwards plain http to a parent proxy that reads requests. Each request becomes one absolute-form request, on connections that are reused
+// within the capture. node:http parses and frames both sides. Everything is written anew, never copied, so that no request or response can
+// hide a second one (request smuggling).
 
 import http from 'node:http'
 import type net from 'node:net'
@@ -14,13 +14,13 @@ import type { RequestLogEntry } from './request-log.ts'
 import { checkTarget, parentFor, type Target } from './route.ts'
 import { openTunnel } from './tunnel.ts'
 
-/** A header block may be as large as Chromium itself takes. */
+/** Chromium's own limit for a header block. */
 const MAX_HEADER_BYTES = 256 * 1024
 
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Node frames bodies by itself for some methods only: the chunks of a DELETE it would write bare. */
+/** Node frames request bodies by itself only for some methods. Without this header it would write the chunks of a DELETE unframed. */
 const framing = ({ headers }: http.IncomingMessage): string[] =>
   headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked']
 
@@ -39,15 +39,15 @@ const toRequestOptions = (request: http.IncomingMessage, { host, port }: Target,
     headers: [...withHost(endToEnd(request.rawHeaders), site), ...own],
     agent: session.parentAgent,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Sites answer with headers that only browsers forgive. Such a connection serves one capture, which can fool only itself.
+    // Sites send headers that only browsers tolerate. The connection serves one capture, so lenient parsing can harm only that capture.
     insecureHTTPParser: true,
   }
 }
 
-/** True when a kept connection had been closed by the site in the meantime: nothing was answered, so the request may be sent again. */
+/** True when the site had closed a reused connection before it sent a response. The request may be sent again. */
 const isStale = (error: unknown, upstream: http.ClientRequest): boolean => upstream.reusedSocket && systemCodeOf(error) === 'ECONNRESET'
 
-/** One request on its way. */
+/** A request and its response. */
 interface Exchange {
   options: http.RequestOptions
   request: http.IncomingMessage
@@ -56,8 +56,8 @@ interface Exchange {
   session: OpenSession
 }
 
-/** Ends an exchange that went wrong. The client's connection closes without an answer: an answer could be photographed. */
-const cut = ({ response, entry, session }: Exchange, error: unknown): void => {
+/** Ends a failed exchange. The client's connection closes without a response, because an error page would appear in the screenshot. */
+const abortExchange = ({ response, entry, session }: Exchange, error: unknown): void => {
   if (!response.destroyed) session.requestLog.fail(entry, error)
   response.destroy()
 }
@@ -70,7 +70,7 @@ const relay = (incoming: http.IncomingMessage, meter: Meter | undefined, exchang
   incoming.on('data', () => meter?.read())
   pipeline(incoming, response, (error) => {
     meter?.read()
-    // The pipeline has destroyed both ends already; the code tells which of them was first. A client that leaves is no failure of the site.
+    // The pipeline has destroyed both sides by now. The error code says which side closed first; a client that closes is no site failure.
     if (error && systemCodeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') session.requestLog.fail(entry, error)
   })
 }
@@ -90,22 +90,22 @@ const send = (exchange: Exchange): void => {
     try {
       relay(incoming, meter, exchange)
     } catch (error) {
-      cut(exchange, error)
+      abortExchange(exchange, error)
     }
   })
   upstream.once('upgrade', (_incoming, socket) => {
     socket.destroy()
-    cut(exchange, new EgressError('NAVIGATION_FAILED', 'the site changed the protocol unasked'))
+    abortExchange(exchange, new EgressError('NAVIGATION_FAILED', 'the site switched protocols without a request'))
   })
   upstream.on('error', (error) => {
     if (!hasBody(request) && !response.headersSent && !response.destroyed && isStale(error, upstream)) send(exchange)
-    else cut(exchange, error)
+    else abortExchange(exchange, error)
   })
   if (hasBody(request)) pipeline(request, upstream, () => {})
   else upstream.end()
 }
 
-/** Answers one request. Never throws: what goes wrong is in the request log, and the browser's connection is closed. */
+/** Handles one request. Never throws: it writes an error to the request log and closes the browser's connection. */
 const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse, target: Target, session: OpenSession): void => {
   const entry = session.requestLog.open(target.host, target.port)
   try {
@@ -116,7 +116,7 @@ const handleRequest = (request: http.IncomingMessage, response: http.ServerRespo
   }
 }
 
-/** A WebSocket in the clear: what it says is no request, and gets a tunnel. */
+/** Opens a tunnel for an unencrypted WebSocket, since its frames are not requests. */
 const handleUpgrade = (request: http.IncomingMessage, client: net.Socket, head: Buffer, target: Target, session: OpenSession): void => {
   const lines = Array.from({ length: request.rawHeaders.length / 2 }, (_, i) => request.rawHeaders.slice(2 * i, 2 * i + 2).join(': '))
   const opening = [`${request.method} ${request.url} HTTP/1.1`, ...lines, '', ''].join('\r\n')
@@ -124,7 +124,7 @@ const handleUpgrade = (request: http.IncomingMessage, client: net.Socket, head: 
   void openTunnel(client, target, session, (upstream) => void upstream.write(opening, 'latin1'))
 }
 
-/** Takes connections on which the browser speaks http in the clear, for a parent proxy that reads requests. */
+/** Accepts connections with unencrypted http, for a parent proxy that reads requests. */
 export const createForwarder = (session: () => OpenSession): OpenSession['forward'] => {
   const targets = new WeakMap<net.Socket, Target>()
   const server = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0, requestTimeout: 0 })
@@ -134,7 +134,7 @@ export const createForwarder = (session: () => OpenSession): OpenSession['forwar
     else socket.destroy()
   }
   server.on('request', (request, response) => {
-    // An absolute form would name another target than the one that was judged.
+    // An absolute-form URL could name another target than the one that was checked.
     if (!request.url?.startsWith('/')) return void request.socket.destroy()
     withTarget(request.socket, (target) => handleRequest(request, response, target, session()))
   })

@@ -1,5 +1,5 @@
-// The egress guard: the browser's only way out (decision: no capture without it). A SOCKS proxy in the runner's own process, with a
-// session for each capture. The jail (../jail) makes it the only way by construction, Chromium's flags (flags.ts) by request.
+// The egress guard: a SOCKS proxy in the runner's process, with one session per capture. It is the browser's only connection to the network,
+// and no capture runs without it. The jail (../jail) enforces this; Chromium's flags (flags.ts) only ask for it.
 
 import type net from 'node:net'
 import os from 'node:os'
@@ -16,26 +16,26 @@ export type { EgressPolicy, ParentProxy } from './policy.ts'
 export type { RequestLog, RequestLogEntry } from './request-log.ts'
 export type { EgressSession } from './session.ts'
 
-/** How the guard asks, dials and knows itself; the defaults are the product's. */
+/** Settings of the guard. The defaults are those of production. */
 export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
-  /** Addresses that no page may reach because they are the pod's. Absent: those of its interfaces, read anew for each session. */
+  /** IP addresses of the pod, which no page may reach. Absent: those of its network interfaces, read anew for each session. */
   ownAddresses?: readonly string[]
-  /** Ports that the runner listens on. Listeners are added by themselves. */
+  /** Ports that the runner listens on. The guard adds the ports of its own listeners. */
   ownPorts?: readonly number[]
   /** Milliseconds since the epoch, for the request log. */
   now?: () => number
 }
 
 export interface Guard {
-  /** @param openListener the jail's, for a jailed browser; absent: a port on the pod's loopback */
+  /** @param openListener opens a listener in the jail; absent: listen on a port of the pod's loopback */
   openSession: (openListener?: OpenListener) => Promise<EgressSession>
-  /** A connection of the runner's own to where a client sends it. @throws EgressError */
+  /** Connects the runner itself to a URL that a client gave. @throws EgressError */
   connect: (target: Target, policy: EgressPolicy) => Promise<net.Socket>
 }
 
 const DEFAULTS = { dnsTimeoutMilliseconds: 5_000, headStartMilliseconds: 300, connectTimeoutMilliseconds: 10_000 }
 
-/** Loopback is closed by the rules; here it would close the test sites of a developer who opened it. */
+/** Leaves out loopback: the rules deny it already, and a developer who allows it needs to reach test sites there. */
 const interfaceAddresses = (): string[] =>
   Object.values(os.networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -43,7 +43,7 @@ const interfaceAddresses = (): string[] =>
     .map(({ address }) => address)
 
 export const createGuard = (config: GuardConfig = {}): Guard => {
-  const { headStartMilliseconds, connectTimeoutMilliseconds, ...asking } = { ...DEFAULTS, ...config }
+  const { headStartMilliseconds, connectTimeoutMilliseconds, ...resolverConfig } = { ...DEFAULTS, ...config }
   const ownPorts = new Set(config.ownPorts)
   const routeOf = () => ({
     times: { headStartMilliseconds, connectTimeoutMilliseconds },
@@ -52,7 +52,7 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
   })
   return {
     connect: async (target, policy) => {
-      const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() })
+      const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(resolverConfig).resolve, passed: new Map() })
       return socket
     },
     openSession: async (openListener = openLoopbackListener) => {
@@ -60,7 +60,7 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
       if (listener.ownPort !== undefined) ownPorts.add(listener.ownPort)
       return openSession({
         listener,
-        resolver: createResolver(asking),
+        resolver: createResolver(resolverConfig),
         route: routeOf(),
         now: config.now ?? Date.now,
         onClose: () => void (listener.ownPort !== undefined && ownPorts.delete(listener.ownPort)),

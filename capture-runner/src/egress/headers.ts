@@ -1,8 +1,8 @@
-// Which header lines cross the guard. Lists are node's `rawHeaders`: name, value, name, value; order and spelling are the sender's.
+// Selects the header lines that the guard forwards. Lists have the form of Node's `rawHeaders`: name, value, name, value, in the sender's order.
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** Lines between two neighbours (RFC 9110, 7.6.1), and those of proxies: a page must not see the guard, nor play one. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1) and proxy headers. A page must not detect the guard or imitate a proxy. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -39,14 +39,14 @@ const isWritable = ([name, value]: Line): boolean => {
   }
 }
 
-/** The lines that go on to the other side. What could not be written as a header line is left out, so that no value becomes a second line. */
+/** The lines to forward. Drops lines that are not valid headers, so that no value turns into a second line. */
 export const endToEnd = (raw: readonly string[]): string[] => {
   const lines = toLines(raw)
   const named = namedByConnection(lines)
   return lines.filter((line) => !HOP_BY_HOP.has(line[0].toLowerCase()) && !named.has(line[0].toLowerCase()) && isWritable(line)).flat()
 }
 
-/** The same with `Host` made from the request's own target, which alone was judged (RFC 9112, 3.2.2). */
+/** The same lines, with `Host` set from the connection's target, since only that target was checked (RFC 9112, 3.2.2). */
 export const withHost = (raw: readonly string[], host: string): string[] => {
   const others = toLines(raw).filter(([name]) => name.toLowerCase() !== 'host')
   return ['Host', host, ...others.flat()]

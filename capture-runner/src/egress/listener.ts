@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** Where the browser's connections to one session come in: a listening socket on loopback, the pod's or the jail's. */
+/** Accepts the browser's connections for one session, on loopback of the pod or of the jail. */
 export interface Listener {
-  /** The proxy address as the browser must be told it. */
+  /** The proxy URL to give to the browser. */
   readonly proxyUrl: string
-  /** The port, if it is one of the pod's own; a page must not reach it by way of the guard. */
+  /** The port, if it is in the pod's network namespace. A page must not reach it through the guard. */
   readonly ownPort?: number
-  /** Takes every connection from now on; those made while no one listens are closed. */
+  /** Accepts connections from now on. Connections made while there is no handler are closed. */
   listen: (onConnection: (socket: net.Socket) => void) => void
-  /** Ends the listening; the listener may serve another session afterwards or not, as its maker likes. */
+  /** Stops listening. Depending on the implementation, the listener may serve another session afterwards. */
   release: () => void
 }
 
-/** Finds a listener that no session uses. */
+/** Opens or finds a listener that no session uses. */
 export type OpenListener = () => Promise<Listener>
 
-/** A listener on the pod's own loopback, for a browser that is not jailed. */
+/** Listens on the pod's own loopback, for a browser outside the jail. */
 export const openLoopbackListener: OpenListener = async () => {
   const server = net.createServer({ allowHalfOpen: true, noDelay: true })
   server.listen(0, '127.0.0.1')

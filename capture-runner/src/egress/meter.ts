@@ -1,13 +1,13 @@
 import type net from 'node:net'
 import type { OpenRequestLog, RequestLogEntry } from './request-log.ts'
 
-/** Counts what crosses one socket on behalf of one entry, and tells when the whole capture has used up its bytes. */
+/** Counts the bytes of one socket for one log entry, and reports when the capture has used up its bytes. */
 export interface Meter {
-  /** Adds what has crossed since the last call. */
+  /** Adds the bytes transferred since the last call. */
   read: () => void
 }
 
-/** @param onSpent called once the request log's sum passes `maxBytes` */
+/** @param onSpent called when the total in the request log exceeds `maxBytes` */
 export const createMeter = (
   socket: net.Socket,
   entry: RequestLogEntry,

@@ -1,22 +1,22 @@
-// What the handlers of plain requests and of tunnels share of the session that they serve.
+// The part of a session that the handlers of plain requests and of tunnels share.
 
 import type http from 'node:http'
 import type net from 'node:net'
 import type { OpenRequestLog } from './request-log.ts'
 import type { RouteContext, Target } from './route.ts'
 
-/** What the request handlers hold of a session. */
+/** A session as its request handlers see it. */
 export interface OpenSession {
   readonly requestLog: OpenRequestLog
-  /** Keeps the connections to a parent proxy that reads requests. */
+  /** Pools connections to a parent proxy that reads requests. */
   readonly parentAgent: http.Agent
-  /** Takes a connection on which the browser speaks http in the clear, for such a proxy. */
+  /** Accepts a connection with unencrypted http, for such a proxy. */
   forward: (client: net.Socket, target: Target) => void
-  /** @throws EgressError before arming, and once the bytes are used up */
+  /** @throws EgressError before the session is armed, and after its bytes are used up */
   route: () => RouteContext
   maxBytes: () => number
-  /** Ties a socket's life to the session's. */
+  /** Destroys the socket when the session closes. */
   own: (socket: net.Socket) => net.Socket
-  /** Ends all traffic: the capture has used up its bytes. */
+  /** Closes all connections because the capture has used up its bytes. */
   exhaust: () => void
 }

@@ -1,5 +1,4 @@
-// A tunnel through another proxy: an http or https proxy is asked by CONNECT, and what it answers 200 to is the tunnel; socks5 has a handshake of
-// its own.
+// Opens a tunnel through another proxy: by CONNECT for an http or https proxy, by the SOCKS handshake for socks5.
 
 import http from 'node:http'
 import type net from 'node:net'
@@ -14,10 +13,9 @@ import { socks5Connect } from './socks.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
 
-/** True for a proxy that speaks SOCKS, not HTTP. */
 const isSocks = ({ url }: ParentProxy): boolean => url.startsWith('socks5:')
 
-/** True for a parent proxy that is to have requests in the clear, not a tunnel for them: the policy's own, unless it speaks SOCKS. */
+/** True for a parent proxy that gets unencrypted requests instead of a tunnel: the policy's own proxy, unless it speaks SOCKS. */
 export const takesRequests = (parent: ParentProxy | undefined, policy: EgressPolicy): parent is ParentProxy =>
   parent !== undefined && parent === policy.parentProxy && !isSocks(parent)
 
@@ -34,7 +32,7 @@ export const proxyAuthorization = (proxy: ParentProxy): string | undefined => {
   return credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
 }
 
-/** Connects to the parent proxy itself. @throws EgressError BLOCKED_ADDRESS for a user's proxy on a closed address, else PROXY_FAILED */
+/** Connects to the parent proxy. @throws EgressError BLOCKED_ADDRESS if a user's proxy has a denied address, else PROXY_FAILED */
 export const dialParent = async (proxy: ParentProxy, context: RouteContext): Promise<net.Socket> => {
   const url = new URL(proxy.url)
   const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 80)
@@ -50,7 +48,7 @@ export const dialParent = async (proxy: ParentProxy, context: RouteContext): Pro
   }
 }
 
-/** The operator's proxy is trusted. A user's is not, and lies beyond the operator's where there is one. */
+/** The operator's proxy is trusted. A user's proxy is not, and is reached through the operator's if there is one. */
 async function reach(proxy: ParentProxy, host: string, port: number, context: RouteContext): Promise<net.Socket> {
   if (proxy.chosenBy === 'operator') return dial(isAddressLiteral(host) ? [host] : await context.resolve(host), port, context.times)
   const checked = checkTarget({ host, port }, context)

@@ -2,20 +2,20 @@ import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 
 /** Another proxy between the guard and the internet. */
 export interface ParentProxy {
-  /** `http://[user:password@]host:port`, `https://…` or, of a user, `socks5://…`; percent-encoded user and password. */
+  /** `http://[user:password@]host:port`, `https://…`, or for a user's proxy `socks5://…`; user and password percent-encoded. */
   url: string
-  /** Names, `*.suffix` or ranges that the guard dials itself. Names on `rules.allowedHosts` are always dialled: a parent outside the cluster cannot reach them. */
+  /** Names, `*.suffix` or CIDRs that bypass this proxy. Names in `rules.allowedHosts` always do: an outside proxy cannot reach them. */
   direct: readonly string[]
-  /** `operator`: its address is trusted, being part of the installation. `user`: it must pass the rules like any other address. */
+  /** `operator`: part of the installation, so its address is trusted. `user`: its address must pass the rules. */
   chosenBy: 'operator' | 'user'
-  /** The operator's own proxy, which a user's is reached through. */
+  /** The operator's proxy, through which a user's proxy is reached. */
   via?: ParentProxy
 }
 
-/** What one capture may reach, fixed when the capture is claimed. */
+/** What one capture may reach. Set when the runner claims the capture. */
 export interface EgressPolicy {
   rules: EgressRules
-  /** Bytes received and sent together, as they cross the wire, after which the capture has no network left. */
+  /** Limit of bytes received and sent together, as counted on the wire. After it, the capture has no network. */
   maxBytes: number
   parentProxy?: ParentProxy
 }

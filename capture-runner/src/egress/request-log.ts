@@ -1,44 +1,44 @@
-// What one capture did on the network, as the guard saw it. The runner classifies failures from here and never from Chromium's text:
-// every connection that was not made reads ERR_SOCKS_CONNECTION_FAILED there.
+// One capture's network activity as the guard saw it. The runner classifies failures by this log, never by Chromium's text:
+// Chromium reports every connection that was not made as ERR_SOCKS_CONNECTION_FAILED.
 
 import { type EgressCode, EgressError, systemCodeOf } from './egress-error.ts'
 
-/** One connection; of plain http through a parent proxy that reads requests, one request. */
+/** One connection, or one request of plain http through a parent proxy that reads requests. */
 export interface RequestLogEntry {
   /** Milliseconds since the epoch. */
   at: number
   host: string
   port: number
-  /** The address that was dialled; absent when none was, or when a parent proxy dialled. */
+  /** The IP address that the guard connected to; absent if there was none, or if a parent proxy connected. */
   address?: string
-  /** `pending` until the guard has resolved, checked and dialled. */
+  /** `pending` until the guard has resolved, checked and connected. */
   decision: 'pending' | 'allowed' | 'refused' | 'failed'
   code?: EgressCode
-  /** A sentence for the operator's log. May name private addresses. */
+  /** Reason for the log. May name private addresses. */
   reason?: string
-  /** A sentence for the client, where there is a better one than the code's own. */
+  /** Message for the client, if there is one better than the general message of the code. */
   publicMessage?: string
-  /** ECONNREFUSED, ENOTFOUND and the like. */
+  /** System code such as ECONNREFUSED or ENOTFOUND. */
   error?: string
   bytesSent: number
   bytesReceived: number
 }
 
-/** The entries of one capture, oldest first, and their sums. */
+/** The entries of one capture, oldest first, and their totals. */
 export interface RequestLog {
   readonly entries: readonly RequestLogEntry[]
   readonly bytesSent: number
   readonly bytesReceived: number
-  /** Connections and requests seen, also those that no longer have an entry of their own. */
+  /** Number of connections and requests, including those beyond MAX_LOG_ENTRIES. */
   readonly total: number
-  /** True once the capture has used up its bytes: what the page shows now is not the page. */
+  /** True once the capture has used up its bytes. The page no longer looks as it should. */
   readonly isExhausted: boolean
 }
 
-/** Entries kept; a page that asks more often is counted but not told apart. */
+/** Maximum number of entries. Further requests are counted without an entry. */
 export const MAX_LOG_ENTRIES = 5_000
 
-/** The guard's side of a {@link RequestLog}. */
+/** The writable {@link RequestLog}, for the guard. */
 export class OpenRequestLog implements RequestLog {
   readonly entries: RequestLogEntry[] = []
   bytesSent = 0
@@ -70,7 +70,7 @@ export class OpenRequestLog implements RequestLog {
     if (address !== undefined) entry.address = address
   }
 
-  /** Records why nothing came of it. A failure after the connection was made (a reset, a cut answer) lands here too. */
+  /** Records why a request failed. This may also happen after the connection was made (a reset, an incomplete response). */
   fail(entry: RequestLogEntry, error: unknown): void {
     const cause =
       error instanceof EgressError

@@ -1,5 +1,5 @@
-// Names to addresses, by c-ares and not by getaddrinfo: no /etc/hosts, no search domains, no thread of the pool held for seconds, and a
-// deadline that is ours.
+// Resolves names by c-ares, not by getaddrinfo: without /etc/hosts and search domains, with our own deadline, and without
+// blocking a thread of the pool for seconds.
 
 import { promises as dns } from 'node:dns'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,14 +8,14 @@ import { EgressError, systemCodeOf } from './egress-error.ts'
 /** All addresses of a name, IPv4 first. @throws EgressError DNS_FAILED */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Where and how long to ask. */
+/** Name servers and time limit. */
 export interface ResolverConfig {
-  /** `address` or `address:port`; absent: what /etc/resolv.conf names. */
+  /** `address` or `address:port`; absent: the servers in /etc/resolv.conf. */
   dnsServers?: readonly string[]
   dnsTimeoutMilliseconds: number
 }
 
-/** After the IPv4 answer, how long a slow or broken IPv6 answer may hold the page up. */
+/** How long a slow or broken IPv6 response may delay the page after the IPv4 response. */
 const SECOND_FAMILY_MILLISECONDS = 500
 
 const NOT_FOUND = new Set(['ENOTFOUND', 'ENODATA'])
@@ -38,11 +38,11 @@ const settle = (query: Promise<string[]>): Promise<Answer> =>
   )
 
 /**
- * A resolver for one capture. `cancel` ends what is under way; no answer is remembered, so each is the name's present one. Who asks for a name that is
- * being asked for shares the answer: a page opens its connections to a site all at once.
+ * Creates a resolver for one capture. `cancel` ends pending queries. Nothing is cached, so each result is current. Concurrent queries for
+ * one name share a response, because a page opens its connections to a site all at once.
  */
 export const createResolver = (config: ResolverConfig): { resolve: Resolve; cancel: () => void } => {
-  // Two tries within the deadline: one lost datagram is not a name that does not exist.
+  // Two attempts within the deadline, because one lost datagram does not mean that the name does not exist.
   const resolver = new dns.Resolver({ timeout: Math.ceil(config.dnsTimeoutMilliseconds / 3), tries: 2 })
   if (config.dnsServers) resolver.setServers([...config.dnsServers])
 

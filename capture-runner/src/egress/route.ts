@@ -1,6 +1,6 @@
-// From "host and port, as the page says" to a connected socket, or the reason why not. Order matters: port and host by their text, then
-// every address the name has, then the address the socket really reached. Nothing is dialled that was not checked, and what was checked
-// is what is dialled, so an answer that changes between two questions changes nothing.
+// From the host and port that a page asks for to a connected socket, or to the reason for a refusal. The order matters: first check port and
+// host by their text, then every resolved address, then the address that the socket reached. The guard connects only to the very addresses
+// that it has checked, so DNS rebinding has no effect.
 
 import type net from 'node:net'
 import {
@@ -19,23 +19,23 @@ import { EgressError } from './egress-error.ts'
 import type { EgressPolicy, ParentProxy } from './policy.ts'
 import type { Resolve } from './resolve.ts'
 
-/** What a page asked for. */
+/** The host and port that a page asks for. */
 export interface Target {
-  /** As the browser wrote it; brackets allowed. */
+  /** As the browser wrote it. May have brackets. */
   host: string
   port: number
 }
 
-/** Everything that judging and dialling need beside the target. */
+/** What is needed to check and connect, beside the target. */
 export interface RouteContext {
   policy: EgressPolicy
   resolve: Resolve
   times: DialTimes
-  /** The pod's addresses: a page never reaches the pod it is captured in. */
+  /** IP addresses of the pod. A page never reaches the pod that captures it. */
   ownAddresses: readonly string[]
-  /** Ports that the runner listens on: not reached on loopback either, should a rule ever open loopback. */
+  /** Ports that the runner listens on. They stay closed on loopback even if a rule allows loopback. */
   ownPorts: ReadonlySet<number>
-  /** Targets that have passed by their text: rules do not change within a session, and a page asks its site a hundred times. */
+  /** Targets whose text has passed the rules. Rules do not change within a session, and a page contacts its site a hundred times. */
   passed: Map<string, string>
 }
 
@@ -43,10 +43,10 @@ const assertAllowed = (decision: AddressDecision): void => {
   if (!decision.allowed) throw new EgressError('BLOCKED_ADDRESS', decision.reason, { publicMessage: decision.reason })
 }
 
-/** More names than a page honestly has; one with more has each of them judged anew. */
+/** More names than a normal page has. Names beyond this limit are checked every time. */
 const MAX_PASSED = 1_000
 
-/** Judges the target by its text and gives its host as a URL would hold it. @throws EgressError BLOCKED_ADDRESS */
+/** Checks the target by its text. Returns its host as a URL has it. @throws EgressError BLOCKED_ADDRESS */
 export const checkTarget = (target: Target, context: RouteContext): string => {
   const key = `${target.host} ${target.port}`
   const known = context.passed.get(key)
@@ -59,7 +59,7 @@ export const checkTarget = (target: Target, context: RouteContext): string => {
   return host
 }
 
-/** True when the guard dials `host` (canonical) itself although the policy has a parent proxy. */
+/** True when the guard connects to `host` (canonical) itself although the policy has a parent proxy. */
 const isDirect = (host: string, policy: EgressPolicy, proxy: ParentProxy): boolean => {
   const names = proxy.direct.filter((pattern) => !pattern.includes('/'))
   const ranges = proxy.direct.filter((pattern) => pattern.includes('/'))
@@ -67,7 +67,7 @@ const isDirect = (host: string, policy: EgressPolicy, proxy: ParentProxy): boole
   return names.includes(host) || isWithin(host, ranges)
 }
 
-/** The parent proxy that connections to `host` (canonical) take, if any; what a user's proxy is not for may still have to take the operator's. */
+/** The parent proxy for `host` (canonical), if any. A host that bypasses the user's proxy may still need the operator's. */
 export const parentFor = (host: string, policy: EgressPolicy, parent = policy.parentProxy): ParentProxy | undefined => {
   if (!parent || !isDirect(host, policy, parent)) return parent
   return parent.via && parentFor(host, policy, parent.via)
@@ -86,17 +86,17 @@ const checkAddress = (address: string, host: string, port: number, context: Rout
     throw new EgressError('BLOCKED_ADDRESS', `port ${port} is the runner's own`)
 }
 
-/** Resolves, checks every address and dials. `host` is canonical and has passed {@link checkTarget}. */
+/** Resolves, checks every address and connects. `host` is canonical and has passed {@link checkTarget}. */
 export const dialDirect = async (host: string, port: number, context: RouteContext): Promise<net.Socket> => {
   const addresses = isAddressLiteral(host) ? [host] : await context.resolve(host)
   for (const address of addresses) checkAddress(address, host, port, context)
-  const dialled = addresses.map((address) => toPlainAddress(address) as string)
-  const socket = await dial(dialled, port, context.times)
+  const dialed = addresses.map((address) => toPlainAddress(address) as string)
+  const socket = await dial(dialed, port, context.times)
   const peer = toPlainAddress(socket.remoteAddress ?? '')
-  if (peer !== undefined && dialled.includes(peer)) return socket
+  if (peer !== undefined && dialed.includes(peer)) return socket
   socket.destroy()
-  throw new EgressError('BLOCKED_ADDRESS', `the connection to ${host} ended at ${peer}, which was not asked for`)
+  throw new EgressError('BLOCKED_ADDRESS', `the connection to ${host} reached ${peer}, which is not one of its addresses`)
 }
 
-/** A socket's end is told by `close`; an `error` no one listens to would end the process. */
+/** The `close` event reports the end of a socket. An `error` event without a listener would end the process. */
 export const ignore = (): void => {}

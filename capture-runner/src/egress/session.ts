@@ -1,5 +1,5 @@
-// One capture's way out: its own listener, policy, resolver, connections and request log. Made before the capture is known, together with the
-// browser context that will use it, and refusing everything until it is armed. Nothing of it outlives `close`.
+// The egress session of one capture: its own listener, policy, resolver, connections and request log. The runner opens it before it knows the
+// capture, together with the browser context that uses it. Until it is armed it refuses everything. `close` ends all of it.
 
 import http from 'node:http'
 import type net from 'node:net'
@@ -14,18 +14,18 @@ import type { createResolver } from './resolve.ts'
 import type { RouteContext } from './route.ts'
 import { serve } from './tunnel.ts'
 
-/** What the runner holds of a session. */
+/** A session as the runner sees it. */
 export interface EgressSession {
   /** For `newContext({ proxy: { server } })`. */
   readonly proxyUrl: string
   readonly requestLog: RequestLog
-  /** Fixes what the capture may reach. @throws Error when armed before */
+  /** Sets what the capture may reach. @throws Error on a second call */
   arm: (policy: EgressPolicy) => void
-  /** Closes every connection, both sides, at once. May be called again. */
+  /** Closes all connections on both sides at once. Later calls do nothing. */
   close: () => void
 }
 
-/** What a session gets from the guard. */
+/** What the guard passes to a session. */
 export interface SessionParts {
   listener: Listener
   resolver: ReturnType<typeof createResolver>
@@ -34,10 +34,10 @@ export interface SessionParts {
   onClose: () => void
 }
 
-/** More at once is no page's honest need; Chromium itself opens at most 32 to a proxy, and 255 WebSockets. */
+/** More than any normal page needs: Chromium itself opens at most 32 connections to a proxy, and 255 WebSockets. */
 const MAX_CONNECTIONS = 512
 
-/** An agent whose connections are made by `dial`. */
+/** An agent that opens its connections by `dial`. */
 const createAgent = (dial: () => Promise<net.Socket>): http.Agent => {
   const agent = new http.Agent({ keepAlive: true })
   agent.createConnection = (_options, callback) => {
@@ -68,7 +68,7 @@ export const openSession = ({ listener, resolver, route: fixed, now, onClose }: 
   }
   const route = (): RouteContext => {
     if (requestLog.isExhausted) throw new EgressError('RESOURCE_LIMIT', 'the capture has used up its bytes')
-    if (!policy || isClosed) throw new EgressError('BLOCKED_ADDRESS', 'no capture is under way')
+    if (!policy || isClosed) throw new EgressError('BLOCKED_ADDRESS', 'the session is not armed')
     return { ...fixed, policy, passed, resolve: resolver.resolve }
   }
   const session: OpenSession = {
@@ -96,7 +96,7 @@ export const openSession = ({ listener, resolver, route: fixed, now, onClose }: 
     proxyUrl: listener.proxyUrl,
     requestLog,
     arm: (given) => {
-      if (policy) throw new Error('the session is armed already: a capture keeps the policy it began with')
+      if (policy) throw new Error('the session is already armed')
       policy = given
     },
     close: () => {

@@ -1,5 +1,5 @@
-// The client's half of SOCKS 5 (RFC 1928) with user and password (RFC 1929): a few bytes each way, after which the socket is the tunnel. Names go
-// to the proxy as they are.
+// Client side of SOCKS 5 (RFC 1928) with user and password (RFC 1929). After the handshake the socket is the tunnel. The proxy resolves
+// names.
 
 import net from 'node:net'
 
@@ -23,13 +23,13 @@ const REFUSALS: Readonly<Record<number, string>> = {
   8: 'does not know the kind of address',
 }
 
-/** Where the tunnel is to lead. */
+/** Host and port that the tunnel leads to. */
 export interface SocksTarget {
   host: string
   port: number
 }
 
-/** Opens a tunnel on a connected socket. @throws Error, with what the proxy did as the rest of a sentence */
+/** Opens a tunnel on a connected socket. @throws Error whose message continues a sentence that begins with the proxy */
 export async function socks5Connect(
   socket: net.Socket,
   target: SocksTarget,
@@ -85,11 +85,11 @@ function toBytes(address: string): Buffer {
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 255]))
 }
 
-/** Exactly so many bytes; what comes after them stays in the socket. @throws Error when the other side ends before */
+/** Reads exactly `length` bytes and leaves the rest in the socket. @throws Error when the other side closes before */
 export async function read(socket: net.Socket, length: number): Promise<Buffer> {
   let bytes = Buffer.alloc(0)
   for (;;) {
-    // All that is there: a listener beside bytes that were left would be called at once, again and again.
+    // Read everything: with bytes left in the buffer, a `readable` listener would fire again at once, in a loop.
     const more: Buffer | null = socket.read()
     bytes = more ? Buffer.concat([bytes, more]) : bytes
     if (bytes.length >= length) break

@@ -1,5 +1,5 @@
-// One connection of the browser: where it is to lead, whether it may, and the bytes that cross it. What is said on it, http or TLS, is the site's and
-// the browser's own business; each connection leads to the one target that was judged. A refused one is closed without an answer.
+// Serves one connection of the browser: reads its target, checks it, and copies the bytes. The guard does not interpret the bytes (http or TLS).
+// Each connection leads to the one target that was checked. A refused connection closes without a response.
 
 import type net from 'node:net'
 import { connect } from './connect.ts'
@@ -10,26 +10,26 @@ import { takesRequests } from './parent-tunnel.ts'
 import type { RequestLogEntry } from './request-log.ts'
 import { checkTarget, ignore, parentFor, type Target } from './route.ts'
 import { read } from './socks.ts'
-import { agree, readConnectRequest } from './socks-server.ts'
+import { readConnectRequest, sendConnectReply } from './socks-server.ts'
 
 const HTTPS_PORT = 443
-/** The first byte of TLS: a record that is part of a handshake. No request begins with it. */
+/** First byte of a TLS handshake record. No http request begins with it. */
 const TLS_HANDSHAKE = 22
 
-/** Serves one connection. Never throws: what goes wrong is in the request log, and the browser's connection is closed. */
+/** Serves one connection. Never throws: it writes an error to the request log and closes the browser's connection. */
 export const serve = async (client: net.Socket, session: OpenSession): Promise<void> => {
   client.on('error', ignore)
   const target = await readConnectRequest(client).catch(() => undefined)
   if (!target) return void client.destroy()
-  if (!mayGoInRequests(target, session)) return openTunnel(client, target, session, () => agree(client))
-  agree(client)
+  if (!isForwardedAsRequests(target, session)) return openTunnel(client, target, session, () => sendConnectReply(client))
+  sendConnectReply(client)
   const [first] = await peek(client)
   if (first === undefined) return void client.destroy()
   if (first === TLS_HANDSHAKE) return openTunnel(client, target, session, () => {})
   session.forward(client, target)
 }
 
-/** Joins the browser's connection with one to its target. Never throws, as {@link serve}. @param begin called when there is one */
+/** Joins the browser's connection with one to its target. Never throws, like {@link serve}. @param begin called once connected */
 export const openTunnel = async (
   client: net.Socket,
   target: Target,
@@ -50,8 +50,8 @@ export const openTunnel = async (
   }
 }
 
-/** True where a parent proxy reads requests: it may lead no tunnels but those of https. What is refused is told by the tunnel that is not opened. */
-const mayGoInRequests = (target: Target, session: OpenSession): boolean => {
+/** True if a parent proxy reads requests: it may refuse tunnels other than for https. For a refused target, `openTunnel` records the reason. */
+const isForwardedAsRequests = (target: Target, session: OpenSession): boolean => {
   if (target.port === HTTPS_PORT) return false
   try {
     const context = session.route()
@@ -61,7 +61,7 @@ const mayGoInRequests = (target: Target, session: OpenSession): boolean => {
   }
 }
 
-/** The first byte, which stays where it is; none when the browser sends none. */
+/** The first byte, left in the socket; empty if the browser sends nothing. */
 const peek = async (client: net.Socket): Promise<Buffer> => {
   const first = await read(client, 1).catch(() => Buffer.alloc(0))
   if (first.length > 0) client.unshift(first)
@@ -74,7 +74,7 @@ const join = (client: net.Socket, upstream: net.Socket, entry: RequestLogEntry, 
   client.on('data', meter.read)
   upstream.on('error', (error) => {
     session.requestLog.fail(entry, error)
-    // Closed in order, half of a response without a length would pass for the whole.
+    // A reset, because after an orderly close half a response without a length would pass for a complete one.
     if (systemCodeOf(error) === 'ECONNRESET') client.resetAndDestroy()
   })
   for (const [one, other] of [

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache'
 import { isUsable, type SharedRequest, type StoredResponse } from './policy.ts'
 
-// Responses that captures of one batch share, in the runner's memory. They belong to one account at a time: the next account finds nothing.
+// Shares responses among captures of one batch, in the runner's memory. The cache belongs to one account at a time and is cleared for the next one.
 
 /** The part of the cache that one capture may use. */
 export interface BatchCache {
-  /** A fresh response to the request; undefined: it has to be asked for. */
+  /** A fresh response to the request; undefined: it must be requested. */
   find: (key: string, request: SharedRequest) => StoredResponse | undefined
   keep: (key: string, response: StoredResponse) => void
 }
 
-/** Bytes of all responses, and of one. */
+/** Size limits of all responses, and of one. */
 const MAX_BYTES = 64 * 1024 * 1024
 export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-/** Bytes that a response takes besides its body, roughly. */
+/** Approximate memory of a response besides its body. */
 const OVERHEAD_BYTES = 2_048
-/** Milliseconds after which a response is dropped, however long it would be fresh. */
+/** Age at which a response is dropped, even if it is still fresh. */
 const MAX_AGE_MILLISECONDS = 10 * 60_000
 
-/** Limits where a test wants others. */
+/** Limits for tests. */
 export interface HttpCacheOptions {
   maxBytes?: number
   maxAgeMilliseconds?: number
@@ -34,8 +34,8 @@ export class HttpCache {
   }
 
   /**
-   * Begins a capture. Drops what is held for another account.
-   * @param partition stands for the batch and for all that changes its requests; absent: the capture shares nothing
+   * Opens the cache for a capture. Clears it if it belongs to another account.
+   * @param partition identifies the batch and everything that affects its requests; absent: the capture shares nothing
    */
   open(account: string, partition?: string): BatchCache | undefined {
     if (this.#current?.account !== account) this.#replace(account)
@@ -49,13 +49,13 @@ export class HttpCache {
         return found && isUsable(found, request) ? found : undefined
       },
       keep: (key, response) => {
-        // A capture of the account before may still be on its way.
+        // A capture of the previous account may still be running.
         if (this.#current === held) responses.set(toKey(key), response)
       },
     }
   }
 
-  /** Bytes that are held. */
+  /** Size of the cached responses. */
   get bytes(): number {
     return this.#current?.responses.calculatedSize ?? 0
   }
@@ -68,7 +68,7 @@ export class HttpCache {
       maxEntrySize: MAX_RESPONSE_BYTES + OVERHEAD_BYTES,
       sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
       ttl: maxAgeMilliseconds,
-      // An idle runner gives the memory back.
+      // Frees the memory of an idle runner.
       ttlAutopurge: true,
     })
     this.#current = { account, responses }

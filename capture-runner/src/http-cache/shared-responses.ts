@@ -12,14 +12,14 @@ import {
   toHeaderLines,
 } from './policy.ts'
 
-// The batch's cache for one page: finds responses to its requests, and stores those that came through the network. A response is read after the page
-// has it, from the browser's bounded buffer: the page does not wait for it, and a body that unpacks to gigabytes reaches neither the browser's own
-// process nor the runner. What the network really sent and received is told by the events named ExtraInfo.
+// The batch's cache for one page: finds responses to its requests, and stores those from the network. It reads a body after the page has received it,
+// from the browser's bounded buffer. So the page does not wait, and a decompression bomb reaches neither the browser's main process nor the runner.
+// The ExtraInfo events report what was really sent and received.
 
-/** A request that is held, as far as it is read here. */
+/** The part of an intercepted request that is read here. */
 export interface ShareableRequest {
   frameId: string
-  /** The request's id in events of the network. */
+  /** The request's id in Network events. */
   networkId?: string
   resourceType: string
   redirectedRequestId?: string
@@ -30,29 +30,29 @@ export interface ShareableRequest {
 interface Candidate {
   key: string
   request: SharedRequest
-  /** Bytes of the body so far, without content encoding. */
+  /** Bytes of the body so far, after decoding. */
   bytes: number
-  /** The headers that were really sent name nobody. */
+  /** The headers that were really sent identify no user. */
   isShareable: boolean
   isFinished: boolean
   response?: { policy: StoredResponse['policy']; headers: HeaderLine[] }
 }
 
-/** Bytes of bodies that the browser keeps until they are read. */
+/** Size of the browser's buffer for bodies that are not read yet. */
 const BUFFER_BYTES = 32 * 1024 * 1024
-/** Requests of one page whose responses are looked at. */
+/** Maximum number of requests per page that are considered for storing. */
 const MAX_CANDIDATES = 1_000
 
-/** What one page shares with its batch. */
+/** The cache as one page uses it. */
 export class SharedResponses {
-  /** Requests that were answered from the cache, by their ids in events of the network. */
+  /** Ids (of Network events) of requests that were served from the cache. */
   readonly hits = new Set<string>()
   readonly #tab: Pick<Tab, 'session' | 'events'>
   readonly #cache: BatchCache
   readonly #origins: FrameOrigins
   readonly #candidates = new Map<string, Candidate>()
   #seen = 0
-  /** Bodies are read one after the other. */
+  /** Bodies are read one at a time. */
   #reading: Promise<void> = Promise.resolve()
 
   constructor(tab: Pick<Tab, 'session' | 'events' | 'mainFrame'>, cache: BatchCache) {
@@ -62,25 +62,25 @@ export class SharedResponses {
     this.#follow(tab.events)
   }
 
-  /** Has the browser keep bodies until they are read. */
+  /** Makes the browser keep bodies until they are read. */
   async start(): Promise<void> {
     await this.#tab.session.send('Network.enable', { maxTotalBufferSize: BUFFER_BYTES, maxResourceBufferSize: MAX_RESPONSE_BYTES })
   }
 
-  /** The stored response to a request that is held. Without one, the response that it gets may be stored. @param headers as they will be sent */
+  /** The stored response to an intercepted request. If there is none, its response may be stored. @param headers as they will be sent */
   find(held: ShareableRequest, headers: Readonly<Record<string, string>>): StoredResponse | undefined {
     const { frameId, networkId, resourceType, redirectedRequestId, request } = held
-    // A redirect's target may be answered for another reason than its URL.
+    // The response after a redirect may depend on more than the URL.
     if (networkId === undefined || redirectedRequestId !== undefined || !SHARED_TYPES.some((type) => type === resourceType))
       return undefined
-    const asked: SharedRequest = { ...request, headers }
+    const shared: SharedRequest = { ...request, headers }
     const place = this.#origins.keyOf(frameId)
-    if (place === undefined || !isShareable(asked)) return undefined
+    if (place === undefined || !isShareable(shared)) return undefined
     const key = `${place} ${originHeader(headers)} ${request.url}`
-    const found = this.#cache.find(key, asked)
+    const found = this.#cache.find(key, shared)
     if (found) this.hits.add(networkId)
     else if (this.#seen++ < MAX_CANDIDATES)
-      this.#candidates.set(networkId, { key, request: asked, bytes: 0, isShareable: false, isFinished: false })
+      this.#candidates.set(networkId, { key, request: shared, bytes: 0, isShareable: false, isFinished: false })
     return found
   }
 
@@ -123,7 +123,7 @@ export class SharedResponses {
     events.on('Network.loadingFailed', drop)
   }
 
-  /** The events of a request come in any order. */
+  /** The events of a request may arrive in any order. */
   #storeIfComplete(requestId: string, { key, bytes, isShareable, isFinished, response }: Candidate): void {
     if (!isShareable || !isFinished || !response) return
     this.#candidates.delete(requestId)
@@ -136,6 +136,6 @@ export class SharedResponses {
   }
 }
 
-/** Requests of CORS and others to the same URL may get different responses. */
+/** CORS requests and others to the same URL may get different responses. */
 const originHeader = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'origin')?.[1] ?? '-'

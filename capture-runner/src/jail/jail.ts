@@ -1,29 +1,29 @@
-// The jail: user, mount, network and PID namespaces of the browser's own, made without any privilege. In it there is no network but a
-// loopback interface whose listening sockets belong to the guard, no token, nothing of the runner's /tmp, and no process but the
-// browser's. It needs what Chromium's own sandbox needs, user namespaces, and the right to mount in them.
+// The jail: separate user, mount, network and PID namespaces for the browser, created without privileges. The browser sees no network except a
+// loopback interface whose listening sockets belong to the guard, no token, nothing of the runner's /tmp, and only its own processes. The jail needs
+// user namespaces, like Chromium's own sandbox, and permission to mount in them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
 import type { Listener, OpenListener } from '../egress/listener.ts'
 
-/** Where the programs are and what the browser must not see. */
+/** Settings of a jail. */
 export interface JailConfig {
-  /** Holds hold.sh, enter.sh and listen.mjs (capture-runner/jail). */
+  /** Contains hold.sh, enter.sh and listen.mjs (capture-runner/jail). */
   programsDirectory: string
-  /** Covered by empty ones. The browser writes its profile to its own /tmp. */
+  /** Covered by empty directories. The browser writes its profile to its own /tmp. */
   hiddenDirectories?: readonly string[]
-  /** Sessions that may be open at once: the current capture's, the next one's, and those still closing. */
+  /** Maximum number of open sessions: those of the current capture, of the next one, and those that are still closing. */
   listenerCount?: number
   startTimeoutMilliseconds?: number
 }
 
 export interface Jail {
-  /** For `chromium.launch({ executablePath, env })`: the program that goes into the jail and becomes `program`. */
+  /** For `chromium.launch({ executablePath, env })`: the program that enters the jail and executes `program`. */
   command: (program: string) => { executablePath: string; env: Record<string, string> }
-  /** For `guard.openSession`: a port inside the jail. Ports are used again, the longest unused first: close a session's browser context first. */
+  /** For `guard.openSession`. Reuses ports, the longest unused first, so close a session's browser context before the session. */
   openListener: OpenListener
-  /** Kills everything in the jail at once and waits until it is gone. May be called again. */
+  /** Kills all processes in the jail at once and waits for their end. May be called again. */
   close: () => Promise<void>
 }
 
@@ -31,10 +31,10 @@ const HIDDEN_DIRECTORIES = ['/tmp', '/dev/shm', '/var/run/secrets']
 const LISTENERS = 8
 const START_TIMEOUT_MILLISECONDS = 10_000
 
-/** A listener whose socket was made in the jail. Between two sessions it closes whatever comes in. */
+/** Wraps a server whose socket was created in the jail. Between two sessions it closes incoming connections. */
 const toListener = (server: net.Server, port: number, onRelease: (listener: Listener) => void): Listener => {
   let onConnection: ((socket: net.Socket) => void) | undefined
-  // A tunnel's two directions end one by one.
+  // The two directions of a tunnel close separately.
   ;(server as net.Server & { allowHalfOpen: boolean }).allowHalfOpen = true
   server.on('connection', (socket) => (onConnection ? onConnection(socket) : socket.destroy()))
   const listener: Listener = {
@@ -61,18 +61,18 @@ const receiveServers = (holder: ChildProcess, count: number, onServer: (server: 
   })
 
 const failedStart = async (holder: ChildProcess, signal: AbortSignal): Promise<never> => {
-  let said = ''
+  let output = ''
   holder.stderr?.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   const reason = await Promise.race([
     once(holder, 'exit', { signal }).then(([code, killedBy]) => `it ended with ${code ?? killedBy}`),
     once(holder, 'error', { signal }).then(([error]) => String(error)),
   ])
-  throw new Error(`the jail cannot be made: ${said.trim() || reason}`)
+  throw new Error(`the jail cannot be created: ${output.trim() || reason}`)
 }
 
-/** @throws Error when the node does not allow it; the message holds what the failing program said */
+/** @throws Error when the node does not allow it; the message includes the output of the failed program */
 export const openJail = async (config: JailConfig): Promise<Jail> => {
   const count = config.listenerCount ?? LISTENERS
   const hidden = config.hiddenDirectories ?? HIDDEN_DIRECTORIES
@@ -114,7 +114,7 @@ export const openJail = async (config: JailConfig): Promise<Jail> => {
     await Promise.race([received, failedStart(holder, signal)])
   } catch (error) {
     await close()
-    throw tooLate.aborted ? new Error('the jail cannot be made: it did not start in time', { cause: error }) : error
+    throw tooLate.aborted ? new Error('the jail cannot be created: it did not start in time', { cause: error }) : error
   } finally {
     started.abort()
   }

@@ -1,5 +1,5 @@
-// What this node lets the runner do, found out by doing it at boot. Nothing is inferred from versions or settings: the jail is made and
-// attacked from inside, and Chromium is started with its own sandbox. The result goes to the pool's condition, so it must be true.
+// Tests at start which isolation this node allows. It infers nothing from versions or settings. It creates the jail, attacks it from inside, and starts
+// Chromium with its own sandbox. The pool's condition shows the result, so it must be true.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,17 +8,17 @@ import { type Jail, type JailConfig, openJail } from './jail.ts'
 
 export type SandboxMode = 'auto' | 'required' | 'off'
 
-/** What to try, and what the attempt must not find. */
+/** What to test, and what the attack must not reach. */
 export interface ProbeConfig extends JailConfig {
   mode: SandboxMode
   browserPath: string
-  /** Files that the browser must not read, the token first. Those that do not exist prove nothing and are left out. */
+  /** Files that the browser must not read, the token first. Missing files are skipped, because they prove nothing. */
   secretFiles: readonly string[]
-  /** Addresses of the pod that something listens on. */
+  /** Listening addresses in the pod. */
   listeners: readonly { host: string; port: number }[]
 }
 
-/** What the node allows. `detail` says why not, for a person who can change it. */
+/** What the node allows. `detail` tells an administrator why something does not work. */
 export interface SandboxFindings {
   jail: boolean
   chromiumSandbox: boolean
@@ -33,10 +33,10 @@ interface Outcome {
   errors: string
 }
 
-/** Where the browser's user is at home; in the jail another, empty directory. */
+/** Home directory of the browser's user. In the jail this is a separate, empty directory. */
 export const BROWSER_HOME = '/tmp'
 
-/** The environment that a program in the browser's place gets: nothing of the runner's own but where programs and fonts are. */
+/** The environment of a program in the browser's place: only paths of programs and fonts. */
 export const browserEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => {
   const wanted = ['PATH', 'LANG', 'LC_ALL', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH']
   const kept = wanted.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))
@@ -65,7 +65,7 @@ const run = async (program: string, args: readonly string[], env: Record<string,
   }
 }
 
-/** Attempts of probe.mjs whose success means that the jail does not hold. */
+/** Attacks of probe.mjs whose success means that the jail is not effective. */
 const BREACHES = ['readFiles', 'environ', 'memory', 'ptrace', 'foreignFds', 'ownFds', 'reached', 'uncovered'] as const
 
 const attackFromInside = async (jail: Jail, config: ProbeConfig): Promise<string[]> => {
@@ -83,7 +83,7 @@ const attackFromInside = async (jail: Jail, config: ProbeConfig): Promise<string
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-/** Undefined when Chromium starts and draws with its sandbox on; else what it said. It ends itself where it finds none it can use. */
+/** Undefined if Chromium starts and draws with its sandbox, else its error. Chromium exits if it has no usable sandbox. */
 const startChromium = async (browserPath: string, jail: Jail | undefined): Promise<string | undefined> => {
   const { executablePath, env } = jail?.command(browserPath) ?? { executablePath: browserPath, env: {} }
   const flags = ['--disable-gpu', '--disable-dev-shm-usage', '--dump-dom', 'data:text/html,<p>drawn']
@@ -92,7 +92,7 @@ const startChromium = async (browserPath: string, jail: Jail | undefined): Promi
   return firstSentence(errors.split('\n').find((line) => line.includes('sandbox')) ?? lastLine(errors)) || `it ended with ${code}`
 }
 
-/** Of a line of Chromium's log, without its origin: the rest is advice for another situation, such as to go without a sandbox. */
+/** The first sentence of a line in Chromium's log. The rest is unsuitable advice, such as to disable the sandbox. */
 const firstSentence = (line: string): string => line.replace(/^\[[^\]]*\] /, '').split(/[.!]( |$)/, 1)[0] ?? ''
 
 const tryJail = async (config: ProbeConfig): Promise<Jail | string> => {
@@ -101,27 +101,27 @@ const tryJail = async (config: ProbeConfig): Promise<Jail | string> => {
     const breaches = await attackFromInside(jail, config)
     if (breaches.length === 0) return jail
     await jail.close()
-    return `the jail does not hold: ${breaches.join('; ')}`
+    return `the jail is not effective: ${breaches.join('; ')}`
   } catch (error) {
     return (error as Error).message
   }
 }
 
-/** Finds the best this node allows: jail and sandbox, sandbox only, or none. Never throws for what the node refuses. */
+/** Finds the best isolation that this node allows: jail and sandbox, sandbox only, or none. Never throws if the node refuses. */
 export const probeSandbox = async (config: ProbeConfig): Promise<SandboxFindings> => {
   if (config.mode === 'off') return { jail: false, chromiumSandbox: false, detail: 'switched off' }
   const jail = await tryJail(config)
   const isJailed = typeof jail !== 'string'
-  const complaint = await startChromium(config.browserPath, isJailed ? jail : undefined)
+  const problem = await startChromium(config.browserPath, isJailed ? jail : undefined)
   if (isJailed) await jail.close()
-  const complaints = [...(isJailed ? [] : [jail]), ...(complaint === undefined ? [] : [`Chromium’s sandbox does not start: ${complaint}`])]
+  const problems = [...(isJailed ? [] : [jail]), ...(problem === undefined ? [] : [`Chromium’s sandbox does not start: ${problem}`])]
   return {
     jail: isJailed,
-    chromiumSandbox: complaint === undefined,
-    detail: complaints.length > 0 ? complaints.join('; ') : 'jail and sandbox hold',
+    chromiumSandbox: problem === undefined,
+    detail: problems.length > 0 ? problems.join('; ') : 'jail and sandbox work',
   }
 }
 
-/** True when the runner may take captures: `required` wants both walls, the other modes take what there is. */
+/** True if the runner may capture. Mode `required` needs jail and sandbox; the other modes accept what is available. */
 export const isSandboxSufficient = (mode: SandboxMode, { jail, chromiumSandbox }: SandboxFindings): boolean =>
   mode !== 'required' || (jail && chromiumSandbox)

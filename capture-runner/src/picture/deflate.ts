@@ -1,11 +1,11 @@
-// Finds where the blocks of a deflate stream end (RFC 1951), without making what they stand for. node:zlib does not tell.
+// Finds the ends of blocks in a deflate stream (RFC 1951) without decompressing it, which node:zlib does not offer.
 
 const BASE_LENGTHS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258]
 const LENGTH_EXTRA_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0]
 const DISTANCE_EXTRA_BITS = Array.from({ length: 30 }, (_, code) => Math.max(0, (code >> 1) - 1))
-/** The order in which a block names the lengths of the codes of lengths. */
+/** The order in which a block lists the code lengths of the code length alphabet. */
 const LENGTHS_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
-/** Codes of lengths that repeat one: how often at least, and bits of how many times more. */
+/** Codes that repeat a length: minimum count, and number of extra bits. */
 const REPEATS: Readonly<Record<number, readonly [least: number, bits: number]>> = { 16: [3, 2], 17: [3, 3], 18: [11, 7] }
 const END_OF_BLOCK = 256
 const MAX_CODE_BITS = 15
@@ -13,17 +13,17 @@ const STORED = 0
 const FIXED = 1
 const DYNAMIC = 2
 
-/** A place in a deflate stream between two blocks. */
+/** A position between two blocks of a deflate stream. */
 export interface BlockEnd {
-  /** Bytes of the stream before it. */
+  /** Number of compressed bytes before it. */
   offset: number
-  /** Bytes that the blocks before it stand for. */
+  /** Number of uncompressed bytes before it. */
   length: number
 }
 
 /**
- * Finds the first block that ends at a whole byte, after blocks that stand for `least` bytes or more.
- * @returns undefined when the stream is malformed, or its last block comes first
+ * Finds the first block that ends on a byte boundary after at least `least` uncompressed bytes.
+ * @returns undefined if the stream is malformed, or its last block comes first
  */
 export function findBlockEnd(stream: Uint8Array, least: number): BlockEnd | undefined {
   const bits = new Bits(stream)
@@ -37,7 +37,7 @@ export function findBlockEnd(stream: Uint8Array, least: number): BlockEnd | unde
   }
 }
 
-/** Skips a block's type and all after it. Gives the bytes that it stands for; undefined: it is malformed. */
+/** Skips one block. Returns its uncompressed size; undefined: it is malformed. */
 function skipBlock(bits: Bits): number | undefined {
   switch (bits.take(2)) {
     case STORED:
@@ -71,7 +71,7 @@ function skipDynamic(bits: Bits): number | undefined {
   return bits.skipCodes(toTable(lengths.subarray(0, codeCount)), toTable(lengths.subarray(codeCount)))
 }
 
-/** For every {@link MAX_CODE_BITS} bits that may come next: the symbol, and in the lowest four bits the length of its code; 0 for none. */
+/** Maps the next {@link MAX_CODE_BITS} bits to a symbol, with the code's length in the lowest four bits; 0 for no code. */
 type Table = Uint16Array
 
 function toTable(lengths: Uint8Array): Table {
@@ -80,7 +80,7 @@ function toTable(lengths: Uint8Array): Table {
   for (let length = 1; length <= MAX_CODE_BITS; length++) {
     for (let symbol = 0; symbol < lengths.length; symbol++) {
       if (lengths[symbol] !== length) continue
-      // Codes come with their highest bit first, all else with the lowest.
+      // Codes have their highest bit first, everything else the lowest.
       const step = 1 << length
       for (let at = reverse(code, length); at < table.length; at += step) table[at] = (symbol << 4) | length
       code++
@@ -99,7 +99,7 @@ function reverse(code: number, length: number): number {
 const FIXED_CODES = toTable(Uint8Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8)))
 const FIXED_DISTANCES = toTable(new Uint8Array(30).fill(5))
 
-/** Reads a stream bit by bit, the lowest of each byte first. */
+/** Reads a stream bit by bit, least significant bit first. */
 class Bits {
   readonly #stream: Uint8Array
   position = 0
@@ -124,7 +124,7 @@ class Bits {
     return entry === 0 ? undefined : entry >> 4
   }
 
-  /** Skips what is stored as it is, after its length and the complement of that. */
+  /** Skips a stored block: its length, the complement of the length, and the data. */
   skipStored(): number | undefined {
     const at = Math.ceil(this.position / 8)
     const length = (this.#stream[at] ?? 0) | ((this.#stream[at + 1] ?? 0) << 8)

@@ -1,30 +1,30 @@
 import type { Sharp } from 'sharp'
 import { CaptureError } from '../runtime/errors.ts'
 
-// Encoding outside of the browser, for pictures that it cannot take in one piece. Rows stream through wherever the format allows it.
+// Encodes images that the browser cannot encode in one piece. Streams rows where the format allows it.
 
-/** What Chromium encodes itself. */
+/** Formats that Chromium can encode. */
 export type BrowserFormat = 'png' | 'jpeg' | 'webp'
 
-/** An encoded picture; `quality` differs from what was wished when the format could not do it. */
+/** An encoded image. `quality` differs from the requested one if the format could not achieve it. */
 export interface Encoded {
   picture: Buffer
   quality: number | undefined
 }
 
-/** Fast, and a tenth larger than the library's default. */
+/** Fast, and only a tenth larger than the library's default. */
 const PNG_LEVEL = 3
 
-/** @param open makes the picture anew for each try @param quality 0 to 100; absent for png */
+/** @param open creates the image anew for each attempt @param quality 0 to 100; absent for png */
 export async function encode(open: () => Sharp, format: BrowserFormat, quality = 90): Promise<Encoded> {
   switch (format) {
     case 'png':
       return { picture: await open().png({ compressionLevel: PNG_LEVEL, adaptiveFiltering: false }).toBuffer(), quality: undefined }
     case 'jpeg':
-      // Better codes would need the whole picture in memory: 600 MB for 94 megapixels, against 160.
+      // Optimized coding would need the whole image in memory: 600 MB for 94 megapixels, instead of 160 MB.
       return {
         picture: await open()
-          .jpeg({ quality: toLegal(quality), optimiseCoding: false })
+          .jpeg({ quality: clampQuality(quality), optimiseCoding: false })
           .toBuffer(),
         quality,
       }
@@ -33,11 +33,11 @@ export async function encode(open: () => Sharp, format: BrowserFormat, quality =
   }
 }
 
-/** A quality that the library takes: 0 is legal for Chromium and for clients only. */
-export const toLegal = (quality: number): number => Math.max(1, quality)
+/** Clamps the quality for the library, which does not accept 0. Chromium and clients may use 0. */
+export const clampQuality = (quality: number): number => Math.max(1, quality)
 
-/** Parts of the wished quality, and the effort that each is tried with: a picture of much detail overflows a table of the format's at the first. */
-const WEBP_TRIES = [
+/** Shares of the requested quality, with the effort of each attempt. An image with much detail overflows a table of the WebP format at first. */
+const WEBP_ATTEMPTS = [
   { share: 1, effort: 0 },
   { share: 1, effort: 2 },
   { share: 0.75, effort: 0 },
@@ -45,15 +45,15 @@ const WEBP_TRIES = [
   { share: 0.25, effort: 0 },
 ]
 
-/** Encodes a webp at the wished quality, or at the best that the format can do. */
-export async function encodeWebp(open: () => Sharp, wished: number): Promise<Encoded> {
+/** Encodes a WebP at the requested quality, or at the best possible one. */
+export async function encodeWebp(open: () => Sharp, requested: number): Promise<Encoded> {
   let cause: unknown
-  for (const { share, effort } of WEBP_TRIES) {
-    const quality = Math.round(wished * share)
+  for (const { share, effort } of WEBP_ATTEMPTS) {
+    const quality = Math.round(requested * share)
     try {
       return {
         picture: await open()
-          .webp({ quality: toLegal(quality), effort })
+          .webp({ quality: clampQuality(quality), effort })
           .toBuffer(),
         quality,
       }
@@ -61,5 +61,5 @@ export async function encodeWebp(open: () => Sharp, wished: number): Promise<Enc
       cause = error
     }
   }
-  throw new CaptureError('TOO_LARGE', 'the page shows more detail than a webp of this size can hold: use jpeg or png', { cause })
+  throw new CaptureError('TOO_LARGE', 'the page has too much detail for a webp of this size. Use jpeg or png.', { cause })
 }

@@ -2,39 +2,39 @@ import type { ImageFormat } from '@tintype/crds/options/output/image'
 import sharp, { type Sharp } from 'sharp'
 import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-processing.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { encodeWebp, toLegal } from './encode.ts'
+import { clampQuality, encodeWebp } from './encode.ts'
 
-// What is done to a picture after the browser has taken it. Asked for only: the browser's own file goes out as it is otherwise.
+// Processes an image after the screenshot, only if an option needs it. Otherwise the browser's file is the result.
 
-/** A picture's last form. */
+/** The final form of an image. */
 export interface Finish {
   format: ImageFormat
   /** 0 to 100; absent for png. */
   quality: number | undefined
-  /** False: time is spent on a smaller png. */
+  /** False: spend time to make a smaller PNG. */
   fastPng: boolean
   processing: ProcessingPlan
 }
 
-/** The file, and what it came to. */
+/** The file and warnings. */
 export interface Processed {
   picture: Buffer
   warnings: string[]
 }
 
-/** Carries out the plan. @throws CaptureError TOO_LARGE when no quality and no size brings the file below its limit */
+/** Processes the image by the plan. @throws CaptureError TOO_LARGE if no quality and no size meets the size limit */
 export async function processPicture(master: Buffer, finish: Finish): Promise<Processed> {
   const { maxBytes } = finish.processing
   const first = await make(master, finish, WHOLE)
   if (maxBytes === undefined || first.length <= maxBytes) return { picture: first, warnings: [] }
-  return squeeze(master, finish, maxBytes)
+  return reduceToLimit(master, finish, maxBytes)
 }
 
-/** How far a try goes below what was wished. */
+/** Reductions of one attempt: shares of the requested quality and size. */
 interface Try {
   quality: number
   size: number
-  /** Colors of a png; 0: all. */
+  /** Colors of a PNG palette; 0: no palette. */
   colors: number
 }
 
@@ -43,7 +43,7 @@ const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ qua
 const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colors: 0 })), ...SIZES]
 const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colors: 256 }, ...SIZES]
 
-async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
+async function reduceToLimit(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
   const isExact = finish.format === 'png' || finish.processing.lossless
   for (const one of finish.format === 'png' ? PNG_TRIES : isExact ? SIZES : LOSSY_TRIES) {
     const picture = await make(master, finish, one)
@@ -52,8 +52,8 @@ async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promis
   throw new CaptureError('TOO_LARGE', `the picture does not fit into ${maxBytes} bytes (image_max_bytes)`)
 }
 
-function toWarning({ quality, size, colors }: Try, { format, quality: wished = 90 }: Finish): string {
-  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(wished * quality)}`]
+function toWarning({ quality, size, colors }: Try, { format, quality: requested = 90 }: Finish): string {
+  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(requested * quality)}`]
   return `to fit into image_max_bytes: ${[...how, ...(size < 1 ? [`${Math.round(size * 100)} % of the size`] : [])].join(', ')}`
 }
 
@@ -61,7 +61,7 @@ async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
   const { processing } = finish
   let shape = () => reshape(sharp(master, { limitInputPixels: false }), finish)
   if (one.size < 1) {
-    // A second pass: the library has one resize to a pipeline.
+    // Needs a second pass, because the library allows only one resize per pipeline.
     const whole = await shape().png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true })
     const width = Math.max(1, Math.round(whole.info.width * one.size))
     shape = () => sharp(whole.data, { limitInputPixels: false }).resize({ width })
@@ -71,7 +71,7 @@ async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
   return encodeAs(shape, { ...finish, quality }, colors)
 }
 
-/** Trims, resizes, takes the colors out, pads and fills, in this order. */
+/** Trims, resizes, converts to grayscale, pads and fills, in this order. */
 function reshape(picture: Sharp, { format, processing }: Finish): Sharp {
   const { trimThreshold, resize, grayscale, padding, background } = processing
   let shaped = trimThreshold === undefined ? picture : picture.trim({ threshold: trimThreshold })
@@ -90,7 +90,10 @@ const toResize = ({ width, height, fit, position, upscale }: ResizePlan, backgro
   withoutEnlargement: !upscale,
 })
 
-/** From 4 on an avif takes five times as long and is a tenth smaller; at 1 it takes two thirds, is a twentieth larger and shows 0.3 dB more noise. */
+/**
+ * AVIF effort. From 4 on, encoding takes five times as long and files are a tenth smaller. Effort 1 takes two thirds of the time, but files are a
+ * twentieth larger and have 0.3 dB more noise.
+ */
 const AVIF_EFFORT = 2
 
 async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colors: number): Promise<Buffer> {
@@ -107,11 +110,11 @@ async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, pro
         .toBuffer()
     case 'jpeg':
       return shape()
-        .jpeg({ quality: toLegal(quality), progressive, optimiseCoding: progressive })
+        .jpeg({ quality: clampQuality(quality), progressive, optimiseCoding: progressive })
         .toBuffer()
     case 'avif':
       return shape()
-        .avif({ quality: toLegal(quality), lossless, effort: AVIF_EFFORT })
+        .avif({ quality: clampQuality(quality), lossless, effort: AVIF_EFFORT })
         .toBuffer()
     case 'webp':
       if (lossless) return shape().webp({ lossless, effort: 1 }).toBuffer()
@@ -119,10 +122,10 @@ async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, pro
   }
 }
 
-/** Rows of a small copy: the most that every format takes. */
+/** Height limit of a thumbnail, which every format allows. */
 const MAX_THUMBNAIL_HEIGHT = 16_383
 
-/** Makes the small copy: the whole width and its top part when both sides are given, else the whole picture. Nothing is enlarged. */
+/** Creates the thumbnail: with both sides given, the top part at full width; else the whole image. Never enlarges. */
 export async function makeThumbnail(picture: Buffer, { width, height, format }: ThumbnailPlan): Promise<Buffer> {
   const source = () => sharp(picture, { limitInputPixels: false })
   const small = source().resize({

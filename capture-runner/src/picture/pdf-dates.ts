@@ -1,11 +1,11 @@
-/** The date that PDFs carry: two files of one page must not differ by the second in which they were printed. */
+/** Fixed date in PDFs, so that two files of one page are identical. */
 const DATE = "D:20000101000000+00'00'"
 const DATES = /^\/(CreationDate|ModDate) \(D:\d{14}[+-]\d\d'\d\d'\)/gm
 const END_OF_OBJECT = 'endobj'
 
 /**
- * Sets the dates of a PDF of the browser's to 1 January 2000. Changes the buffer in place; its length stays, and with it the places that its
- * cross-reference table names. The browser writes both dates uncompressed into the first object, and no identifier.
+ * Sets the dates of Chromium's PDF to 1 January 2000, in place. The length does not change, so the offsets in the cross-reference table stay valid.
+ * Chromium writes both dates uncompressed into the first object, and no file identifier.
  */
 export function fixDates(pdf: Buffer): Buffer {
   const end = pdf.indexOf(END_OF_OBJECT)

@@ -1,45 +1,45 @@
 import sharp from 'sharp'
 
-// What a picture looks like, in a few bytes.
+// Describes an image in a few bytes.
 
-/** Colors that are looked for, and pixels of the small copy that they are looked for in. */
+/** Number of colors, and side of the sample in pixels. */
 const MAX_COLORS = 6
 const SIDE = 64
-/** Bits of a channel that tell colors apart. */
+/** Number of bits per channel that distinguish colors. */
 const KEPT_BITS = 4
 
-/** Hash and colors of a picture. */
+/** Hash and colors of an image. */
 export interface PictureNotes {
-  /** 64 bits in hex. Pictures that look alike differ in few of them. */
+  /** 64 bits in hex. Similar images differ in few bits. */
   perceptualHash: string
   /** `#rrggbb`, most frequent first. */
   palette: string[]
 }
 
-/** Looks at a picture. */
+/** Computes hash and colors of an image. */
 export async function describePicture(picture: Buffer): Promise<PictureNotes> {
   const open = () => sharp(picture, { limitInputPixels: false }).flatten({ background: '#ffffff' })
-  const [grey, small] = await Promise.all([
+  const [gray, small] = await Promise.all([
     open().grayscale().resize(9, 8, { fit: 'fill' }).raw().toBuffer(),
     open().toColorspace('srgb').resize(SIDE, SIDE, { fit: 'fill', kernel: 'nearest' }).raw().toBuffer(),
   ])
-  return { perceptualHash: toDifferenceHash(grey), palette: toPalette(small) }
+  return { perceptualHash: toDifferenceHash(gray), palette: toPalette(small) }
 }
 
-/** Whether each pixel is brighter than the one to its right, row by row. @param grey 9 × 8 pixels, at least one byte each */
-export function toDifferenceHash(grey: Buffer): string {
-  const channels = grey.length / 72
+/** Difference hash: whether each pixel is brighter than the next one in its row. @param gray 9 × 8 pixels, at least one byte each */
+export function toDifferenceHash(gray: Buffer): string {
+  const channels = gray.length / 72
   let bits = 0n
   for (let y = 0; y < 8; y++) {
     for (let x = 0; x < 8; x++) {
-      const at = (column: number) => grey[(y * 9 + column) * channels] ?? 0
+      const at = (column: number) => gray[(y * 9 + column) * channels] ?? 0
       bits = (bits << 1n) | (at(x) > at(x + 1) ? 1n : 0n)
     }
   }
   return bits.toString(16).padStart(16, '0')
 }
 
-/** The colors that most pixels have, alike ones as one. @param pixels red, green, blue of each */
+/** The most frequent colors, with similar ones merged. @param pixels red, green, blue of each */
 export function toPalette(pixels: Buffer): string[] {
   const boxes = new Map<number, { count: number; sum: [number, number, number] }>()
   for (let i = 0; i + 2 < pixels.length; i += 3) {

@@ -1,11 +1,11 @@
 import type { PageSize, Tile } from '../plan/region.ts'
 
-// Where on the page a wanted region lies. Pure; all in CSS pixels from the page's top left corner.
+// Computes regions of the page. Pure functions, in CSS pixels from the page's top left corner.
 
-/** Fractions of a pixel that a box of whole pixels may be off by. */
+/** Tolerated rounding error of whole-pixel boxes. */
 const TOLERANCE = 0.01
 
-/** Joins the boxes of elements, with room around them, as far as the page goes. @param boxes at least one */
+/** The bounding box of elements with padding, within the page. @param boxes at least one */
 export function toRegion(boxes: readonly Tile[], padding: number, { contentWidth, contentHeight }: PageSize): Tile {
   const left = Math.max(0, Math.floor(Math.min(...boxes.map(({ x }) => x)) + TOLERANCE) - padding)
   const top = Math.max(0, Math.floor(Math.min(...boxes.map(({ y }) => y)) + TOLERANCE) - padding)
@@ -16,7 +16,7 @@ export function toRegion(boxes: readonly Tile[], padding: number, { contentWidth
   return { x: left, y: top, width: Math.max(1, width), height: Math.max(1, height) }
 }
 
-/** The part of a region that is in the window; undefined when there is none. */
+/** The part of a region inside the window; undefined if there is none. */
 export function withinWindow(region: Tile, window: { width: number; height: number }, { scrollX, scrollY }: PageSize): Tile | undefined {
   const x = Math.max(region.x, scrollX)
   const y = Math.max(region.y, scrollY)

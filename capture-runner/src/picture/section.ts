@@ -2,33 +2,33 @@ import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, inflateRaw } from 'node:zlib'
 import { findBlockEnd } from './deflate.ts'
 
-// Pictures below one another as one PNG, without decoding them (ADR 36). All that Chromium compressed is kept but the beginning of each picture: its
-// first row refers to the row above it, which is no longer a row of zeros.
+// Stacks PNG images into one PNG without decoding them (ADR 36). Chromium's compressed data is kept, except for the beginning of each image: the filter
+// of its first row refers to the row above, which is no longer all zeros.
 
 const inflate = promisify(inflateRaw)
 const deflate = promisify(deflateRaw)
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const HEADER_BYTES = 13
-/** Bytes of a chunk before and after its data: length and type, and a checksum. */
+/** Size of a chunk's length and type, and of its checksum. */
 const CHUNK_HEAD = 8
 const CHUNK_TAIL = 4
-/** Before a zlib stream: a window of 32 KiB, the fastest level. */
+/** Header of a zlib stream: a window of 32 KiB, the fastest level. */
 const ZLIB_HEAD = Buffer.from('7801', 'hex')
-/** The end of what Chromium's encoder makes: an empty stored block, after which the stream is at a whole byte, and an empty last block. */
+/** How Chromium's encoder ends a stream: an empty stored block, which aligns it to a byte, and an empty last block. */
 const FLUSHED = Buffer.from('0000ffff', 'hex')
 const LAST_BLOCK = Buffer.from('0300', 'hex')
 const ADLER_BYTES = 4
 const ADLER_BASE = 65_521
-/** Bytes that a match may go back. What comes later does not refer to the first row's filter. */
+/** Maximum distance of a match. Data after it cannot refer to the first row's filter byte. */
 const WINDOW = 32_768
-/** Filters of a first row, and those that give the same bytes whatever is above it. Averages have none. */
+/** Filters of a first row, and their equivalents that do not depend on the row above. The average filter has none. */
 const FIRST_ROW_FILTERS: Readonly<Record<number, number>> = { 0: 0, 1: 1, 2: 0, 4: 1 }
 const DEFLATE_LEVEL = 3
-/** Samples of a pixel by color type: gray, RGB, gray and alpha, RGB and alpha. */
+/** Samples per pixel by color type: gray, RGB, gray and alpha, RGB and alpha. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
-/** What a PNG of one IDAT for all rows has before and after that. */
+/** Properties of a PNG that has one IDAT for all rows. */
 export interface Frame {
   width: number
   height: number
@@ -38,14 +38,14 @@ export interface Frame {
   adler: number
 }
 
-/** A picture that can stand below another one. */
+/** An image that can be placed below another one. */
 export interface Section {
   frame: Frame
-  /** The whole IDAT: deflate blocks, none of them the last, that end at a whole byte. */
+  /** The whole IDAT: deflate blocks without a last block, ending on a byte boundary. */
   rows: readonly Buffer[]
 }
 
-/** Takes a PNG apart. @returns undefined when it is not one as Chromium's fast encoder makes them */
+/** Parses a PNG. @returns undefined if it differs from those of Chromium's fast encoder */
 export async function toSection(png: Buffer): Promise<Section | undefined> {
   const chunks = readChunks(png)
   const header = chunks?.[0]
@@ -59,7 +59,7 @@ export async function toSection(png: Buffer): Promise<Section | undefined> {
   const frame = {
     width: header.data.readUInt32BE(0),
     height: header.data.readUInt32BE(4),
-    // A copy: a view would keep the whole file in memory.
+    // A copy, because a view would keep the whole file in memory.
     kind: Buffer.from(header.data.subarray(8)),
     adler: stream.readUInt32BE(stream.length - ADLER_BYTES),
   }
@@ -81,7 +81,7 @@ async function withoutRowAbove(frame: Frame, blocks: Buffer): Promise<Section | 
   return { frame: { ...frame, adler }, rows: toChunk('IDAT', rewritten, blocks.subarray(cut.offset)) }
 }
 
-/** What a picture of these sections begins and ends with, their IDATs being between; undefined when they cannot stand in one picture. */
+/** Properties of the joined image; undefined if the images cannot be joined. */
 export function joinFrames(frames: readonly Frame[]): Frame | undefined {
   const [first, ...rest] = frames
   if (!first || rest.some(({ width, kind }) => width !== first.width || !kind.equals(first.kind))) return undefined
@@ -94,7 +94,7 @@ export function joinFrames(frames: readonly Frame[]): Frame | undefined {
   return { width, height, kind, adler }
 }
 
-/** Everything before the IDATs of the rows. */
+/** All bytes before the IDATs of the rows. */
 export function beforeRows({ width, height, kind }: Frame): Buffer {
   const size = Buffer.alloc(8)
   size.writeUInt32BE(width, 0)
@@ -102,7 +102,7 @@ export function beforeRows({ width, height, kind }: Frame): Buffer {
   return Buffer.concat([SIGNATURE, ...toChunk('IHDR', size, kind), ...toChunk('IDAT', ZLIB_HEAD)])
 }
 
-/** Everything after them. */
+/** All bytes after the IDATs of the rows. */
 export function afterRows({ adler }: Frame): Buffer {
   const checksum = Buffer.alloc(ADLER_BYTES)
   checksum.writeUInt32BE(adler)
@@ -138,14 +138,14 @@ function toChunk(type: string, ...data: readonly Buffer[]): Buffer[] {
   return [head, ...data, tail]
 }
 
-/** Adler-32 of the same bytes with another first one (RFC 1950). */
+/** Adler-32 after a change of the first byte (RFC 1950). */
 function changeFirstByte(adler: number, by: number, length: number): number {
   const low = mod((adler & 0xff_ff) + by)
   const high = mod((adler >>> 16) + by * mod(length))
   return high * 0x1_00_00 + low
 }
 
-/** Adler-32 of two byte sequences, the second of `length`, one after the other. */
+/** Adler-32 of two concatenated byte sequences, the second of `length`. */
 function concatAdlers(first: number, second: number, length: number): number {
   const [a, b] = [first & 0xff_ff, second & 0xff_ff]
   const high = (first >>> 16) + (second >>> 16) + mod(length) * (a - 1)

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import type { Tile } from '../plan/region.ts'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import { type BrowserFormat, type Encoded, encode } from './encode.ts'
 import { afterRows, beforeRows, type Frame, joinFrames, toSection } from './section.ts'
 
-// Tiles go to disk as they are taken and are joined from there: neither the browser nor the runner ever holds the whole picture decoded. A png is made
-// of what the browser has compressed already (ADR 36); other formats are encoded row by row.
+// Writes tiles to disk as they are taken and joins them from there. So neither the browser nor the runner holds the whole decoded image. A PNG reuses the
+// data that the browser has compressed (ADR 36). Other formats are encoded row by row.
 
-// One picture after the other: nothing comes back that would be worth keeping.
+// The library's cache is useless here, because no image is processed twice.
 sharp.cache(false)
 
-/** How the joined picture is encoded. */
+/** Encoding of the joined image. */
 export interface Joined {
   format: BrowserFormat
   /** 0 to 100; absent for png. */
@@ -26,11 +26,11 @@ interface Spooled {
   file: string
   width: number
   height: number
-  /** Where the rows are in a file whose rows can stand below those of another one; absent: they cannot. */
+  /** Position of the rows in the file, if they can be placed below those of another tile. */
   section?: { frame: Frame; offset: number; length: number }
 }
 
-/** Takes the tiles one after the other and joins them, top first. One is put on disk while the next is taken. */
+/** Takes the tiles one after the other and joins them, top first. Writes one to disk while the next is taken. */
 export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promise<Buffer>, joined: Joined): Promise<Encoded> {
   const directory = await mkdtemp(join(tmpdir(), 'tiles-'))
   let spooling: Promise<unknown> = Promise.resolve()
@@ -38,12 +38,12 @@ export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promi
     const spool: Spooled[] = []
     for (const [index, tile] of tiles.entries()) {
       const picture = await take(tile)
-      // One tile at a time: what the runner holds must not grow with the page.
+      // At most one pending tile, so that memory does not grow with the page.
       await spooling
       spooling = spoolTile(picture, join(directory, `${index}.png`), joined.format).then((spooled) => spool.push(spooled))
       spooling.catch(() => {})
     }
-    await raced(spooling, joined.signal)
+    await abortable(spooling, joined.signal)
     return (await joinSections(spool, joined.signal)) ?? (await encodeTiles(spool, joined))
   } finally {
     await spooling.catch(() => {})
@@ -60,12 +60,12 @@ async function spoolTile(picture: Buffer, file: string, format: BrowserFormat): 
   const { frame, rows } = section
   const before = beforeRows(frame)
   const length = rows.reduce((sum, part) => sum + part.length, 0)
-  // A picture by itself, so that it can be decoded where its neighbors cannot be joined with it.
+  // Each tile is also a complete image, so that it can be decoded if the sections cannot be joined.
   await writeFile(file, [before, ...rows, afterRows(frame)])
   return { file, width: frame.width, height: frame.height, section: { frame, offset: before.length, length } }
 }
 
-/** Makes a png of the tiles as they are. @returns undefined when they are not alike enough */
+/** Joins the tiles to a PNG without decoding. @returns undefined if they differ too much */
 async function joinSections(spool: readonly Spooled[], signal: AbortSignal): Promise<Encoded | undefined> {
   const sections = spool.flatMap(({ file, section }) => (section ? [{ file, ...section }] : []))
   const frame = sections.length === spool.length ? joinFrames(sections.map((section) => section.frame)) : undefined
@@ -90,7 +90,7 @@ async function readInto(target: Buffer, file: string, offset: number): Promise<v
 }
 
 function encodeTiles(spool: readonly Spooled[], { format, quality, signal }: Joined): Promise<Encoded> {
-  return raced(
+  return abortable(
     encode(() => openTiles(spool), format, quality),
     signal,
   )
@@ -106,17 +106,17 @@ function openTiles(spool: readonly Spooled[]): Sharp {
           spool.map(({ file }) => file),
           { ...options, join: { across: 1 } },
         )
-  // The library joins cells of one size: what is below the last tile's end is cut off.
+  // The library joins cells of equal size, so the area below the last tile is cut off.
   const height = spool.reduce((sum, tile) => sum + tile.height, 0)
   return all.extract({ left: 0, top: 0, width: first?.width ?? 0, height })
 }
 
-/** What every png begins with, up to its width (RFC 2083, 11.2.1). */
+/** The start of every PNG, up to its width (RFC 2083, 11.2.1). */
 const PNG_START = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-/** Width and height of an encoded picture in device pixels, from its header. */
+/** Width and height of an encoded image in device pixels, from its header. */
 export async function sizeOf(picture: Buffer): Promise<{ width: number; height: number }> {
-  // Nearly every picture is one, and opening it in the library takes longer than all else that is done after the screenshot.
+  // Most images are PNGs, and the library takes longer to open one than all other work after the screenshot.
   if (picture.subarray(0, PNG_START.length).equals(PNG_START)) return { width: picture.readUInt32BE(16), height: picture.readUInt32BE(20) }
   const { width, height } = await sharp(picture, { limitInputPixels: false }).metadata()
   return { width, height }

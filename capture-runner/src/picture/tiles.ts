@@ -3,10 +3,10 @@ import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import { CaptureError } from '../runtime/errors.ts'
 
-// Which part of the page goes into the picture, and in how many pieces it is taken. Measured: one shot of 25,000 rows takes the browser to
-// 1.3 GB, tiles keep it at 0.7 GB at the same speed.
+// Determines the part of the page to capture and how to split it into tiles. Measured: one screenshot of 25,000 rows needs 1.3 GB in the browser; tiles
+// need 0.7 GB at the same speed.
 
-/** Device pixels that one side may have. Chromium answers with an empty picture beyond WebP's. */
+/** Maximum width and height in device pixels. Beyond the limit of WebP, Chromium returns an empty image. */
 const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
   png: Number.POSITIVE_INFINITY,
   jpeg: 65_535,
@@ -14,7 +14,7 @@ const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
   avif: 16_384,
   pdf: Number.POSITIVE_INFINITY,
 }
-/** Device pixels in one picture. A webp and an avif need all of them in memory at once, some ten and 25 bytes for each; and an avif takes its time. */
+/** Maximum number of device pixels. WebP and AVIF need all of them in memory, about 10 and 25 bytes each, and AVIF is slow. */
 const MAX_PIXELS: Readonly<Record<FileFormat, number>> = {
   png: 200_000_000,
   jpeg: 200_000_000,
@@ -22,32 +22,32 @@ const MAX_PIXELS: Readonly<Record<FileFormat, number>> = {
   avif: 16_000_000,
   pdf: Number.POSITIVE_INFINITY,
 }
-/** Device pixels of height, and in all, up to which a picture is taken in one shot: by itself, and when the client insists. */
+/** Limits of a single screenshot, in device pixels of height (by default, and with full_page_algorithm `native`) and of width. */
 const NATIVE_HEIGHT = 8_192
 const MAX_NATIVE_HEIGHT = 16_384
 const NATIVE_WIDTH = 4_096
-/** Device pixels of a tile, whatever its height. */
+/** Maximum number of device pixels of a tile. */
 const TILE_PIXELS = 4_096 * 4_096
-/** Device pixels of a tile's height, unless the client wants sections. Each shot costs something besides its rows: a page of 25,000 takes three. */
+/** Maximum height of a tile in device pixels, unless the client sets one. Each screenshot has a fixed cost; a page of 25,000 rows needs three. */
 const TILE_HEIGHT = 8_400
-/** Tile borders lie on whole device pixels: the smallest multiple that does this for any scale of three decimals. */
+/** Tile borders must lie on whole device pixels. This multiple is enough for any scale with three decimals. */
 const MAX_STEP = 1_000
 
-/** The picture in pieces, top first. */
+/** The tiles of the image, top first. */
 export interface Cut {
   tiles: readonly Tile[]
-  /** Device pixels for each CSS pixel. */
+  /** Device pixels per CSS pixel. */
   scale: number
-  /** True when the picture is exactly the window, pixel for pixel: taken without a clip. */
+  /** True if the image is exactly the window, so that no clip is needed. */
   isWindow: boolean
   truncated: boolean
   warnings: readonly string[]
 }
 
 /**
- * Cuts the picture out of the page.
- * @param region absent: the whole page or the window, as planned
- * @throws CaptureError TOO_LARGE when one row is wider than the format allows, and for any overflow that is to fail
+ * Determines the tiles of the page.
+ * @param region absent: the whole page or the window, by the plan
+ * @throws CaptureError TOO_LARGE if the format does not allow the width, or if the page is too tall and overflow must fail
  */
 export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'picture'>, page: PageSize, region?: Tile): Cut {
   const { fullPage, format } = picture
@@ -70,7 +70,7 @@ export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'pic
   }
 }
 
-/** True when nothing of the piece lies outside of the window. */
+/** True if the window contains the whole tile. */
 export const isInWindow = ({ x, y, width, height }: Tile, window: { width: number; height: number }, page: PageSize): boolean =>
   x >= page.scrollX && y >= page.scrollY && x + width <= page.scrollX + window.width && y + height <= page.scrollY + window.height
 
@@ -94,24 +94,24 @@ interface Fitted {
   warnings: string[]
 }
 
-/** Ends the area, or makes its pixels fewer, where the client or the format says so. */
+/** Cuts the area or reduces the scale, as the client or the format requires. */
 function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted {
   const { format, overflow } = picture
-  const asked = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
+  const wanted = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
   const possible = maxHeight(format, area.width, scale)
-  const height = Math.min(asked, possible)
+  const height = Math.min(wanted, possible)
   if (height === area.height) return { height, scale, warnings: [] }
-  const why = asked > possible ? `${format} and the service allow no more` : 'full_page_max_height'
+  const why = wanted > possible ? `${format} and the service allow no more` : 'full_page_max_height'
   if (overflow === 'fail') throw new CaptureError('TOO_LARGE', `the page is ${area.height} pixels tall: ${why}`)
   if (overflow === 'scale') return shrink(area, scale, { height, format })
   const warnings = [
-    ...(height < asked ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
-    ...(asked < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
+    ...(height < wanted ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
+    ...(wanted < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
   ]
   return { height, scale, warnings }
 }
 
-/** The whole area in as many device pixels of height as a part of it would have had. Three decimals of scale, so that tiles can end on whole pixels. */
+/** Scales the whole area to the height that a part of it would have had. Uses three decimals, so that tiles end on whole pixels. */
 function shrink(area: Tile, scale: number, { height, format }: { height: number; format: FileFormat }): Fitted {
   const factor = Math.min(height / area.height, Math.sqrt(MAX_PIXELS[format] / (area.width * area.height * scale ** 2)))
   const smaller = Math.max(0.001, Math.floor(scale * factor * 1_000) / 1_000)
@@ -135,7 +135,7 @@ function isTakenAtOnce({ width, height }: Tile, scale: number, picture: CaptureP
   return height * scale <= limit && width * height * scale ** 2 <= limit * NATIVE_WIDTH
 }
 
-/** Whether the client wants sections. Elements that are to be in each need them. */
+/** Whether to split by the client's section height. Fixed elements that must appear in each section need it. */
 const isInSections = ({ fullPage, algorithm, fixedElements }: CapturePlan['picture']): boolean =>
   fullPage && (algorithm === 'stitch' || fixedElements === 'keep')
 
@@ -149,7 +149,7 @@ function toTiles({ x, y, width, height }: Tile, scale: number, most: number): Ti
   })
 }
 
-/** The least number of CSS pixels that is a whole number of device pixels; 1 where there is none. */
+/** The smallest number of CSS pixels that is a whole number of device pixels; 1 if there is none. */
 function wholeStep(scale: number): number {
   for (let step = 1; step <= MAX_STEP; step++) {
     if (Math.abs(step * scale - Math.round(step * scale)) < 1e-6) return step

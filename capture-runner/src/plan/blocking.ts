@@ -1,10 +1,10 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { BannerAction, ResourceKind } from '@tintype/crds/options/page/blocking'
 
-/** Names of the engines that the image carries. */
+/** Names of the filter engines in the image. */
 export type EngineName = 'ads' | 'trackers' | 'banners' | 'chats' | 'socials' | 'annoyances'
 
-/** Which requests of the page are refused. */
+/** Which requests to block. */
 export interface RequestRules {
   engines: readonly EngineName[]
   refused: readonly string[]
@@ -13,34 +13,34 @@ export interface RequestRules {
   thirdParty: boolean
 }
 
-/** What is kept away from the page. Absent: nothing, and then nothing is held or looked at either. */
+/** What to block and hide. Absent parts cost nothing, because no request is intercepted for them. */
 export interface BlockingPlan {
   requestRules?: RequestRules
-  /** Engines that know what to hide. */
+  /** Engines with hiding rules. */
   hiding?: readonly EngineName[]
   bannerAction?: BannerAction
   guessBanners?: true
   bypassServiceWorkers?: true
 }
 
-/** Works out what is kept away from the page. */
+/** Builds the plan for blocking. */
 export function buildBlocking(options: EffectiveOptions): BlockingPlan {
   const hiding = findEngines(options)
   const rules = {
-    // A banner that is to be answered needs its script.
+    // Accepting or rejecting a banner needs its script.
     engines: options.cookieBannerAction === 'hide' ? hiding : hiding.filter((name) => name !== 'banners'),
     refused: options.blockRequests ?? [],
     refusedKinds: options.blockResources ?? [],
     allowed: options.allowRequests ?? [],
     thirdParty: options.blockThirdParty,
   }
-  const isJudging = rules.engines.length > 0 || rules.refused.length > 0 || rules.refusedKinds.length > 0 || rules.thirdParty
+  const isBlocking = rules.engines.length > 0 || rules.refused.length > 0 || rules.refusedKinds.length > 0 || rules.thirdParty
   return {
-    ...(isJudging ? { requestRules: rules } : {}),
+    ...(isBlocking ? { requestRules: rules } : {}),
     ...(hiding.length > 0 ? { hiding } : {}),
     ...(options.blockCookieBanners ? { bannerAction: options.cookieBannerAction } : {}),
     ...(options.blockBannersByHeuristics ? { guessBanners: true } : {}),
-    ...(options.blockServiceWorkers || isJudging ? { bypassServiceWorkers: true } : {}),
+    ...(options.blockServiceWorkers || isBlocking ? { bypassServiceWorkers: true } : {}),
   }
 }
 

@@ -2,17 +2,17 @@ import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import { type Device, findDevice } from '@tintype/crds/options/page/devices'
 import { buildMedia, type MediaPlan } from './media.ts'
 
-/** The browser that the page is to believe in. */
+/** The browser to emulate. */
 export interface EmulatedBrowser extends Pick<Device, 'mobile' | 'touch'> {
   /** Absent: the browser's own. */
   userAgent?: string
-  /** True for a user agent that was chosen letter by letter; a device's Chrome gets the version that is really there. */
+  /** True for the client's own user agent, which is used unchanged. A device's Chrome gets the actual version. */
   isExact?: boolean
-  /** What `navigator.platform` and client hints name; absent: what fits the user agent. */
+  /** Value for `navigator.platform` and client hints; absent: one that matches the user agent. */
   platform?: string
 }
 
-/** What a browser context is made with. What is absent is as the browser has it. */
+/** Settings of a browser context. Absent values are the browser's defaults. */
 export interface ContextPlan extends MediaPlan {
   /** CSS pixels. */
   viewport: { width: number; height: number }
@@ -22,20 +22,20 @@ export interface ContextPlan extends MediaPlan {
   timezone: string
   locale?: string
   acceptLanguage?: string
-  /** Degrees, and metres of accuracy. */
+  /** In degrees; accuracy in meters. */
   geolocation?: { latitude: number; longitude: number; accuracy: number }
-  /** Where the clock stands, ISO 8601. */
+  /** Fixed time of the clock, ISO 8601. */
   fixedTime?: string
   scriptsOff?: true
   bypassCsp?: true
   ignoreCertificates?: true
-  /** A step works on Playwright's page: with its keyboard, or what it knows of errors. */
+  /** A step needs Playwright's page: its keyboard or its error events. */
   needsPlaywright?: true
 }
 
 const DEFAULT_LOCALE = 'en-US'
 
-/** Works out the window, and the browser, place and time that the page is to believe in. */
+/** Builds the plan for the window and the emulated browser, place and time. */
 export function buildContext(options: EffectiveOptions): ContextPlan {
   const { deviceScaleFactor, timezone, locale, acceptLanguage, fixedTime } = options
   const emulated = buildEmulated(options)
@@ -56,7 +56,7 @@ export function buildContext(options: EffectiveOptions): ContextPlan {
   }
 }
 
-/** Landscape is the longer side as the width. */
+/** In landscape orientation, the longer side is the width. */
 function buildViewport({ viewportWidth: width, viewportHeight: height, viewportLandscape }: EffectiveOptions): ContextPlan['viewport'] {
   return viewportLandscape ? { width: Math.max(width, height), height: Math.min(width, height) } : { width, height }
 }

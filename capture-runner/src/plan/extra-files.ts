@@ -1,12 +1,12 @@
 import { type ArtifactType, artifactsOf } from '@tintype/crds/options/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** Tells the files beside the picture. */
+/** The additional files. */
 export interface ExtraFilesPlan {
   files: ReadonlySet<ArtifactType>
 }
 
-/** Works out the files beside the picture. */
+/** Builds the plan for additional files. */
 export const buildExtraFiles = (options: EffectiveOptions): ExtraFilesPlan => ({
   files: new Set(artifactsOf(options).map(({ type }) => type)),
 })

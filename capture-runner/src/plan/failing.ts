@@ -1,37 +1,37 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** Statuses from one to another, both included. */
+/** A range of HTTP statuses, both ends included. */
 export interface StatusRange {
   from: number
   to: number
 }
 
-/** When the capture counts as failed. Absent: not for this. */
+/** Conditions under which the capture fails. Absent: not checked. */
 export interface FailingPlan {
   refusedStatuses?: readonly StatusRange[]
   refusedRedirect?: 'cross_site' | 'always'
-  /** What the page must show, and must not. */
+  /** Required and forbidden content. */
   content?: { refusedWords: readonly string[]; neededWords: readonly string[]; refusedSelectors: readonly string[] }
-  /** Patterns of addresses whose requests must not fail. */
+  /** URL patterns of requests that must not fail. */
   neededRequests?: readonly string[]
   failOnScriptError: boolean
   failOnPageError?: true
   failOnBotChallenge?: true
 }
 
-/** Works out when the capture counts as failed. */
+/** Builds the plan for failure conditions. */
 export function buildFailing(options: EffectiveOptions): FailingPlan {
   const content = {
     refusedWords: options.failIfContentContains ?? [],
     neededWords: options.failIfContentMissing ?? [],
     refusedSelectors: options.failIfSelectorPresent ?? [],
   }
-  const isJudged = Object.values(content).some((list) => list.length > 0)
+  const hasContentRules = Object.values(content).some((list) => list.length > 0)
   const { failOnStatus = [], failIfRequestFailed = [], failOnRedirect } = options
   return {
     ...(failOnStatus.length > 0 ? { refusedStatuses: failOnStatus.map(toStatusRange) } : {}),
     ...(failOnRedirect === 'never' ? {} : { refusedRedirect: failOnRedirect }),
-    ...(isJudged ? { content } : {}),
+    ...(hasContentRules ? { content } : {}),
     ...(failIfRequestFailed.length > 0 ? { neededRequests: failIfRequestFailed } : {}),
     failOnScriptError: options.failOnScriptError,
     ...(options.failOnPageError ? { failOnPageError: true } : {}),

@@ -1,17 +1,17 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { FixedElements, FullPageAlgorithm, FullPageOverflow } from '@tintype/crds/options/page/full-page'
 
-/** A slow pass down the page, CSS pixels. */
+/** A slow scroll down the page, in CSS pixels. */
 export interface ScrollPlan {
   stepPixels: number
   maxScrolls: number
   delayMilliseconds: number
 }
 
-/** How much of the page's height is wanted, and how it is taken. */
+/** The height to capture, and how. */
 export interface FullPagePlan {
   fullPage: boolean
-  /** CSS pixels at which a full-page picture ends. */
+  /** Maximum height of a full-page screenshot in CSS pixels. */
   maxHeight: number
   fullWidth: boolean
   algorithm: FullPageAlgorithm
@@ -19,24 +19,24 @@ export interface FullPagePlan {
   sectionHeight: number
   fixedElements: FixedElements
   overflow: FullPageOverflow
-  /** Absent: not asked for. */
+  /** Absent: no slow scroll. */
   scroll?: ScrollPlan
   sweep: boolean
-  /** Shows the page in a window as tall as itself before the picture is taken, so that nothing waits to be seen. */
+  /** Shows the page in a window as tall as itself before the screenshot, so that content appears that waits to be visible. */
   reveal: boolean
   eagerImages: boolean
-  /** CSS pixels of the page, from its top, that the picture may show. */
+  /** How far down the screenshot may reach, in CSS pixels. */
   reach: number
-  /** Elements as tall as the window stay so. */
+  /** Keeps the height of elements that are as tall as the window. */
   pinWindowHeights: boolean
   /** A selector, or `auto`. */
   scrollContainer?: string
 }
 
-/** CSS pixels that the page of a wanted element may have. */
+/** Maximum page height for the screenshot of an element, in CSS pixels. */
 const MAX_REACH = 50_000
 
-/** Works out the height. What is for full pages only is off for others; a pdf is one, too. */
+/** Builds the plan for the height. Options for full pages have no effect on others; a PDF counts as a full page. */
 export function buildFullPage(options: EffectiveOptions): FullPagePlan {
   const { fullPage, fullPageScrollContainer, format, viewportHeight } = options
   const isWhole = fullPage || format === 'pdf'

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 
-/** What a capture shares with others of its batch. */
+/** Which captures of the batch share responses. */
 export interface HttpCachePlan {
-  /** Stands for the batch and for every option: two captures share nothing unless all are equal. A hash, because options may be secret. */
+  /** Identifies the batch and all option values: captures share only if all are equal. A hash, because options may be secret. */
   partition: string
 }
 
 interface Order {
   batchId: string | undefined
-  /** Origin that gets the client's headers, which differs among the pages of a batch. */
+  /** Origin that receives the client's headers. It may differ among the pages of a batch. */
   signInOrigin: string | undefined
 }
 
-/** Works out which captures may share responses. Any option may change what is sent, so none is left out. */
+/** Builds the plan for sharing responses. Includes every option, because any option may change the requests. */
 export function buildHttpCache(
   options: EffectiveOptions,
   secrets: PrivateOptions | undefined,

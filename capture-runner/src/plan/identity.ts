@@ -1,14 +1,14 @@
 import type { HeadersScope } from '@tintype/crds/options/page/identity'
 import type { Cookie, PrivateOptions } from '@tintype/crds/options/private'
 
-// What private options mean for one address. Pure, and secret: nothing of it may be logged or reported.
+// Converts private options for one URL. Pure functions. The results are secret: never log or report them.
 
-/** A cookie as DevTools takes it. */
+/** A cookie as DevTools expects it. */
 export interface CookiePlan {
   name: string
   value: string
   path: string
-  /** Of a cookie for one host alone. */
+  /** For a host-only cookie. */
   url?: string
   domain?: string
   expires?: number
@@ -17,9 +17,9 @@ export interface CookiePlan {
   sameSite?: 'Strict' | 'Lax' | 'None'
 }
 
-/** By what the page is to know the visitor. */
+/** Credentials and stored data for the page. */
 export interface SignInPlan {
-  /** Scheme, host and port that headers and credentials are for, and nobody else's. */
+  /** The only origin that gets headers and credentials, unless `scope` says otherwise. */
   origin: string
   cookies: readonly CookiePlan[]
   /** By name; empty: none. */
@@ -31,7 +31,7 @@ export interface SignInPlan {
   localStorage: Readonly<Record<string, string>>
 }
 
-/** Works private options out; undefined where there are none. */
+/** Builds the plan from private options; undefined if there are none. */
 export function buildSignIn(url: string, options: PrivateOptions = {}, scope: HeadersScope = 'same_origin'): SignInPlan | undefined {
   const { proxyUsername: _, proxyPassword: __, ...own } = options
   if (Object.keys(own).length === 0) return undefined
@@ -52,7 +52,7 @@ function toCookiePlan(
   origin: string,
   host: string,
 ): CookiePlan {
-  // An address of plain http may not set a secure cookie.
+  // A plain http URL cannot set a secure cookie.
   const place = domain === undefined ? { url: secure ? `https://${host}/` : `${origin}/` } : { domain }
   return {
     name,

@@ -3,7 +3,7 @@ import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { ImageFit, ImagePosition } from '@tintype/crds/options/output/image-processing'
 import { type Color, parseColor } from './image.ts'
 
-/** A picture brought to another size, in pixels. */
+/** A resize, in pixels. */
 export interface ResizePlan {
   width?: number
   height?: number
@@ -12,9 +12,9 @@ export interface ResizePlan {
   upscale: boolean
 }
 
-/** What is done to the picture outside of the browser, in this order. */
+/** Processing after the screenshot, in this order. */
 export interface ProcessingPlan {
-  /** Difference of color that is still border. */
+  /** Color difference that still counts as border. */
   trimThreshold?: number
   resize?: ResizePlan
   grayscale: boolean
@@ -23,28 +23,28 @@ export interface ProcessingPlan {
   background: Color
   lossless: boolean
   progressive: boolean
-  /** 0: all of them. */
+  /** 0: no palette. */
   paletteColors: number
   maxBytes?: number
 }
 
-/** A small copy, in pixels. */
+/** A thumbnail, in pixels. */
 export interface ThumbnailPlan {
   width?: number
   height?: number
   format: 'png' | 'jpeg' | 'webp'
 }
 
-/** What is done to the picture. */
+/** Image processing after the screenshot. */
 export interface ImageProcessingPlan {
-  /** Absent: the browser's file is the file. */
+  /** Absent: the browser's file is the result. */
   processing?: ProcessingPlan
   thumbnail?: ThumbnailPlan
-  /** False: the browser may take its time to make a png smaller. */
+  /** False: spend time to make a smaller PNG. */
   fastPng: boolean
 }
 
-/** Works out what is done to the picture. */
+/** Builds the plan for image processing. */
 export function buildImageProcessing(options: EffectiveOptions): ImageProcessingPlan {
   const fastPng = options.optimizeForSpeed
   if (options.format === 'pdf') return { fastPng }

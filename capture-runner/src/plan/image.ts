@@ -1,17 +1,17 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 
-/** The file that is wanted. */
+/** The file to create. */
 export interface ImagePlan {
   format: FileFormat
-  /** 0 to 100; absent where there is no loss. */
+  /** 0 to 100; absent for lossless formats. */
   quality?: number
   transparent: boolean
-  /** Canvas under pages that set none; absent: white. */
+  /** Background of pages that set none; absent: white. */
   canvas?: Color
 }
 
-/** Works out the file. */
+/** Builds the plan for the file. */
 export function buildImage({ format, imageQuality, omitBackground, backgroundColor }: EffectiveOptions): ImagePlan {
   return {
     format,
@@ -21,7 +21,7 @@ export function buildImage({ format, imageQuality, omitBackground, backgroundCol
   }
 }
 
-/** A color, channels 0 to 255, alpha 0 to 1. */
+/** A color: channels 0 to 255, alpha 0 to 1. */
 export interface Color {
   r: number
   g: number
@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<string, string>> = {
   yellow: '#ffff00',
 }
 
-/** Reads a color that the schema lets pass. */
+/** Parses a color that the schema has validated. */
 export function parseColor(text: string): Color {
   const known = NAMES[text] ?? text
   return known.startsWith('#') ? parseHex(known.slice(1)) : parseFunction(known)

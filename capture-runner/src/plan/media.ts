@@ -1,18 +1,18 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** The media that the page is laid out for. What is absent is as the browser has it. */
+/** Emulated media. Absent values are the browser's defaults. */
 export interface MediaPlan {
   colorScheme: 'light' | 'dark'
   mediaType?: 'screen' | 'print'
   reducedMotion?: true
   forcedColors?: true
   moreContrast?: true
-  /** CSS media features by name, beyond those above. */
+  /** Further CSS media features by name. */
   mediaFeatures?: Readonly<Record<string, string>>
   forceDark?: true
 }
 
-/** Works out the media. */
+/** Builds the plan for media. */
 export function buildMedia(options: EffectiveOptions): MediaPlan {
   const { darkMode, mediaType, reducedMotion, forcedColors, prefersContrast, mediaFeatures, darkModeForce } = options
   const features = { ...mediaFeatures, ...(prefersContrast === 'less' ? { 'prefers-contrast': 'less' } : {}) }

@@ -1,6 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** What may be noted of a page beyond what always is. */
+/** Optional metadata of a page. */
 export type Note =
   | 'redirects'
   | 'responseHeaders'
@@ -14,12 +14,12 @@ export type Note =
   | 'links'
   | 'blockedRequests'
 
-/** Tells what the record tells of the page. */
+/** The metadata to record. */
 export interface MetadataPlan {
   notes: ReadonlySet<Note>
 }
 
-/** Works out what the record tells of the page. */
+/** Builds the plan for metadata. */
 export function buildMetadata(options: EffectiveOptions): MetadataPlan {
   const wanted: Record<Note, boolean> = {
     redirects: options.metadataFinalUrl,

@@ -2,15 +2,15 @@ import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import type { ParentProxy } from '../egress/policy.ts'
 
-/** The way to the page. Secret where it holds a proxy's password. */
+/** Network settings. May contain a proxy's password, so never log them. */
 export interface NetworkPlan {
-  /** The client's own proxy, which the guard goes through. */
+  /** The client's proxy, which the guard connects through. */
   proxy?: ParentProxy
-  /** Nothing is reached at all. */
+  /** No network at all. */
   isOffline?: true
 }
 
-/** Works out the way. */
+/** Builds the plan for the network. */
 export function buildNetwork({ proxy, proxyBypass = [], offline }: EffectiveOptions, secrets: PrivateOptions = {}): NetworkPlan {
   return {
     ...(proxy === undefined ? {} : { proxy: { url: withCredentials(proxy, secrets), direct: proxyBypass, chosenBy: 'user' } }),

@@ -1,7 +1,7 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { PaperFormat } from '@tintype/crds/options/output/pdf'
 
-/** The pages of a pdf, lengths in inches. */
+/** Print settings of a PDF, lengths in inches. */
 export interface PagesPlan {
   paperWidth: number
   paperHeight: number
@@ -21,15 +21,15 @@ export interface PagesPlan {
   outline: boolean
 }
 
-/** Tells the pages of a pdf; absent: a picture is wanted. */
+/** Print settings; absent for images. */
 export interface PdfPlan {
   pages?: PagesPlan
 }
 
-const MILLIMETRES_PER_INCH = 25.4
-const metric = (width: number, height: number): readonly [number, number] => [width / MILLIMETRES_PER_INCH, height / MILLIMETRES_PER_INCH]
+const MILLIMETERS_PER_INCH = 25.4
+const metric = (width: number, height: number): readonly [number, number] => [width / MILLIMETERS_PER_INCH, height / MILLIMETERS_PER_INCH]
 
-/** Width and height in inches, upright. */
+/** Width and height in inches, in portrait orientation. */
 const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
   a0: metric(841, 1189),
   a1: metric(594, 841),
@@ -46,13 +46,13 @@ const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
 
 const PER_INCH: Readonly<Record<string, number>> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72, pc: 6 }
 
-/** A CSS length in inches; without a unit, pixels. */
+/** Converts a CSS length to inches. Without a unit it is in pixels. */
 export function toInches(length: string): number {
   const [, amount = '0', unit = 'px'] = /^([0-9.]+)([a-z]*)$/.exec(length) ?? []
   return Number(amount) / (PER_INCH[unit || 'px'] ?? 96)
 }
 
-/** Works out the pages of a pdf. */
+/** Builds the plan for a PDF. */
 export function buildPdf(options: EffectiveOptions): PdfPlan {
   if (options.format !== 'pdf') return {}
   const [width, height] = PAPER[options.pdfPaperFormat]

@@ -24,15 +24,15 @@ import { buildCopy, type CopyPlan } from './storage.ts'
 import { buildSyntax, type SyntaxPlan } from './syntax.ts'
 import { buildWaiting, type WaitingPlan } from './waiting.ts'
 
-// What the steps are told, computed once from the options: a file beside this one for each group of them. Pure, so that every default and every effect
-// of an option can be tested without a browser.
+// Computes the plan for all steps from the options; each group of options has its own file here. Pure functions, so that every default and effect of an
+// option can be tested without a browser.
 
 export type { ContextPlan } from './context.ts'
 
-/** The file that is wanted, and what it shows. */
+/** The file and the part of the page that it shows. */
 export interface PicturePlan extends ImagePlan, FullPagePlan, RegionPlan {}
 
-/** The parts that steps read, one of each group. */
+/** The parts for the steps, one for each group of options. */
 interface StepPlans
   extends SourcePlan,
     NetworkPlan,
@@ -45,32 +45,32 @@ interface StepPlans
     ExtraFilesPlan,
     MetadataPlan {}
 
-/** One capture, step by step. Absent: the step is not wanted. */
+/** The plan for one capture. Absent parts: the step is skipped. */
 export interface CapturePlan extends StepPlans {
-  /** What the browser is sent to: the client's address, or where its markup pretends to be. */
+  /** URL to open: the client's URL, or the URL that its markup is shown at. */
   url: string
-  /** What the browser reads before the page is asked for. */
+  /** Option values that the browser parses before the page opens. */
   syntax?: SyntaxPlan
-  /** By what the page is to know the visitor. Secret. */
+  /** Credentials and stored data for the page. Secret. */
   signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
-  /** What it shares with other captures of its batch. */
+  /** Which captures of the batch share responses. */
   httpCache?: HttpCachePlan
-  /** Where a second copy goes. Secret. */
+  /** Where to copy the screenshot. Secret. */
   copy?: CopyPlan
-  /** What the client should know before anything has been done. */
+  /** Warnings that are known before the capture. */
   warnings: readonly string[]
 }
 
-/** The context that a runner prepares ahead: that of an order without options. */
+/** The context that a runner prepares ahead: for an order without options. */
 export const DEFAULT_CONTEXT: ContextPlan = buildContext(withDefaults(undefined))
 
 /**
- * Works the options of one order out.
- * @param batchId batch that the order belongs to, if any
- * @throws CaptureError TOO_LARGE for a window that no schema could judge: a device's pixel ratio in a window of one's own
- * @throws CaptureError INVALID_OPTIONS for options that contradict each other where no gateway and no API server has seen them all
+ * Builds the plan for one order.
+ * @param batchId the order's batch, if any
+ * @throws CaptureError TOO_LARGE for a window that the schema cannot check: a device's pixel ratio with the client's window size
+ * @throws CaptureError INVALID_OPTIONS for contradictory options, if neither the gateway nor the API server has seen all of them
  */
 export function buildPlan(
   url: string,
@@ -81,7 +81,7 @@ export function buildPlan(
   assertOptionsAgree({ ...options, ...privateOptions })
   const effective = withDefaults(options)
   if (url === MARKUP_ADDRESS && effective.html === undefined && effective.markdown === undefined)
-    throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, and neither html nor markdown is given`)
+    throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
   const { httpCache, warnings } = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
@@ -115,12 +115,12 @@ function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | und
 
 function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
   if (windowPixels(options) > MAX_VIEWPORT_PIXELS)
-    throw new CaptureError('TOO_LARGE', 'the window exceeds 100,000,000 device pixels: choose a smaller one, or device_scale_factor')
+    throw new CaptureError('TOO_LARGE', 'the window exceeds 100,000,000 device pixels. Reduce its size or device_scale_factor.')
   const conflict = contradictions.find(({ holds }) => holds(options))
   if (conflict) throw new CaptureError('INVALID_OPTIONS', conflict.message)
 }
 
-/** True when a prepared context needs no more than another window size and other media to serve `wanted`. */
+/** True if a prepared context needs at most another window size and other media for `wanted`. */
 export function isAdaptable(wanted: ContextPlan): boolean {
   const { viewport: _, colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, ...rest } = wanted
   const { viewport, colorScheme: scheme, ...usual } = DEFAULT_CONTEXT

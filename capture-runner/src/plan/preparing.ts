@@ -1,24 +1,24 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import type { WaitState } from '@tintype/crds/options/page/waiting'
 
-/** An element that is looked for. */
+/** An element to find. */
 export interface Target {
   selector: string
-  /** Whether the capture fails when there is none. */
+  /** Whether the capture fails without it. */
   isNeeded: boolean
 }
 
-/** Where the window is scrolled to. */
+/** Where to scroll the window. */
 export type ScrollPlan = { selector: string; adjustTop: number } | { x: number; y: number }
 
-/** What is done to the page. Absent: the step is not wanted. */
+/** How to prepare the page. Absent parts: the step is skipped. */
 export interface PreparingPlan {
   initScript?: string
   styles?: string
   styleUrls?: readonly string[]
   scripts?: string
   scriptUrls?: readonly string[]
-  /** Waited for after scripts. */
+  /** States to wait for after scripts. */
   scriptsStates?: readonly WaitState[]
   hidden?: { selectors: readonly string[]; inShadow: boolean }
   masked?: { selectors: readonly string[]; color: string }
@@ -31,7 +31,7 @@ export interface PreparingPlan {
   pauseVideos?: true
 }
 
-/** Works out the preparation of the page. */
+/** Builds the plan for preparing the page. */
 export function buildPreparing(options: EffectiveOptions): PreparingPlan {
   const { initScript, styles, scripts, clickAll, pressKey, disableAnimations, pauseVideos } = options
   const scroll = buildScroll(options)

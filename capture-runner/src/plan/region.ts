@@ -1,6 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** A piece of the page in CSS pixels, from the page's top left corner. */
+/** A rectangle of the page in CSS pixels, from the page's top left corner. */
 export interface Tile {
   x: number
   y: number
@@ -8,17 +8,17 @@ export interface Tile {
   height: number
 }
 
-/** What was measured on the page, in CSS pixels. */
+/** Measured page size, in CSS pixels. */
 export interface PageSize {
   /** The whole page. */
   contentWidth: number
   contentHeight: number
-  /** Where the window is scrolled to. */
+  /** Scroll position of the window. */
   scrollX: number
   scrollY: number
 }
 
-/** The element that is wanted. */
+/** The element to capture. */
 export interface ElementPlan {
   selector: string
   all: boolean
@@ -29,15 +29,15 @@ export interface ElementPlan {
   required: boolean
 }
 
-/** The part of the page that is wanted. Absent: the window or the full page. */
+/** The part of the page to capture. Absent: the window or the full page. */
 export interface RegionPlan {
   element?: ElementPlan
   clip?: Tile
-  /** False: nothing but the window is captured, made taller for a full page. */
+  /** False: captures only the window, which is made taller for a full page. */
   beyondWindow: boolean
 }
 
-/** Works out the part of the page that is wanted. */
+/** Builds the plan for the part of the page. */
 export function buildRegion(options: EffectiveOptions): RegionPlan {
   const { selector, clipX, clipY, clipWidth, clipHeight, captureBeyondViewport: beyondWindow } = options
   if (selector !== undefined) return { element: buildElement(selector, options), beyondWindow }

@@ -1,22 +1,22 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** Where the page comes from. */
+/** Source of the page. */
 export interface SourcePlan {
-  /** The page itself, to be shown at the plan's address; absent: it is fetched. */
+  /** The page itself, shown at the plan's URL; absent: the URL is fetched. */
   markup?: { kind: 'html' | 'markdown'; text: string }
   referer?: string
-  /** Above 0 and other than 1: the page is magnified. */
+  /** Magnification of the page; absent: 1. */
   zoom?: number
 }
 
-/** Address that markup without one of its own is shown at; nothing is ever asked there. Plain http, so that it may name pictures of both kinds. */
+/** URL of markup without a base URL. It is never requested. Plain http, so that the markup may load http and https images. */
 export const SYNTHETIC_ADDRESS = 'http://html.invalid/'
 
-/** The address that the browser is sent to. */
+/** The URL that the browser opens. */
 export const addressOf = (url: string, { html, markdown, htmlBaseUrl }: Partial<EffectiveOptions>): string =>
   html === undefined && markdown === undefined ? url : (htmlBaseUrl ?? SYNTHETIC_ADDRESS)
 
-/** Works out where the page comes from. */
+/** Builds the plan for the source. */
 export function buildSource({ html, markdown, referer, pageZoom }: EffectiveOptions): SourcePlan {
   return {
     ...(html === undefined ? {} : { markup: { kind: 'html', text: html } }),

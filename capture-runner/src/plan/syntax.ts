@@ -1,33 +1,33 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 
-/** A text that the browser must be able to read, and the option that it is of, by its name on the wire. */
+/** A text that the browser must be able to parse, and the API name of its option. */
 export interface OptionText {
   option: string
   text: string
 }
 
-/** A selector; one that becomes a rule of a style sheet must end there, too. */
+/** A selector. One that becomes a rule of a style sheet must also be complete there. */
 export interface SelectorText extends OptionText {
   isRule: boolean
 }
 
-/** How a script is run: `console` takes `await` at its top, `classic` is a script of a page, `expression` has a value. */
+/** How a script runs: `console` allows top-level `await`, `classic` is a script of a page, `expression` has a value. */
 export interface ScriptText extends OptionText {
   kind: 'console' | 'classic' | 'expression'
 }
 
-/** What is read before the page is asked for. */
+/** Texts to parse before the page opens. */
 export interface SyntaxPlan {
   selectors: readonly SelectorText[]
   scripts: readonly ScriptText[]
   styles?: string
   maskColor?: string
   mediaFeatures: Readonly<Record<string, string>>
-  /** Header and footer of a pdf. */
+  /** Header and footer of a PDF. */
   templates: readonly OptionText[]
 }
 
-/** Collects options that hold CSS, JavaScript or HTML. Absent when there are none. */
+/** Collects options that contain CSS, JavaScript or HTML. Absent if there are none. */
 export function buildSyntax(options: EffectiveOptions): { syntax?: SyntaxPlan } {
   const { mediaFeatures = {}, styles, maskSelectors = [], maskColor } = options
   const syntax = {

@@ -1,44 +1,44 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
 import { captureMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
 
-/** When the network counts as resting. */
+/** Condition for an idle network. */
 export interface QuietPlan {
-  /** Milliseconds with no more than `maxRequests` under way. */
+  /** Milliseconds with at most `maxRequests` pending. */
   milliseconds: number
   maxRequests: number
-  /** Milliseconds after which the capture goes on all the same. */
+  /** Milliseconds after which the capture continues anyway. */
   timeoutMilliseconds: number
 }
 
-/** What is waited for, and how long. */
+/** What to wait for, and how long. */
 export interface WaitingPlan {
   states: readonly WaitState[]
   quiet: QuietPlan
   /** For the navigation. */
   timeoutMilliseconds: number
-  /** For each element or expression that is waited for. */
+  /** For each element or expression. */
   elementMilliseconds: number
   waitForSelector?: { selector: string; isVisible: boolean; count: number }
   waitForSelectorGone?: string
   waitForFunction?: string
-  /** For fonts and images after all else; 0: none. */
+  /** For fonts and images at the end; 0: no wait. */
   settleMilliseconds: number
-  /** Milliseconds for images alone, until they are decoded; absent: with the fonts. */
+  /** For images alone; absent: together with the fonts. */
   imagesMilliseconds?: number
-  /** Milliseconds of page time in which the page may come to rest; 0: it is not waited for. */
+  /** Page time for the page to become stable; 0: no wait. */
   stabilityMilliseconds: number
-  /** Milliseconds without a change of the page's elements. */
+  /** Milliseconds without a DOM change. */
   domIdleMilliseconds?: number
   delayMilliseconds: number
   captureMilliseconds: number
-  /** A wait that took too long is a warning, not a failure. */
+  /** A wait that times out becomes a warning instead of a failure. */
   isBestAttempt: boolean
   retries: number
   retryDelayMilliseconds: number
   blankAction: 'accept' | 'retry' | 'fail'
 }
 
-/** Works out what is waited for. */
+/** Builds the plan for waiting. */
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {
   const { timeout, waitUntil, delay, waitForSelector, waitForSelectorGone, waitForFunction, domIdleTime } = options
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
@@ -64,7 +64,7 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     ...(waitForFunction ? { waitForFunction } : {}),
     settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
-    // A page that was given a delay has lived that long already.
+    // The delay counts as part of the page's time.
     stabilityMilliseconds: Math.max(0, options.stabilityTimeout - delay),
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,

@@ -1,8 +1,8 @@
-// Requests as a HAR 1.2 file, without bodies and without what lets anybody in: cookies, credentials, the client's own headers.
+// Builds a HAR 1.2 file without bodies and without secrets: cookies, credentials, the client's own headers.
 
 type Headers = Readonly<Record<string, string>>
 
-/** What was seen of one request; times in seconds of the browser's clock. */
+/** Data of one request. Times are seconds of the browser's clock. */
 export interface HarRequest {
   method: string
   url: string
@@ -14,7 +14,7 @@ export interface HarRequest {
   end?: number
   bytes?: number
   failure?: string
-  /** It was answered from the cache of its batch. */
+  /** It was served from the batch's cache. */
   isShared?: true
   response?: {
     status: number
@@ -36,7 +36,7 @@ export interface HarRequest {
 
 const SECRET = /^(cookie|set-cookie2?|authorization|proxy-authorization|x-api-key|x-auth-token)$/i
 
-/** Builds the file. @param hidden names of headers that are the client's secrets */
+/** Builds the file. @param hidden names of headers with the client's secrets */
 export function buildHar(requests: Iterable<HarRequest>, { version, hidden }: { version: string; hidden: readonly string[] }): object {
   const isSecret = (name: string) => SECRET.test(name) || hidden.some((one) => one.toLowerCase() === name.toLowerCase())
   const entries = [...requests].sort((a, b) => a.start - b.start).map((request) => toEntry(request, isSecret))
@@ -71,7 +71,7 @@ function toEntry(request: HarRequest, isSecret: (name: string) => boolean) {
   }
 }
 
-/** Milliseconds; -1 where nothing is known. */
+/** In milliseconds; -1 for unknown values. */
 function toTimings({ start, end = start, response }: HarRequest) {
   const { timing } = response ?? {}
   if (!timing) return { send: 0, wait: Math.round((end - start) * 1_000), receive: 0 }

@@ -1,4 +1,4 @@
-import type { AskedRequest, Decision, RequestEvaluator } from '../blocking/request-evaluator.ts'
+import type { Decision, PageRequest, RequestEvaluator } from '../blocking/request-evaluator.ts'
 import { type DevTools, directly } from '../browser/devtools.ts'
 import { bypassServiceWorkers } from '../browser/page-events.ts'
 import { siteOf } from '../browser/site.ts'
@@ -6,21 +6,21 @@ import type { Tab } from '../browser/tab.ts'
 import { SHARED_TYPES, type StoredResponse } from '../http-cache/policy.ts'
 import type { SharedResponses } from '../http-cache/shared-responses.ts'
 import type { SignInPlan } from '../plan/identity.ts'
-import { answered } from '../runtime/race.ts'
+import { awaitResponse } from '../runtime/race.ts'
 import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
 
-// The one handler of held requests, on only when an option needs it. Options about requests have it sit on a session of the browser, where each hop of a
-// redirect is held by itself: Playwright's routes see a chain of redirects once, and would carry an Authorization header to where it leads.
-// What the browser is to do differently is decided for each hop; whatever is not this page's goes on untouched.
+// The only handler of intercepted requests, active only if an option needs it. For options about requests it uses a browser session, which intercepts
+// each hop of a redirect separately. Playwright's routes see a redirect chain only once, and would forward an Authorization header to another origin.
+// Each hop gets its own decision. Requests of other pages continue unchanged.
 
 type Headers = Readonly<Record<string, string>>
 
 interface PausedRequest extends HeldRequest {
   requestId: string
-  /** The request's id in events of the network. */
+  /** The request's id in Network events. */
   networkId?: string
   request: { method: string; url: string; headers: Headers }
-  /** Of a request that follows a redirect. */
+  /** Set for a request that follows a redirect. */
   redirectedRequestId?: string
 }
 
@@ -29,19 +29,19 @@ interface AuthRequest {
   authChallenge: { source?: string; origin: string }
 }
 
-/** What is done about the page's requests. */
+/** What to do with the page's requests. */
 export interface InterceptionPlan {
-  /** Headers and credentials that some of them get. */
+  /** Headers and credentials for some of them. */
   signIn?: SignInPlan | undefined
-  /** Who decides which of them are made. */
+  /** Decides which of them to block. */
   evaluator?: RequestEvaluator | undefined
-  /** What is answered from the cache of the batch. */
+  /** Serves some of them from the batch's cache. */
   shared?: SharedResponses | undefined
 }
 
-/** Holds the page's requests until it closes. */
+/** Intercepts the page's requests until it closes. */
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
-  // A cache alone needs no session of the browser: it answers the page's own frames only, and leaves redirects alone.
+  // The cache alone needs no browser session, because it serves only the page's own frames and no redirects.
   const isEvery = plan.signIn !== undefined || plan.evaluator !== undefined
   const session = isEvery ? await openBrowserSession(tab, signal) : tab.session
   const interception = new Interception(
@@ -51,18 +51,18 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
     tab.mainFrame,
   )
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
-  session.on('Fetch.authRequired', (asked) => interception.authenticate(asked))
-  // What a service worker asks for is held nowhere.
-  if (isEvery) await answered(bypassServiceWorkers(tab.session), signal)
+  session.on('Fetch.authRequired', (request) => interception.authenticate(request))
+  // Requests of a service worker cannot be intercepted.
+  if (isEvery) await awaitResponse(bypassServiceWorkers(tab.session), signal)
   const patterns = isEvery ? [{ urlPattern: '*' }] : SHARED_TYPES.map((resourceType) => ({ resourceType }))
   const handleAuthRequests = plan.signIn?.basicAuth !== undefined
-  // The cache starts last: what it says of the browser's buffers replaces what was said before.
+  // The cache starts last, because its buffer settings replace earlier ones.
   const starting = [session.send('Fetch.enable', { patterns, handleAuthRequests }), plan.shared?.start()]
-  await answered(Promise.all(starting), signal)
+  await awaitResponse(Promise.all(starting), signal)
 }
 
 async function openBrowserSession(tab: Tab, signal: AbortSignal): Promise<DevTools> {
-  const held = await answered(tab.browser.newBrowserCDPSession(), signal)
+  const held = await awaitResponse(tab.browser.newBrowserCDPSession(), signal)
   tab.ended.addEventListener('abort', () => void held.detach().catch(() => {}), { once: true })
   return directly(held)
 }
@@ -74,8 +74,8 @@ class Interception {
   readonly #requesters: Requesters
   readonly #plan: InterceptionPlan
   readonly #mainFrame: string
-  /** Requests whose first 401 may be answered. */
-  readonly #unanswered = new Set<string>()
+  /** Requests that have not used the credentials for a 401 yet. */
+  readonly #awaitingCredentials = new Set<string>()
 
   constructor(session: DevTools, requesters: Requesters, plan: InterceptionPlan, mainFrame: string) {
     this.#session = session
@@ -84,39 +84,39 @@ class Interception {
     this.#mainFrame = mainFrame
   }
 
-  /** Lets a request go on, with the headers that it may have, unless it is refused. */
+  /** Continues a request with its headers, or blocks it. */
   pass(held: PausedRequest): void {
     const { evaluator, signIn } = this.#plan
-    const decision = evaluator?.evaluate(toAsked(held, this.#mainFrame)) ?? 'pass'
+    const decision = evaluator?.evaluate(toPageRequest(held, this.#mainFrame)) ?? 'pass'
     if (decision !== 'pass') this.#refuse(held, decision)
     else this.#continue(held, signIn)
   }
 
   #refuse({ requestId, resourceType }: PausedRequest, decision: Exclude<Decision, 'pass'>): void {
-    const answer =
+    const sent =
       decision === 'refuse'
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-        : this.#session.send('Fetch.fulfillRequest', { requestId, ...emptyAnswer(resourceType) })
-    answer.catch(() => {})
+        : this.#session.send('Fetch.fulfillRequest', { requestId, ...emptyResponse(resourceType) })
+    sent.catch(() => {})
   }
 
   #continue(held: PausedRequest, signIn: SignInPlan | undefined): void {
     const { requestId, request } = held
     const isOwn = signIn !== undefined && (this.#requesters.isOwn(held, signIn.origin) || signIn.scope === 'all')
-    if (isOwn && signIn.basicAuth) this.#unanswered.add(requestId)
+    if (isOwn && signIn.basicAuth) this.#awaitingCredentials.add(requestId)
     const headers = isOwn ? addHeaders(request.headers, signIn.headers) : request.headers
     const stored = this.#isSignedIn(request.url) ? undefined : this.#plan.shared?.find(held, headers)
     if (stored) {
       this.#fulfill(held, stored)
       return
     }
-    // Told in full for each hop after the first, which would inherit the headers of the hop before.
+    // After a redirect, set all headers explicitly, because the request would inherit those of the previous hop.
     const changes = isOwn || (signIn && held.redirectedRequestId !== undefined) ? { headers: toLines(headers) } : {}
     // The request may be gone by now.
     this.#session.send('Fetch.continueRequest', { requestId, ...changes }).catch(() => {})
   }
 
-  /** True when the browser may add credentials of its own accord, which are not among the headers here. */
+  /** True if the browser may add credentials by itself, which are not in the headers here. */
   #isSignedIn(url: string): boolean {
     const { signIn } = this.#plan
     return signIn?.basicAuth !== undefined && new URL(url).origin === signIn.origin
@@ -131,23 +131,24 @@ class Interception {
     })
   }
 
-  /** Answers a 401 of the origin once; a second one means that the credentials are wrong, and is the page to be captured. */
+  /** Sends the credentials for the first 401 of the origin. After a second 401 they are wrong, and the page with the error is captured. */
   authenticate({ requestId, authChallenge }: AuthRequest): void {
     const { origin, basicAuth } = this.#plan.signIn ?? { origin: undefined, basicAuth: undefined }
-    const isOurs = authChallenge.source === 'Server' && authChallenge.origin === origin && this.#unanswered.delete(requestId)
-    const answer = isOurs && basicAuth ? ({ response: 'ProvideCredentials', ...basicAuth } as const) : ({ response: 'CancelAuth' } as const)
-    this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: answer }).catch(() => {})
+    const isOurs = authChallenge.source === 'Server' && authChallenge.origin === origin && this.#awaitingCredentials.delete(requestId)
+    const response =
+      isOurs && basicAuth ? ({ response: 'ProvideCredentials', ...basicAuth } as const) : ({ response: 'CancelAuth' } as const)
+    this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: response }).catch(() => {})
   }
 }
 
-const toAsked = ({ frameId, resourceType, request }: PausedRequest, mainFrame: string): AskedRequest => ({
+const toPageRequest = ({ frameId, resourceType, request }: PausedRequest, mainFrame: string): PageRequest => ({
   url: request.url,
   resourceType,
   isPage: resourceType === 'Document' && frameId === mainFrame,
-  asker: request.headers.Referer,
+  documentUrl: request.headers.Referer,
 })
 
-const emptyAnswer = (resourceType: string) => ({
+const emptyResponse = (resourceType: string) => ({
   responseCode: 200,
   responseHeaders: [
     { name: 'content-type', value: EMPTY_TYPES[resourceType] ?? 'text/plain' },
@@ -160,7 +161,7 @@ const EMPTY_TYPES: Readonly<Record<string, string>> = { Document: 'text/html', S
 
 const isAuthorization = (name: string): boolean => name.toLowerCase() === 'authorization'
 
-/** Headers with some added, which replace those of the same name; but an Authorization that the page's own script wrote stays. */
+/** Adds headers, replacing those of the same name. An Authorization header set by the page's own script stays. */
 export function addHeaders(own: Headers, added: Headers): Headers {
   const isSigned = Object.keys(own).some(isAuthorization)
   const more = Object.entries(added).filter(([name]) => !(isSigned && isAuthorization(name)))

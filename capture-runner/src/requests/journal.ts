@@ -2,15 +2,15 @@ import type { DevTools } from '../browser/devtools.ts'
 import type { PageEvents } from '../browser/page-events.ts'
 import type { HarRequest } from './har.ts'
 
-// What a capture's events tell beyond what the steps need, kept only when an option asks for it. Bounded: a page decides how much it says.
+// Records events for options that need them, beyond what the steps use. Limited in size, because the page determines the number of events.
 
 const MAX_REQUESTS = 2_000
 const MAX_MESSAGES = 1_000
 const MESSAGE_LENGTH = 2_000
 
-/** One line of the console. */
+/** One console message. */
 export interface ConsoleEntry {
-  /** log, warning, error, exception and the like. */
+  /** log, warning, error, exception and others. */
   level: string
   text: string
   /** ISO 8601. */
@@ -19,23 +19,23 @@ export interface ConsoleEntry {
   line?: number
 }
 
-/** Events of one page, as far as they are wanted. */
+/** Recorded events of one page. */
 export class Journal {
-  /** Addresses of the main frame's documents, redirects among them, oldest first. */
+  /** URLs of the main frame's documents, including redirects, oldest first. */
   readonly documents: string[] = []
-  /** Of the last document. */
+  /** Response headers of the last document. */
   headers: Readonly<Record<string, string>> = {}
   readonly console: ConsoleEntry[] = []
   readonly requests = new Map<string, HarRequest>()
   readonly #hops = new Map<string, number>()
   readonly #shared: ReadonlySet<string>
 
-  /** @param shared requests that were answered from the batch's cache, by their ids */
+  /** @param shared ids of requests that were served from the batch's cache */
   constructor(shared: ReadonlySet<string> = new Set()) {
     this.#shared = shared
   }
 
-  /** Begins to listen for documents and, if wanted, for every request. */
+  /** Starts to record documents and, if `isEvery`, all requests. */
   followNetwork(events: PageEvents, mainFrame: string, isEvery: boolean): void {
     events.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, request, redirectResponse, wallTime, timestamp, type }) => {
       if (frameId === mainFrame && requestId === loaderId) this.documents.push(request.url)
@@ -53,7 +53,7 @@ export class Journal {
     })
     events.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
       const known = this.requests.get(requestId)
-      // The browser counts what it was given, which did not come through the network.
+      // Chromium counts the bytes that it was given, which did not come from the network.
       if (known) Object.assign(known, { end: timestamp, bytes: known.isShared ? 0 : encodedDataLength })
     })
     events.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
@@ -62,7 +62,7 @@ export class Journal {
     })
   }
 
-  /** Begins to listen for console messages and uncaught errors. */
+  /** Starts to record console messages and uncaught errors. */
   followConsole(session: DevTools): void {
     session.on('Runtime.consoleAPICalled', ({ type, args, timestamp, stackTrace }) => {
       const text = args.map(({ value, description, unserializableValue }) => unserializableValue ?? description ?? toText(value)).join(' ')
@@ -77,7 +77,7 @@ export class Journal {
     })
   }
 
-  /** A request that is sent on keeps its id: its first part goes under a name of its own. */
+  /** A redirected request keeps its id, so the part before the redirect gets a key of its own. */
   #redirect(requestId: string, response: NonNullable<HarRequest['response']>, end: number): void {
     const known = this.requests.get(requestId)
     if (!known) return

@@ -1,30 +1,30 @@
 import type { PageEvents } from '../browser/page-events.ts'
 
-// Which frame asks for what, for headers that are meant for one origin. An address alone does not tell: a page of another origin, shown after a
-// redirect or in a frame, may ask that origin for anything, and must not do it with the client's credentials.
+// Determines which frame sends a request, for headers that are meant for one origin. The URL is not enough: a page of another origin, shown after a
+// redirect or in a frame, may send requests to that origin, and must not get the client's credentials.
 
-/** A request that is held, as `Fetch.requestPaused` tells it. */
+/** An intercepted request from `Fetch.requestPaused`. */
 export interface HeldRequest {
   frameId: string
   resourceType: string
   request: { url: string }
 }
 
-/** Judges whether two origins count as one; an empty one counts as none. */
+/** Whether two origins count as the same. An empty origin equals none. */
 export type IsSame = (a: string, b: string) => boolean
 
-/** Follows the frames of one page. */
+/** Tracks the frames of one page. */
 export class Requesters {
   readonly #mainFrame: string
   readonly #isSame: IsSame
-  /** Parent of each frame of the page that this process of the browser tells of; frames within other sites' frames are not among them. */
+  /** Parent of each frame in the page's own process. Frames inside frames of other sites are missing. */
   readonly #parents = new Map<string, string>()
-  /** Origin of the document that each frame shows, told by the page. */
+  /** Origin of each frame's current document, from Page events. */
   readonly #shown = new Map<string, string>()
-  /** Origin of the document that each frame asked for last, told by the network: the page's own word comes later. Empty: not to be trusted. */
-  readonly #asked = new Map<string, string>()
+  /** Origin of the document that each frame requested last. Page events arrive later than this. Empty: not trusted. */
+  readonly #requested = new Map<string, string>()
 
-  /** @param isSame which origins count as one */
+  /** @param isSame which origins count as the same */
   constructor(events: PageEvents, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
     this.#mainFrame = mainFrame
     this.#isSame = isSame
@@ -32,34 +32,34 @@ export class Requesters {
     events.on('Page.frameNavigated', ({ frame }) => void this.#shown.set(frame.id, frame.securityOrigin))
   }
 
-  /** True when the request goes to the origin and comes from a document of it, or from nobody but us. Each request is to be told once. */
+  /** True if the request goes to the origin and comes from a document of it, or from the runner itself. Call it once per request. */
   isOwn(held: HeldRequest, origin: string): boolean {
     const { frameId, resourceType, request } = held
     const target = originOf(request.url)
     if (resourceType !== 'Document') return this.#isSame(target, origin) && this.#isAt(frameId, origin)
     const mayNavigate = this.#mayNavigate(frameId, origin)
-    // A document that somebody else may have sent the frame to gets nothing either.
-    this.#asked.set(frameId, mayNavigate ? target : '')
+    // A document also gets nothing if another origin may have started the navigation.
+    this.#requested.set(frameId, mayNavigate ? target : '')
     return mayNavigate && this.#isSame(target, origin)
   }
 
-  /** True when the frame, and every one around it, shows a document of the origin. */
+  /** True if the frame and all its ancestors show a document of the origin. */
   #isAt(frameId: string, origin: string): boolean {
-    if (!this.#isSame(this.#asked.get(frameId) ?? '', origin) || !this.#isFree(frameId, origin)) return false
+    if (!this.#isSame(this.#requested.get(frameId) ?? '', origin) || !this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
     return parent !== undefined && this.#isAt(parent, origin)
   }
 
-  /** Who navigates a frame cannot be known: so neither it nor the frame around it may be another origin's. */
+  /** The initiator of a navigation is unknown, so neither the frame nor its parent may belong to another origin. */
   #mayNavigate(frameId: string, origin: string): boolean {
     if (!this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
-    return parent !== undefined && this.#isAt(parent, origin) && this.#isSame(this.#asked.get(frameId) ?? origin, origin)
+    return parent !== undefined && this.#isAt(parent, origin) && this.#isSame(this.#requested.get(frameId) ?? origin, origin)
   }
 
-  /** True while the frame shows nothing yet, or a document of the origin. */
+  /** True while the frame shows no document, or one of the origin. */
   #isFree(frameId: string, origin: string): boolean {
     return this.#isSame(this.#shown.get(frameId) ?? origin, origin)
   }

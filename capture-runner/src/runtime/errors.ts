@@ -1,6 +1,6 @@
 import { isRetryable, type JobErrorCode } from '@tintype/crds/schema/errors'
 
-/** Why there is no picture. `message` is for the client: it names no address, path or secret that is not the client's own. */
+/** Why a capture failed. `message` goes to the client: it contains no address, path or secret except the client's own. */
 export class CaptureError extends Error {
   override name = 'CaptureError'
   readonly code: JobErrorCode
@@ -10,13 +10,13 @@ export class CaptureError extends Error {
     this.code = code
   }
 
-  /** True when another attempt may succeed: the failure is not the page's own. */
+  /** True if another attempt may succeed, because the page did not cause the failure. */
   get retryable(): boolean {
     return isRetryable(this.code)
   }
 }
 
-/** A protocol error, a lost browser or a bug, told as what it is to a client: not the page's fault, unless the step that met it says so. */
+/** Wraps a protocol error, a lost browser or a bug. The code is INTERNAL_ERROR unless the step defines its own. */
 export function toCaptureError(error: unknown, step?: { name: string; code?: JobErrorCode }): CaptureError {
   if (error instanceof CaptureError) return error
   const where = step === undefined ? '' : ` in the step ${step.name}`

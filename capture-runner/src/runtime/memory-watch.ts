@@ -1,20 +1,20 @@
 import type { Logger } from 'pino'
 import { argumentsOf, memoryOf, memoryOfGroup, treeOf } from './processes.ts'
 
-// On cgroup v2 a container that passes its limit is killed whole, with the runner and what it knows. So the runner counts for itself and ends the
-// page's process in time: the capture fails with PAGE_CRASHED and the pod lives on.
+// With cgroup v2, the kernel kills the whole container at its memory limit, runner included. So the runner checks memory itself and kills the page's
+// process before that. The capture fails with PAGE_CRASHED, and the pod continues.
 
-/** Part of the pod's limit at which a renderer is killed. */
+/** Share of the pod's limit at which a renderer is killed. */
 const SHARE = 0.8
-/** A page allocates about a gigabyte a second at most: in this time it stays within the last fifth. */
+/** A page allocates at most about a gigabyte per second, so within one interval it stays below the limit. */
 const INTERVAL_MILLISECONDS = 100
 
-/** Watches one browser until `end`. */
+/** Watches the memory of one browser until `end`. */
 export interface MemoryWatch {
   watch: (browserPid: number) => { end: () => void }
 }
 
-/** @param limitBytes the pod's memory limit; absent: nothing is watched */
+/** @param limitBytes the pod's memory limit; absent: no check */
 export function createMemoryWatch({ limitBytes, log }: { limitBytes: number | undefined; log: Logger }): MemoryWatch {
   if (limitBytes === undefined) return { watch: () => ({ end: () => {} }) }
   const threshold = limitBytes * SHARE
@@ -26,9 +26,9 @@ export function createMemoryWatch({ limitBytes, log }: { limitBytes: number | un
   }
 }
 
-/** Counts every process of the pod that this one has started, itself included, and kills the browser's largest renderer when it is too much. */
+/** Adds up the memory of this process and its descendants. Over the threshold, kills the browser's largest renderer. */
 function check(browserPid: number, threshold: number, log: Logger): void {
-  // One file instead of two for each process. It counts cached files too, which the kernel gives up by itself: only below the threshold it says enough.
+  // One file instead of two per process. It includes the page cache, which the kernel can free, so it is conclusive only below the threshold.
   const charged = memoryOfGroup()
   if (charged !== undefined && charged < threshold) return
   const used = treeOf(process.pid).reduce((sum, pid) => sum + memoryOf(pid), 0)
@@ -36,7 +36,7 @@ function check(browserPid: number, threshold: number, log: Logger): void {
   const renderers = treeOf(browserPid).filter((pid) => argumentsOf(pid).includes('--type=renderer'))
   const largest = renderers.toSorted((a, b) => memoryOf(b) - memoryOf(a))[0]
   if (largest === undefined) return
-  log.warn({ usedBytes: used, thresholdBytes: threshold }, 'renderer killed for its memory')
+  log.warn({ usedBytes: used, thresholdBytes: threshold }, 'renderer killed: memory limit')
   try {
     process.kill(largest, 'SIGKILL')
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-// The processes of this pod as /proc shows them. Read synchronously: each file is made up by the kernel in microseconds, and a process
-// may be gone by the next turn of the event loop.
+// Reads the pod's processes from /proc. Synchronously, because the kernel generates each file in microseconds, and a process may be gone in the
+// next turn of the event loop.
 
 const KIBIBYTE = 1_024
 
@@ -11,30 +11,30 @@ export interface ProcessEntry {
   parent: number
 }
 
-/** Every process that is visible. */
+/** All visible processes. */
 export function listProcesses(): ProcessEntry[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      // The command's name stands in parentheses and may hold any character, parentheses too.
+      // The process name is in parentheses and may contain any character, even parentheses.
       const [, parent] = /^.*\)\s+\S\s+(\d+)/s.exec(readProc(name, 'stat')) ?? []
       return parent === undefined ? [] : [{ pid: Number(name), parent: Number(parent) }]
     })
 }
 
-/** The process `root` and all below it. */
+/** The process `root` and its descendants. */
 export function treeOf(root: number, processes: readonly ProcessEntry[] = listProcesses()): number[] {
   const children = Map.groupBy(processes, ({ parent }) => parent)
   const below = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap((child) => below(child.pid))]
   return below(root)
 }
 
-/** The arguments that a process was started with, apart at spaces too: Chromium's children rewrite theirs into one line. */
+/** The arguments of a process, also split at spaces, because Chromium's children rewrite theirs into one line. */
 export const argumentsOf = (pid: number): string[] => readProc(String(pid), 'cmdline').split(/[\0 ]/).filter(Boolean)
 
 /**
- * Bytes of memory that a process alone is to blame for. Shared memory (painted tiles) is counted half, because renderer and compositor map
- * the same; exact figures (smaps) are closed for sandboxed processes.
+ * Memory of one process in bytes. Shared memory (painted tiles) counts half, because renderer and compositor map the same pages. Exact figures
+ * (smaps) are not readable for sandboxed processes.
  */
 export function memoryOf(pid: number): number {
   const status = readProc(String(pid), 'status')
@@ -42,28 +42,28 @@ export function memoryOf(pid: number): number {
   return (kibibytes('RssAnon') + kibibytes('RssShmem') / 2) * KIBIBYTE
 }
 
-/** Where a container finds its own count: cgroup v2, and v1. */
+/** Memory usage files of a container: cgroup v2, and v1. */
 const GROUP_FILES = ['/sys/fs/cgroup/memory.current', '/sys/fs/cgroup/memory/memory.usage_in_bytes']
 
-/** Bytes charged to the control group of this pod's container, cached files included; undefined where the system does not say. */
+/** Bytes charged to this container's control group, page cache included; undefined if the system has no such file. */
 export function memoryOfGroup(files: readonly string[] = GROUP_FILES): number | undefined {
   for (const file of files) {
     try {
       return Number(readFileSync(file, 'utf8'))
     } catch {
-      // The other version, or neither.
+      // Not this version of cgroup.
     }
   }
   return undefined
 }
 
-/** Bytes that a browser keeps when its pages are gone: the memory of all its processes but the renderers. */
-export function keptBytesOf(browserPid: number): number {
+/** Memory that a browser retains after its pages are closed: that of all its processes except renderers. */
+export function retainedBytesOf(browserPid: number): number {
   const lasting = treeOf(browserPid).filter((pid) => !argumentsOf(pid).includes('--type=renderer'))
   return lasting.reduce((sum, pid) => sum + memoryOf(pid), 0)
 }
 
-/** Empty for a process that has just gone. */
+/** Empty for a process that has just ended. */
 function readProc(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CaptureError } from './errors.ts'
 
 /**
- * Waits for `promise`, or throws the signal's reason as soon as it is aborted. Nothing that a page or a browser answers is waited for
- * without it: a hung page answers nothing.
+ * Waits for `promise`, but throws the signal's reason as soon as it is aborted. Every wait for a page or a browser uses it, because a hung page never
+ * responds.
  */
-export async function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Whoever loses the race may still fail later, and no one is there to hear it.
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // The promise may still reject after the abort, when there is no other handler.
   promise.catch(() => {})
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -19,29 +19,29 @@ export async function raced<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** A signal that ends with `parent`, or by itself after `milliseconds` with the error that `reason` makes. Dispose of it to stop its clock. */
+/** A signal that aborts with `parent`, or after `milliseconds` with the error that `reason` creates. Dispose it to clear the timer. */
 export function bounded(parent: AbortSignal, milliseconds: number, reason: () => Error): { signal: AbortSignal } & Disposable {
   const own = new AbortController()
   const timer = setTimeout(() => own.abort(reason()), milliseconds)
   return { signal: AbortSignal.any([parent, own.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** Milliseconds that a page may take to answer what should take it a few. */
-const ANSWER_MILLISECONDS = 30_000
+/** Time limit for a DevTools command that usually takes a few milliseconds. */
+const RESPONSE_MILLISECONDS = 30_000
 
-/** Waits for the answer to one command. @throws the signal's reason; CaptureError TIMEOUT for a page that is too busy to answer */
-export async function answered<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: deaf, reject } = Promise.withResolvers<never>()
-  const late = () => reject(new CaptureError('TIMEOUT', `the page did not answer within ${ANSWER_MILLISECONDS} ms`))
-  const timer = setTimeout(late, ANSWER_MILLISECONDS)
+/** Waits for the response to one command. @throws the signal's reason; CaptureError TIMEOUT if the page is too busy to respond */
+export async function awaitResponse<T>(response: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>()
+  const late = () => reject(new CaptureError('TIMEOUT', `the page did not respond within ${RESPONSE_MILLISECONDS} ms`))
+  const timer = setTimeout(late, RESPONSE_MILLISECONDS)
   try {
-    return await raced(Promise.race([answer, deaf]), signal)
+    return await abortable(Promise.race([response, timedOut]), signal)
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Sleeps on the runner's clock, never the page's. @throws the signal's reason */
+/** Waits in real time, not page time. @throws the signal's reason */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted())
 }

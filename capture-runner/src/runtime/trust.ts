@@ -3,23 +3,23 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-// Authorities that the browser trusts besides its own list (RunnerPool.spec.egress.extraCaBundle). On Linux Chromium takes them from the NSS
-// database in its user's home; the jail gets a copy (jail/hold.sh).
+// Additional certificate authorities for the browser (RunnerPool.spec.egress.extraCaBundle). On Linux, Chromium reads them from the NSS database in its
+// user's home directory. The jail gets a copy (jail/hold.sh).
 
 const run = promisify(execFile)
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** The certificates of a bundle, PEM; text between them is skipped. */
+/** The PEM certificates in a bundle. Text between them is skipped. */
 export const certificatesOf = (bundle: string): string[] => bundle.match(CERTIFICATE) ?? []
 
-/** Trusted to vouch for servers; for neither mail nor programs. */
+/** NSS trust flags: trusted to issue server certificates, but not for mail or code signing. */
 const TRUSTED_FOR_SERVERS = 'C,,'
 
 /**
- * Makes the database in `home`, before a browser starts.
- * @param bundle certificates, PEM; text between them is skipped
- * @throws when one of them is none, or there is none
+ * Creates the database in `home`, before a browser starts.
+ * @param bundle PEM certificates; text between them is skipped
+ * @throws when the bundle has no certificate or an invalid one
  */
 export async function trustAuthorities(bundle: string, home: string): Promise<void> {
   const certificates = certificatesOf(bundle)

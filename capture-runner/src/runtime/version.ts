@@ -1,2 +1,2 @@
-/** Version of this program: the images and the chart carry the same. */
+/** Version of this program. The images and the chart have the same. */
 export const VERSION = '0.1.0'

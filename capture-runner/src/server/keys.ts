@@ -1,17 +1,17 @@
 import { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 
-// The runner's own key pair, made at boot and gone with the process. Orders hold cookies, passwords and upload addresses; pod-to-pod traffic
-// is plain HTTP in most clusters.
+// The runner's own key pair, created at start and kept in memory only. Orders contain cookies, passwords and upload URLs, and most clusters
+// have plain HTTP between pods.
 
-/** What the world may know of it, and what opens orders. */
+/** The public key, and a function that decrypts orders. */
 export interface OrderKeys {
   publicKey: { kty: 'OKP'; crv: 'X25519'; x: string }
-  /** Opens and checks an order. @throws on anything that was not made for this key, or is no order */
+  /** Decrypts and validates an order. @throws when it was encrypted for another key or is invalid */
   open: (jwe: string) => Promise<CaptureOrder>
 }
 
-/** Makes the key pair. */
+/** Creates the key pair. */
 export async function createOrderKeys(): Promise<OrderKeys> {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
   const { x } = await exportJWK(publicKey)
@@ -26,13 +26,13 @@ export async function createOrderKeys(): Promise<OrderKeys> {
   }
 }
 
-/** @throws an Error for the log: parsers quote what they read, and what they read here is secret */
+/** @throws an Error that is safe to log: parser errors quote their input, which is secret here */
 function parseOrder(text: string): CaptureOrder {
   const read = CaptureOrder.safeParse(fromJson(text))
   if (read.success) return read.data
-  // Names of fields only: those of headers are the client's.
-  const places = new Set(read.error.issues.map(({ path: [field] }) => String(field ?? 'the whole')))
-  throw new Error(`it is no order; wrong: ${[...places].join(', ')}`)
+  // Only names of top-level fields, because nested names (of headers) come from the client.
+  const places = new Set(read.error.issues.map(({ path: [field] }) => String(field ?? '(root)')))
+  throw new Error(`invalid order; wrong fields: ${[...places].join(', ')}`)
 }
 
 function fromJson(text: string): unknown {

@@ -1,55 +1,54 @@
 import type { Logger } from 'pino'
 import { bounded } from '../runtime/race.ts'
 
-// Whether this pod can still take pictures, for the kubelet's liveness probe. A process that answers proves little: its browsers may hang. So each
-// probe has a tiny picture taken in the browser that waits for its turn, which no capture occupies; the answer does not wait for it, because on a
-// busy node a late answer would be taken for none.
+// Checks for the kubelet whether this pod can still take screenshots. The process may respond while its browsers hang. So each probe starts a small
+// screenshot in the standby browser, which no capture occupies. The response does not wait for it, because on a busy node it would come too late.
 
-/** Milliseconds without any picture after which the pod is to be replaced. */
+/** Milliseconds without a screenshot after which the probe fails. */
 const SILENCE_MILLISECONDS = 60_000
-/** Milliseconds that one tiny picture may take: 20 are usual, a busy node needs more. */
-const BEAT_MILLISECONDS = 30_000
+/** Time limit for one small screenshot. Usually 20 ms; a busy node needs more. */
+const SCREENSHOT_MILLISECONDS = 30_000
 
 export interface LivenessProbeOptions {
-  /** Takes a picture. @throws when there is none */
-  beat: (signal: AbortSignal) => Promise<void>
-  /** Milliseconds of a clock that never goes back. */
+  /** Takes a small screenshot. @throws when it fails */
+  takeScreenshot: (signal: AbortSignal) => Promise<void>
+  /** A monotonic clock, in milliseconds. */
   now: () => number
   log: Logger
 }
 
-/** Checks that this pod can still take pictures. */
+/** Checks whether this pod can still take screenshots. */
 export class LivenessProbe {
   readonly #options: LivenessProbeOptions
-  #lastPicture: number
-  #isBeating = false
+  #lastScreenshot: number
+  #isRunning = false
 
   constructor(options: LivenessProbeOptions) {
     this.#options = options
-    this.#lastPicture = options.now()
+    this.#lastScreenshot = options.now()
   }
 
-  /** A capture has succeeded, which proves as much. */
+  /** Records a successful capture, which is proof enough. */
   note(): void {
-    this.#lastPicture = this.#options.now()
+    this.#lastScreenshot = this.#options.now()
   }
 
-  /** Has a picture taken, unless one is being taken. False when there has been none for too long. */
+  /** Starts a screenshot unless one is running. Returns false if the last success is too old. */
   check(): boolean {
-    if (!this.#isBeating) void this.#beat()
-    return this.#options.now() - this.#lastPicture < SILENCE_MILLISECONDS
+    if (!this.#isRunning) void this.#takeScreenshot()
+    return this.#options.now() - this.#lastScreenshot < SILENCE_MILLISECONDS
   }
 
-  async #beat(): Promise<void> {
-    this.#isBeating = true
-    using time = bounded(new AbortController().signal, BEAT_MILLISECONDS, () => new Error('no picture in time'))
+  async #takeScreenshot(): Promise<void> {
+    this.#isRunning = true
+    using time = bounded(new AbortController().signal, SCREENSHOT_MILLISECONDS, () => new Error('no screenshot in time'))
     try {
-      await this.#options.beat(time.signal)
+      await this.#options.takeScreenshot(time.signal)
       this.note()
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the waiting browser gave no picture')
+      this.#options.log.warn({ err: error }, 'standby browser took no screenshot')
     } finally {
-      this.#isBeating = false
+      this.#isRunning = false
     }
   }
 }

@@ -7,20 +7,20 @@ import type { Logger } from 'pino'
 import type { Outcome } from '../capture/outcome.ts'
 import { pause } from '../runtime/race.ts'
 
-// The one write of a runner: one JSON patch on the status, whose tests fail unless this pod still holds the claim of this attempt.
+// The runner's only write to the API server: one JSON patch of the status. Its tests fail unless this pod still holds the claim of this attempt.
 // rbac: tintype.dev/screenshots/status patch
-// (fenced further by the admission policy)
+// (the admission policy restricts this further)
 
-/** How long the API server may be away before a result is given up. */
+/** How long to retry while the API server is unavailable. */
 const REPEAT_MILLISECONDS = 10 * 60_000
 const TRY_MILLISECONDS = 10_000
 const FIRST_DELAY_MILLISECONDS = 100
 const MAX_DELAY_MILLISECONDS = 5_000
 
-/** The claim that the report is made under. */
+/** The claim under which a report is sent. */
 export type Claim = Pick<CaptureOrder, 'namespace' | 'name' | 'attempt'> & { podUid: string }
 
-/** Builds the patch. Times and conditions are in the outcome: nothing here but the preconditions. */
+/** Builds the patch with its preconditions. Times and conditions come from the outcome. */
 export function buildReport({ podUid, attempt }: Claim, { phase, result, conditions }: Outcome, now: Date): Patch {
   const operations: JsonPatchOperation[] = [
     { op: 'replace', path: '/status/phase', value: phase },
@@ -31,7 +31,7 @@ export function buildReport({ podUid, attempt }: Claim, { phase, result, conditi
   return jsonPatch(operations, { '/status/runner/uid': podUid, '/status/attempt': attempt, '/status/phase': 'Running' })
 }
 
-/** What became of a report: `dropped` when the claim is lost or the object gone, and when the API server stayed away. */
+/** Result of a report. `dropped`: the claim is lost, the object is gone, or the API server was unavailable for too long. */
 export type Reported = 'written' | 'dropped'
 
 /** Sends reports. */
@@ -39,7 +39,7 @@ export interface Reporter {
   report: (claim: Claim, outcome: Outcome, signal: AbortSignal) => Promise<Reported>
 }
 
-/** A reporter that repeats while the API server is away. @throws the signal's reason */
+/** Creates a reporter that retries while the API server is unavailable. @throws the signal's reason */
 export function createReporter({ http, log, now = () => new Date() }: { http: KubeHttp; log: Logger; now?: () => Date }): Reporter {
   return {
     report: async (claim, outcome, signal) => {
@@ -57,7 +57,7 @@ export function createReporter({ http, log, now = () => new Date() }: { http: Ku
             log.warn({ err: error, name: claim.name, attempt: claim.attempt }, 'report dropped')
             return 'dropped'
           }
-          log.debug({ err: error, tries }, 'report is repeated')
+          log.debug({ err: error, tries }, 'report failed; will retry')
           await pause(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** tries), signal)
         }
       }
@@ -65,6 +65,6 @@ export function createReporter({ http, log, now = () => new Date() }: { http: Ku
   }
 }
 
-/** An API server that has just started refuses what it will allow once its own caches are filled. */
+/** A new API server responds with 401 or 403 until its own caches are filled. */
 const mayRepeat = (error: unknown): boolean =>
   isTransient(error) || (error instanceof KubeError && (error.status === 401 || error.status === 403))

@@ -5,19 +5,19 @@ import type { Outcome } from '../capture/outcome.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import type { Reported } from './report.ts'
 
-// The one capture that a runner makes at a time. It answers the operator's questions about it, about those whose file or report is still on its way,
-// and about the last few that ended. Of what it gives up without a report it says so and why: the operator starts another attempt.
+// Runs captures, one at a time. It answers the operator's queries about the current capture, about those that are still being stored or reported, and
+// about the last few that ended. For a capture given up without a report, it returns the reason, and the operator starts another attempt.
 
-/** What a runner does with an order. */
+/** What the runner does with an order. */
 export interface RunnerParts {
-  /** Says when the next capture may begin. */
-  capture: (order: CaptureOrder, cancelled: AbortSignal, onShutter: () => void) => Promise<Attempt>
-  report: (order: CaptureOrder, outcome: Outcome, cancelled: AbortSignal) => Promise<Reported>
+  /** Calls `onPageReady` when the next capture may begin. */
+  capture: (order: CaptureOrder, canceled: AbortSignal, onPageReady: () => void) => Promise<Attempt>
+  report: (order: CaptureOrder, outcome: Outcome, canceled: AbortSignal) => Promise<Reported>
   log: Logger
 }
 
-/** The answer to an order: `known` was here before, `busy` comes with the capture that is in the way. */
-export interface Answer {
+/** Result of `accept`. `known`: this attempt was accepted before. `busy`: `state` is that of the blocking capture. */
+export interface AcceptResult {
   kind: 'accepted' | 'known' | 'busy' | 'closed'
   state: CaptureState | undefined
 }
@@ -25,28 +25,28 @@ export interface Answer {
 interface Current {
   state: CaptureState
   cancel: AbortController
-  /** When its picture is being taken, or it has ended without one. */
+  /** Resolves when its screenshot is being taken, or it has ended without one. */
   taken: PromiseWithResolvers<void>
-  /** When it is not running any more, though it may still be reported. */
+  /** Resolves when it is no longer running; its report may still be pending. */
   settled: PromiseWithResolvers<void>
   ended: Promise<void>
 }
 
-/** An error that another pod may not meet is given up silently until this attempt; then it is the result. */
+/** Up to this attempt, a retryable error is given up without a report. In this attempt it is the result. */
 const LAST_ATTEMPT = 3
 const REMEMBERED = 16
-/** Pictures that may be on their way when a capture begins: each is held in memory, and the store may be away for a long time. */
+/** Maximum number of captures that are still being stored when another begins. Each is held in memory, and the storage may be unavailable. */
 const MAX_STORING = 2
 
-/** The pod was asked to go. */
-class Stopping extends Error {}
+/** The reason of captures that end because the pod shuts down. */
+class ShutdownError extends Error {}
 
-/** Takes orders, one at a time. */
+/** Accepts orders, one at a time. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #done: CaptureState[] = []
   readonly #givenUp: GivenUp[] = []
-  /** Those whose page is loaded: their picture is being drawn or stored, or their end reported. */
+  /** Captures after their page is loaded: being drawn, stored or reported. */
   readonly #leaving = new Set<Current>()
   #running: Current | undefined
   #isClosed = false
@@ -58,12 +58,12 @@ export class Runner {
   }
 
   /** Starts a capture unless it is known, another one runs, or the runner is closing. */
-  accept(order: CaptureOrder): Answer {
+  accept(order: CaptureOrder): AcceptResult {
     const known = this.find(order.uid)
     if (known?.attempt === order.attempt) return { kind: 'known', state: known }
-    // One that is being reported is in nobody's way: the operator may know of its end before we hear that it does.
-    const inTheWay = this.#running ?? this.#storing()[MAX_STORING - 1]
-    if (inTheWay) return { kind: 'busy', state: inTheWay.state }
+    // A capture that is being reported does not block, because the operator may see its end before the API server responds to us.
+    const blocking = this.#running ?? this.#storing()[MAX_STORING - 1]
+    if (blocking) return { kind: 'busy', state: blocking.state }
     if (this.#isClosed) return { kind: 'closed', state: undefined }
     const state: CaptureState = { uid: order.uid, attempt: order.attempt, state: 'running' }
     const cancel = new AbortController()
@@ -72,26 +72,26 @@ export class Runner {
     this.#running = current
     this.#accepted++
     this.#accountName = order.accountName
-    current.ended = this.#carryOut(order, current)
+    current.ended = this.#runCapture(order, current)
     return { kind: 'accepted', state }
   }
 
-  /** What a new leader must know of this pod's life: how many captures it began, and whose browser it has. */
+  /** For a new leader of the operator: how many captures this pod has started, and the account of its browser. */
   history(): { captures: number; accountName?: string } {
     return { captures: this.#accepted, ...(this.#accountName === undefined ? {} : { accountName: this.#accountName }) }
   }
 
-  /** What is known of a capture. */
+  /** The state of a capture; undefined if it is unknown. */
   find(uid: string): CaptureState | undefined {
     return this.#findLive(uid)?.state ?? this.#done.findLast((state) => state.uid === uid)
   }
 
-  /** Why the last attempt of a capture was given up; undefined when none was. */
+  /** Why the last attempt of a capture was given up; undefined if it was not. */
   findGivenUp(uid: string): GivenUp | undefined {
     return this.#givenUp.findLast((given) => given.uid === uid)
   }
 
-  /** Waits until a capture is not running, or has its picture, no longer than that. */
+  /** Waits until a capture is no longer running (or until its screenshot is being taken), at most `milliseconds`. */
   async whenSettled(uid: string, milliseconds: number, until: 'taken' | 'settled' = 'settled'): Promise<void> {
     const live = this.#findLive(uid)
     if (live?.state.state !== 'running') return
@@ -101,19 +101,19 @@ export class Runner {
     clearTimeout(timer)
   }
 
-  /** Ends a capture without a report. False: there is none of that uid. */
+  /** Cancels a capture without a report. Returns false if it is unknown. */
   cancel(uid: string): boolean {
     const live = this.#findLive(uid)
     live?.cancel.abort(new CaptureError('CANCELLED', 'the screenshot was deleted'))
     return live !== undefined
   }
 
-  /** Takes no more orders; waits for what is under way, and gives it up when time is up. */
+  /** Accepts no more orders. Waits for pending captures, and gives them up after the grace period. */
   async close(graceMilliseconds: number): Promise<void> {
     this.#isClosed = true
     const live = this.#live()
     const giveUp = () => {
-      for (const { cancel } of live) cancel.abort(new Stopping('the runner was asked to go'))
+      for (const { cancel } of live) cancel.abort(new ShutdownError('the runner is shutting down'))
     }
     const timer = setTimeout(giveUp, graceMilliseconds)
     await Promise.all(live.map(({ ended }) => ended))
@@ -132,14 +132,14 @@ export class Runner {
     return this.#live().find(({ state }) => state.uid === uid)
   }
 
-  async #carryOut(order: CaptureOrder, current: Current): Promise<void> {
+  async #runCapture(order: CaptureOrder, current: Current): Promise<void> {
     const { state, cancel, taken, settled } = current
     const log = this.#parts.log.child({ name: order.name, uid: order.uid, attempt: order.attempt })
     try {
-      const { outcome, error } = await this.#parts.capture(order, cancel.signal, () => this.#leave(current))
+      const { outcome, error } = await this.#parts.capture(order, cancel.signal, () => this.#release(current))
       logOutcome(log, outcome, error)
       if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.code, error.message)
-      this.#leave(current)
+      this.#release(current)
       state.state = 'reporting'
       settled.resolve()
       await this.#parts.report(order, outcome, cancel.signal)
@@ -147,9 +147,9 @@ export class Runner {
       this.#remember(state)
     } catch (error) {
       const { aborted, reason } = cancel.signal
-      if (reason instanceof Stopping) this.#giveUp(state, STOPPING, reason.message)
+      if (reason instanceof ShutdownError) this.#giveUp(state, STOPPING, reason.message)
       if (aborted) log.info({ reason: String(reason) }, 'capture given up')
-      else log.error({ err: error }, 'capture ended by a bug')
+      else log.error({ err: error }, 'capture failed unexpectedly')
     } finally {
       this.#leaving.delete(current)
       if (this.#running === current) this.#running = undefined
@@ -158,8 +158,8 @@ export class Runner {
     }
   }
 
-  /** Its page needs nothing any more but to be drawn: the next one may begin. */
-  #leave(current: Current): void {
+  /** The page of this capture only needs its screenshot, so the next capture may begin. */
+  #release(current: Current): void {
     if (this.#running !== current) return
     this.#running = undefined
     this.#leaving.add(current)
@@ -178,7 +178,7 @@ export class Runner {
   }
 }
 
-/** One line a capture. Neither address nor content: both are the client's. */
+/** Logs one line per capture. It has no URL and no content, because both are the client's. */
 function logOutcome(log: Logger, { phase, result }: Outcome, error: CaptureError | undefined): void {
   const { processingMilliseconds: durationMilliseconds, fileSizeBytes, format, timings } = result
   const fields = { outcome: phase, code: error?.code, durationMilliseconds, fileSizeBytes, format, timings }

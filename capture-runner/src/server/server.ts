@@ -6,27 +6,27 @@ import type { OrderKeys } from './keys.ts'
 import type { Runner } from './runner.ts'
 import type { Verifier } from './signature.ts'
 
-// The dispatch protocol (crds/src/dispatch/dispatch.ts). Signature first, then the body's hash, then its key: nobody but the operator gets an answer other
-// than 401, and no byte of theirs is parsed.
+// The server side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It checks the signature, then the hash of the body, then decrypts. All but
+// the operator get 401, and nothing of their body is parsed.
 
-/** What the server answers from. */
+/** What the server needs. */
 export interface ServerParts {
   runner: Runner
   verifier: Verifier
   keys: OrderKeys
   sandbox: SandboxReport
   version: string
-  /** When the filter lists were made, ISO 8601; absent: there are none. */
+  /** Date of the filter lists, ISO 8601; absent: there are none. */
   listsUpdated?: string | undefined
-  /** The projected token of audience `tintype-dispatch`, replaced on disk by the kubelet. */
+  /** The projected token with audience `tintype-dispatch`, which the kubelet renews on disk. */
   tokenFile: string
   isReady: () => boolean
-  /** Whether pictures can be taken here at all; absent: as long as it answers. */
+  /** Whether this pod can take screenshots; absent: always true. */
   isAlive?: () => boolean
   log: Logger
 }
 
-/** Scripts and styles of 262,144 letters each, in their longest spelling and in base64. */
+/** Enough for scripts and styles of 262,144 characters each, at the most bytes per character and in base64. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 const HEADERS_MILLISECONDS = 5_000
 const REQUEST_MILLISECONDS = 15_000
@@ -36,7 +36,7 @@ interface Reply {
   body?: unknown
 }
 
-/** Builds the server; listening is the caller's. */
+/** Creates the server. The caller starts listening. */
 export function buildServer(parts: ServerParts): Server {
   const server = createServer({ headersTimeout: HEADERS_MILLISECONDS, requestTimeout: REQUEST_MILLISECONDS }, (request, response) => {
     answer(parts, request).then(
@@ -47,7 +47,7 @@ export function buildServer(parts: ServerParts): Server {
       },
     )
   })
-  // Longer than the operator keeps its connections, so that none is closed under a request.
+  // Longer than the operator keeps its connections, so that no connection closes during a request.
   server.keepAliveTimeout = 120_000
   return server
 }
@@ -78,23 +78,23 @@ async function route(parts: ServerParts, { method, path, prefer }: Verified, bod
   if (method === 'POST' && path === '/captures') return accept(parts, body)
   const [, uid] = CAPTURE_PATH.exec(path) ?? []
   if (uid === undefined) return { status: 404 }
-  if (method === 'GET') return tell(parts.runner, uid, toPatience(prefer))
+  if (method === 'GET') return getCapture(parts.runner, uid, parsePrefer(prefer))
   if (method === 'DELETE') return { status: parts.runner.cancel(uid) ? 202 : 404 }
   return { status: 405 }
 }
 
-interface Patience {
+interface WaitOptions {
   seconds: number
   until: 'taken' | 'settled'
 }
 
-async function tell(runner: Runner, uid: string, { seconds, until }: Patience): Promise<Reply> {
+async function getCapture(runner: Runner, uid: string, { seconds, until }: WaitOptions): Promise<Reply> {
   if (seconds > 0) await runner.whenSettled(uid, seconds * 1_000, until)
   const state = runner.find(uid)
   return state ? { status: 200, body: state } : { status: 404, body: runner.findGivenUp(uid) }
 }
 
-function toPatience(prefer: string | string[] | undefined): Patience {
+function parsePrefer(prefer: string | string[] | undefined): WaitOptions {
   const [, seconds = '0', until] = /^wait=(\d{1,3})(, until=taken)?$/.exec(String(prefer ?? '')) ?? []
   return { seconds: Math.min(MAX_WAIT_SECONDS, Number(seconds)), until: until === undefined ? 'settled' : 'taken' }
 }
@@ -124,7 +124,7 @@ async function identify({ runner, keys, tokenFile, sandbox, version, listsUpdate
   }
 }
 
-/** Undefined when there is more than may be. */
+/** Returns undefined for a body that is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -137,7 +137,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
-  // A body that was not read would be taken for the next request.
+  // The connection must close, because the unread body would be parsed as the next request.
   if (!request.complete) response.shouldKeepAlive = false
   const text = body === undefined ? '' : JSON.stringify(body)
   const headers = text === '' ? {} : { 'content-type': 'application/json' }

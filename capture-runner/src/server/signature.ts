@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto'
 import { SIGNATURE_SECONDS, SignedRequest } from '@tintype/crds/dispatch/dispatch'
 import { importJWK, type JWK, jwtVerify } from 'jose'
 
-// Only the operator holds the private key. What it signed names one request to one pod, once, for half a minute. Nothing of a request is parsed
-// before its signature holds.
+// Verifies the operator's signature; only the operator holds the private key. A signature is valid for one request to one pod, once, for half a
+// minute. Nothing of a request is parsed before its signature is verified.
 
-/** A request as it came in. */
+/** A received request. */
 export interface Received {
   method: string
   path: string
   authorization: string | undefined
 }
 
-/** A request that the operator made; its body is still to be compared. */
+/** A request with a valid signature. Its body is still to be compared. */
 export interface Verified {
-  /** True when `body` is what was signed. */
+  /** True if `body` is the signed body. */
   covers: (body: Buffer) => boolean
 }
 
 /** Verifies requests. */
 export interface Verifier {
-  /** Undefined: answer 401. A token is good for one request: its second use is a replay. */
+  /** Returns undefined for an invalid request (401). A token is valid for one request; a second use is a replay. */
   verify: (received: Received) => Promise<Verified | undefined>
 }
 
-/** Seconds that the operator's clock may be off. */
+/** Tolerated difference of the operator's clock, in seconds. */
 const TOLERANCE_SECONDS = 5
 const KEPT_MILLISECONDS = (SIGNATURE_SECONDS + 2 * TOLERANCE_SECONDS) * 1_000
 
@@ -32,7 +32,7 @@ const KEPT_MILLISECONDS = (SIGNATURE_SECONDS + 2 * TOLERANCE_SECONDS) * 1_000
 export async function createVerifier({ publicKey, audience, now = Date.now }: VerifierParts): Promise<Verifier> {
   const key = await importJWK(publicKey, 'EdDSA')
   const seen = new Map<string, number>()
-  /** False for a token that was used before. Tokens are remembered for as long as they would hold. */
+  /** Returns false for a token that was used before. Tokens are remembered as long as they are valid. */
   const take = (token: string): boolean => {
     for (const [old, at] of seen) {
       if (now() - at < KEPT_MILLISECONDS) break

@@ -1,10 +1,10 @@
 import { CaptureError } from '../runtime/errors.ts'
 import type { Work } from './step.ts'
 
-/** Waits that a best attempt does without when they take too long. */
+/** Errors that become warnings in a best attempt. */
 const PASSING = new Set(['TIMEOUT', 'SELECTOR_NOT_FOUND'])
 
-/** Waits for something; for a best attempt, what took too long becomes a warning. */
+/** Waits for a condition. In a best attempt, a timeout becomes a warning. */
 export async function attempt({ plan, findings, signal }: Work, wait: () => Promise<void>): Promise<void> {
   try {
     await wait()

@@ -1,9 +1,9 @@
 import type { Work } from './step.ts'
 
 /**
- * Asks the page's document something. Returns `otherwise` when the page leaves for another document meanwhile: the browser holds the question back until
- * that document is there, which may be never.
- * @throws the signal's reason, or why the question failed in a document that is still there
+ * Evaluates something in the page's document. Returns `otherwise` as soon as the page navigates: the browser delays the evaluation until the
+ * navigation commits, which may be never.
+ * @throws the signal's reason, or the evaluation's error if the document is still the same
  */
 export async function inDocument<T, O>({ tab, signal }: Pick<Work, 'tab' | 'signal'>, otherwise: O, ask: () => Promise<T>): Promise<T | O> {
   const { document } = tab.lifecycle

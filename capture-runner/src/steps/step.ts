@@ -10,16 +10,16 @@ import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import type { Journal } from '../requests/journal.ts'
 
-/** What the steps find out, one after the other. */
+/** Results that the steps collect. */
 export interface Findings {
   warnings: string[]
   size?: PageSize
-  /** The part of the page that is captured, in CSS pixels; absent: the window or the full page. */
+  /** The part of the page to capture, in CSS pixels; absent: the window or the full page. */
   region?: Tile | undefined
   picture?: Buffer
-  /** Files beside the picture. */
+  /** Files beside the screenshot. */
   files: Map<ArtifactType, Buffer>
-  /** What options ask to be noted. */
+  /** Page data that options ask for. */
   page: PageNotes
   journal?: Journal
   truncated?: boolean
@@ -28,44 +28,44 @@ export interface Findings {
   httpStatus?: number
 }
 
-/** What was noted of the page from its start on. */
-export interface Sight {
-  /** The first needed request that failed. */
+/** Problems noticed since the page began to load. */
+export interface PageProblems {
+  /** The first required request that failed. */
   failedRequest?: string
   pageError?: string
   isChallenged?: boolean
 }
 
-/** What a step works with. `signal` ends with the capture's deadline, its cancellation or its browser. */
+/** Input of a step. `signal` aborts at the capture's deadline, on cancellation, or when its browser ends. */
 export interface Work {
   tab: Tab
   plan: CapturePlan
   findings: Findings
-  /** Absent: this runner carries none. */
+  /** Absent: this runner has no filter lists. */
   lists?: FilterLists | undefined
-  /** Who decides about the page's requests; absent: nobody. */
+  /** Decides about the page's requests; absent: all are allowed. */
   evaluator?: RequestEvaluator
-  /** What the capture may share with its batch; absent: nothing. */
+  /** The HTTP cache shared with the capture's batch; absent: nothing is shared. */
   httpCache?: BatchCache | undefined
-  /** Requests that were answered from that cache, by their ids in events of the network; absent: none can be. */
+  /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
-  /** What was noted of the page's doings; absent: nobody asked. */
-  sight?: Sight
-  /** Files that the client named, by their addresses; undefined: not to be had. */
+  /** Absent: no option needs it. */
+  problems?: PageProblems
+  /** Contents of the files that the client named, by URL; undefined: could not be loaded. */
   texts?: ReadonlyMap<string, string | undefined>
-  /** The page's own clock, which stands still by itself; absent: it runs with real time. */
+  /** The page's virtual clock, paused by default; absent: the page runs in real time. */
   clock?: PageClock
-  /** The page is laid out in a window as tall as itself. */
+  /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
-  /** Called when all that is left is drawing: the page is as it is to be shown. Not called where that takes long. */
-  onShutter?: (() => void) | undefined
+  /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
+  onPageReady?: (() => void) | undefined
   signal: AbortSignal
 }
 
 /** One step of a capture: named for timings and failures, skipped when its option is unset. */
 export interface Step {
   name: string
-  /** What a failure counts as that the step has no words for. Absent: the runner's own, INTERNAL_ERROR. */
+  /** Error code of an unexpected failure. Absent: INTERNAL_ERROR. */
   code?: JobErrorCode
   isWanted?: (plan: CapturePlan) => boolean
   run: (work: Work) => Promise<void>

@@ -23,7 +23,7 @@ export async function measureBlocking(show: (...tables: Table[]) => void): Promi
   const rules = { engines: ENGINES, refused: [], refusedKinds: [], allowed: [], thirdParty: false }
   const evaluator = new RequestEvaluator(PAGE, rules, engines)
   const isRefused = ({ url }: KnownAddress): boolean =>
-    evaluator.evaluate({ url, resourceType: 'Script', isPage: false, asker: PAGE }) !== 'pass'
+    evaluator.evaluate({ url, resourceType: 'Script', isPage: false, documentUrl: PAGE }) !== 'pass'
   const known = await readForeignList()
   const decisions = known.map((address) => ({ ...address, isRefused: isRefused(address) }))
   // Parts of an engine are made ready when they are first asked for: a runner that blocks has been through that.

@@ -55,10 +55,10 @@ const parts = {
 }
 const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
-  capture: (order, cancelled, onShutter) =>
-    capture(order, parts, cancelled, {
-      onShutter: () => {
-        onShutter()
+  capture: (order, canceled, onPageReady) =>
+    capture(order, parts, canceled, {
+      onPageReady: () => {
+        onPageReady()
         tell({ uid: order.uid, isTaken: true })
       },
     }),

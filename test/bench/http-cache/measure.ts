@@ -94,7 +94,7 @@ async function captureBatch(studio: Studio, origin: string, options: CaptureOpti
   const started = performance.now()
   for (let page = 0; page < count; page++) {
     const shutter = Promise.withResolvers<void>()
-    const taken = studio.shoot(origin + pagePath(page), options, { batchId, onShutter: shutter.resolve })
+    const taken = studio.shoot(origin + pagePath(page), options, { batchId, onPageReady: shutter.resolve })
     pictures.push(taken.then(({ picture }) => picture))
     await Promise.race([shutter.promise, taken])
   }

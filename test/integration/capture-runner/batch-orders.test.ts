@@ -6,7 +6,7 @@ import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-wa
 import { servePages } from './stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio } from './stage/studio.ts'
 
-// Orders of batches, carried out as a runner does, up to a store that takes everything.
+// Runs batch orders like a runner, with a storage that accepts everything.
 
 const site = await servePages({
   '/': '<!doctype html><body style="background:#0f0"><p>Text.</p><script src="/shared.js"></script>',
@@ -26,7 +26,7 @@ const parts = {
   httpCache: studio.httpCache,
 }
 
-/** What the page asks its site for during one capture, and what the runner reports. */
+/** The page's requests during one capture, and the runner's report. */
 async function carryOut(change: Partial<CaptureOrder>) {
   site.requests.length = 0
   const order: CaptureOrder = {
@@ -49,14 +49,14 @@ t.test('orders of one batch and account share responses', async (t) => {
   const completed = { phase: 'Completed', warnings: [] }
   const all = ['GET /', 'GET /shared.js']
   t.strictSame(await carryOut({ batchId: 'batch_1' }), { ...completed, asked: all })
-  // It is stored beside the capture.
+  // The response is stored in parallel to the capture.
   for (let look = 0; look < 100 && studio.httpCache.bytes === 0; look++) await sleep(20)
   t.strictSame(await carryOut({ batchId: 'batch_1' }), { ...completed, asked: ['GET /'] })
   t.strictSame(await carryOut({ batchId: 'batch_2' }), { ...completed, asked: all })
   t.strictSame(await carryOut({ batchId: 'batch_1', accountName: 'another' }), { ...completed, asked: all })
 })
 
-t.test('an order without a batch shares nothing, and its report says so', async (t) => {
+t.test('an order without a batch shares nothing, and its report has a warning', async (t) => {
   const warnings = ['http_cache has no effect outside of a batch']
   for (let order = 0; order < 2; order++)
     t.strictSame(await carryOut({}), { phase: 'Completed', warnings, asked: ['GET /', 'GET /shared.js'] })

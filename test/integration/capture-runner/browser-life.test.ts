@@ -7,7 +7,7 @@ import { servePages } from './stage/page-server.ts'
 import { BLUE, decode, GREEN } from './stage/pixels.ts'
 import { openStudio } from './stage/studio.ts'
 
-// What becomes of a runner whose browser's processes are killed or hang one after another. The processes are those that a page can bring down.
+// A runner whose browser processes are killed or hang, for each kind of process that a page can affect.
 
 const site = await servePages({
   '/': '<!doctype html><title>Well</title><body style="background:#00ff00">',
@@ -30,7 +30,7 @@ const stateOf = (pid: number): string => {
     return ''
   }
 }
-/** Processes of a kind below one browser; of renderers the one that works, which is the page's: the other waits for the next page. */
+/** Processes of one type in a browser. Of the renderers, only the page's: the other waits for the next page. */
 function below(browser: number, type: string): number[] {
   const found = treeOf(browser).filter((pid) => argumentsOf(pid).includes(`--type=${type}`))
   return type === 'renderer' ? found.toSorted((a, b) => workOf(b) - workOf(a)).slice(0, 1) : found
@@ -41,7 +41,7 @@ const isWell = async (): Promise<boolean> => (await studio.shoot(site.url('/')))
 
 for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
   for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
-    t.test(`a runner whose ${type} gets ${signal} in the middle of a page takes the next picture, and leaves no zombie`, async (t) => {
+    t.test(`a runner whose ${type} gets ${signal} during a page takes the next screenshot, and leaves no zombie`, async (t) => {
       const { browserPid } = await studio.shoot(site.url('/'))
       const stop = new AbortController()
       const lost = studio.shoot(site.url('/never'), undefined, { signal: stop.signal }).then(
@@ -52,12 +52,12 @@ for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
       site.requests.length = 0
       const struck = type === 'browser' ? [browserPid] : below(browserPid, type)
       for (const pid of struck) process.kill(pid, signal)
-      // A capture has a deadline; here it has run out.
+      // The capture's deadline is over.
       stop.abort(new Error('late'))
       t.not(await lost, 'a picture')
       t.ok(await isWell())
       await eventually(
-        'the struck processes are gone',
+        'the affected processes are gone',
         async () => struck.length === 0 || !struck.some((pid) => 'RST'.includes(stateOf(pid) || '-')),
       )
       await eventually('no zombie is left below the runner', async () => zombies().length === 0)
@@ -65,24 +65,24 @@ for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
   }
 }
 
-t.test('the browser that waits gives a tiny picture while a capture occupies the other', async (t) => {
+t.test('the standby browser takes a small screenshot while a capture occupies the other', async (t) => {
   const stop = new AbortController()
   const busy = studio.shoot(site.url('/never'), undefined, { signal: stop.signal }).catch(() => {})
   await eventually('the page is loading', async () => site.requests.includes('GET /never'))
-  await studio.browsers.prove(AbortSignal.timeout(60_000))
+  await studio.browsers.checkStandby(AbortSignal.timeout(60_000))
   stop.abort(new Error('late'))
   await busy
   t.pass('it did')
 })
 
-t.test('a browser that hangs while it waits is found out and replaced', async (t) => {
-  await studio.browsers.prove(AbortSignal.timeout(60_000))
+t.test('a hanging standby browser is detected and replaced', async (t) => {
+  await studio.browsers.checkStandby(AbortSignal.timeout(60_000))
   const { browserPid } = await studio.shoot(site.url('/'))
   const [standby] = browsers().filter(({ pid }) => pid !== browserPid)
   process.kill(standby?.pid ?? 0, 'SIGSTOP')
-  await t.rejects(studio.browsers.prove(AbortSignal.timeout(3_000)))
+  await t.rejects(studio.browsers.checkStandby(AbortSignal.timeout(3_000)))
   const isProven = () =>
-    studio.browsers.prove(AbortSignal.timeout(30_000)).then(
+    studio.browsers.checkStandby(AbortSignal.timeout(30_000)).then(
       () => true,
       () => false,
     )
@@ -91,30 +91,30 @@ t.test('a browser that hangs while it waits is found out and replaced', async (t
   t.ok(await isWell())
 })
 
-t.test('the next page may load while a picture is drawn: neither picture is the other one’s', async (t) => {
+t.test('the next page may load during a screenshot, and both screenshots are right', async (t) => {
   let next: ReturnType<typeof studio.shoot> | undefined
-  const onShutter = () => {
+  const onPageReady = () => {
     next = studio.shoot(site.url('/blue'))
   }
-  const first = await studio.shoot(site.url('/'), undefined, { onShutter })
+  const first = await studio.shoot(site.url('/'), undefined, { onPageReady })
   const second = await next
   t.strictSame((await decode(first.picture)).at(5, 5).slice(0, 3), GREEN)
   t.strictSame((await decode(second?.picture ?? Buffer.of())).at(5, 5).slice(0, 3), BLUE)
   t.equal(second?.browserPid, first.browserPid)
 })
 
-for (const { what, path, options, shuts } of [
-  { what: 'the window', path: '/', options: {}, shuts: 1 },
-  { what: 'tiles, which take long', path: '/tall', options: { fullPage: true }, shuts: 0 },
-  { what: 'a document', path: '/', options: { format: 'pdf' as const }, shuts: 0 },
+for (const { what, path, options, early } of [
+  { what: 'the window', path: '/', options: {}, early: 1 },
+  { what: 'tiles, which take long', path: '/tall', options: { fullPage: true }, early: 0 },
+  { what: 'a document', path: '/', options: { format: 'pdf' as const }, early: 0 },
 ])
-  t.test(`a picture of ${what} has the next page wait ${shuts ? 'for the shutter only' : 'to its end'}`, async (t) => {
-    let shut = 0
-    await studio.shoot(site.url(path), options, { onShutter: () => shut++ })
-    t.equal(shut, shuts)
+  t.test(`a screenshot of ${what} blocks the next page ${early ? 'only until it begins' : 'to its end'}`, async (t) => {
+    let ready = 0
+    await studio.shoot(site.url(path), options, { onPageReady: () => ready++ })
+    t.equal(ready, early)
   })
 
-t.test('another account gets another browser at once; the one that still draws ends when it has drawn', async (t) => {
+t.test('another account gets another browser at once; the old one ends after its screenshot', async (t) => {
   const { signal } = new AbortController()
   const lend = (account: string) => studio.browsers.lend(account, DEFAULT_CONTEXT, signal)
   const drawing = await lend('one')
@@ -130,13 +130,13 @@ t.test('another account gets another browser at once; the one that still draws e
   t.ok(await isWell())
 })
 
-t.test('a browser serves capture after capture, and is replaced once it keeps too much memory', async (t) => {
+t.test('a browser serves many captures, and is replaced once it retains too much memory', async (t) => {
   const light = await studio.shoot(site.url('/'))
   t.equal((await studio.shoot(site.url('/'))).browserPid, light.browserPid)
-  const narrow = await openStudio({ maxKeptBytes: 1_000_000 })
+  const narrow = await openStudio({ maxRetainedBytes: 1_000_000 })
   t.teardown(narrow.close)
   const { browserPid } = await narrow.shoot(site.url('/'))
-  // Its memory is looked at after every fifth capture.
+  // Its memory is checked after every fifth capture.
   for (let captures = 2; captures <= 5; captures++) await narrow.shoot(site.url('/'))
   await eventually('the browser has been replaced', async () => !browsers().some(({ pid }) => pid === browserPid))
   const next = await narrow.shoot(site.url('/'))

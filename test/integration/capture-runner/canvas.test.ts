@@ -1,10 +1,10 @@
-// Canvases that draw themselves anew when their place changes, as those of maps do: a picture of what lies in the window must not change the window.
+// Canvases that redraw when their size changes, like those of maps. A screenshot of something inside the window must not resize the window.
 
 import t from 'tap'
 import { openStage, page } from '../options/options.ts'
 import { GREEN, isNear } from './stage/pixels.ts'
 
-/** Cleared by every change of its size, and drawn again only later. */
+/** Cleared by every change of its size, and drawn again later. */
 const map = (
   more = '',
 ) => `<div id="place" style="position:absolute;inset:0"><canvas id="map" style="display:block"></canvas></div>${more}<script>
@@ -30,7 +30,7 @@ const stage = await openStage(t, {
 const WINDOW = { viewportWidth: 600, viewportHeight: 400, delay: 300 }
 
 for (const path of ['/map', '/globe']) {
-  t.test(`canvas maps vanish in full pages that fit the window: ${path} is there`, async (t) => {
+  t.test(`a canvas map is visible in a full page that fits the window: ${path}`, async (t) => {
     for (const deviceScaleFactor of [1, 2]) {
       const { pixels } = await stage.shoot(path, { ...WINDOW, fullPage: true, deviceScaleFactor })
       t.strictSame([pixels.width, pixels.height], [600 * deviceScaleFactor, 400 * deviceScaleFactor])
@@ -38,7 +38,7 @@ for (const path of ['/map', '/globe']) {
     }
   })
 
-  t.test(`a canvas map is there in a window at a scale of 2: ${path}`, async (t) => {
+  t.test(`a canvas map is visible in a window at a scale of 2: ${path}`, async (t) => {
     const { pixels } = await stage.shoot(path, { ...WINDOW, deviceScaleFactor: 2 })
     t.strictSame([pixels.width, pixels.height], [1_200, 800])
     for (const [x, y] of [
@@ -49,7 +49,7 @@ for (const path of ['/map', '/globe']) {
   })
 }
 
-t.test('a canvas map is there behind an element that lies in the window', async (t) => {
+t.test('a canvas map is visible behind an element in the window', async (t) => {
   for (const deviceScaleFactor of [1, 2]) {
     const { pixels } = await stage.shoot('/box', { ...WINDOW, selector: '#box', deviceScaleFactor })
     t.strictSame([pixels.width, pixels.height], [300 * deviceScaleFactor, 200 * deviceScaleFactor])

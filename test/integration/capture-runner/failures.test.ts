@@ -1,4 +1,4 @@
-// What a page can do to a capture, and what is told of it. After each of them the runner takes the next picture as if nothing had been.
+// Pages that make a capture fail, and the reported errors. After each of them, the next capture must succeed.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { LOOPBACK_POLICY, openStudio } from './stage/studio.ts'
 
 const green = (rest = '') => `<!doctype html><title>Green</title><body style="margin:0;background:#0f0">${rest}</body>`
 
-/** A page that promises more bytes than it sends. */
+/** A page that announces more bytes than it sends. */
 const cut =
   (type: string, text: string): RequestListener =>
   (_request, response) => {
@@ -27,7 +27,7 @@ const cut =
     response.write(text, () => response.socket?.destroy())
   }
 
-/** How often a page was asked for that never comes. */
+/** Number of requests for the page that never responds. */
 let asked = 0
 
 const site = await servePages({
@@ -100,9 +100,9 @@ t.teardown(async () => {
   await site.close()
 })
 
-/** For what never ends. */
+/** For pages that never end. */
 const SOON: CaptureOptions = { timeout: 1_500 }
-/** For what comes to its end unless the machine is very slow. */
+/** For pages that end, even on a slow machine. */
 const LATER: CaptureOptions = { timeout: 5_000 }
 
 async function takesTheNext(t: Test): Promise<void> {
@@ -111,12 +111,12 @@ async function takesTheNext(t: Test): Promise<void> {
 }
 
 const failures: { name: string; path: string; options?: CaptureOptions; code: string; message?: RegExp }[] = [
-  { name: 'a server that never answers', path: '/never', options: SOON, code: 'TIMEOUT' },
+  { name: 'a server that never responds', path: '/never', options: SOON, code: 'TIMEOUT' },
   { name: 'a page that never ends', path: '/half', options: SOON, code: 'TIMEOUT' },
   { name: 'an endless loop while loading', path: '/loop-at-once', options: SOON, code: 'TIMEOUT' },
-  { name: 'a page that leaves for one that never comes', path: '/gone-later', options: { ...SOON, delay: 500 }, code: 'TIMEOUT' },
-  { name: 'a script without end', path: '/green', options: { ...SOON, scripts: 'for (;;) {}' }, code: 'TIMEOUT' },
-  { name: 'a promise without end', path: '/green', options: { ...SOON, scripts: 'await new Promise(() => {})' }, code: 'TIMEOUT' },
+  { name: 'a navigation to a page that never responds', path: '/gone-later', options: { ...SOON, delay: 500 }, code: 'TIMEOUT' },
+  { name: 'an endless script', path: '/green', options: { ...SOON, scripts: 'for (;;) {}' }, code: 'TIMEOUT' },
+  { name: 'a promise that never settles', path: '/green', options: { ...SOON, scripts: 'await new Promise(() => {})' }, code: 'TIMEOUT' },
   {
     name: 'a script that throws',
     path: '/green',
@@ -134,7 +134,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
   },
   { name: 'a click without a match', path: '/green', options: { ...LATER, click: '#none' }, code: 'SELECTOR_NOT_FOUND' },
   {
-    name: 'a selector that is none',
+    name: 'an invalid selector',
     path: '/green',
     options: { waitForSelector: 'a[[' },
     code: 'INVALID_SELECTOR',
@@ -147,17 +147,22 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
     message: /a file to save \(application\/octet-stream\), not a page/,
   },
   { name: 'a damaged pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT', message: /the PDF is damaged/ },
-  { name: 'a table', path: '/csv', code: 'UNSUPPORTED_CONTENT', message: /a file \(text\/csv\), not a page.*Fetch the file/ },
-  { name: 'a file without a proper type', path: '/odd-type', code: 'UNSUPPORTED_CONTENT', message: /a file to save, not a page/ },
-  { name: 'an answer without content', path: '/empty', code: 'NAVIGATION_FAILED' },
+  { name: 'a CSV file', path: '/csv', code: 'UNSUPPORTED_CONTENT', message: /a file \(text\/csv\), not a page.*Fetch the file/ },
+  { name: 'a file with an invalid type', path: '/odd-type', code: 'UNSUPPORTED_CONTENT', message: /a file to save, not a page/ },
+  { name: 'a response without content', path: '/empty', code: 'NAVIGATION_FAILED' },
   { name: 'a connection that is reset', path: '/reset', code: 'NAVIGATION_FAILED', message: /reset the connection/ },
-  { name: 'a site that hangs up', path: '/hangs-up', code: 'NAVIGATION_FAILED', message: /closed the connection without a response/ },
-  { name: 'a page that breaks off before anything is shown', path: '/cut-at-once', code: 'NAVIGATION_FAILED', message: /broke off/ },
-  { name: 'a circle of redirects', path: '/circle', code: 'TOO_MANY_REDIRECTS' },
-  { name: 'a circle of scripts', path: '/script-circle', code: 'TOO_MANY_REDIRECTS' },
-  { name: 'a script that leads to a closed port', path: '/to-nowhere', code: 'NAVIGATION_FAILED' },
-  { name: 'a redirect that leads to a closed port', path: '/redirect-to-nowhere', code: 'NAVIGATION_FAILED' },
-  { name: 'a page that takes all memory', path: '/huge', code: 'PAGE_CRASHED' },
+  {
+    name: 'a site that closes the connection',
+    path: '/hangs-up',
+    code: 'NAVIGATION_FAILED',
+    message: /closed the connection without a response/,
+  },
+  { name: 'a response that breaks off before any content', path: '/cut-at-once', code: 'NAVIGATION_FAILED', message: /broke off/ },
+  { name: 'a redirect loop', path: '/circle', code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a redirect loop by scripts', path: '/script-circle', code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a script that navigates to a closed port', path: '/to-nowhere', code: 'NAVIGATION_FAILED' },
+  { name: 'a redirect to a closed port', path: '/redirect-to-nowhere', code: 'NAVIGATION_FAILED' },
+  { name: 'a page that uses all memory', path: '/huge', code: 'PAGE_CRASHED' },
 ]
 
 for (const { name, path, options, code, message = /./ } of failures) {
@@ -169,12 +174,12 @@ for (const { name, path, options, code, message = /./ } of failures) {
   })
 }
 
-/** Ends a response that has no length by a reset, which a browser must not take for its end. */
+/** Resets the connection of a response without a length, which a browser must not treat as its end. */
 const resetting = createServer((socket) => {
   socket.on('error', () => {})
   socket.once('data', () => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\n\r\n${green('<p>and then nothing')}`)
-    // A reset on the heels of the bytes would overtake them.
+    // A reset right after the bytes would overtake them.
     eventually('the bytes were read', async () => socket.writableLength === 0).then(() => setTimeout(() => socket.resetAndDestroy(), 200))
   })
 })
@@ -182,7 +187,7 @@ resetting.listen(0, '127.0.0.1')
 await once(resetting, 'listening')
 t.teardown(() => resetting.close())
 
-t.test('a page whose response broke off half-way has no warning: it has one, however it broke off', async (t) => {
+t.test('a response that breaks off adds a warning, however it breaks off', async (t) => {
   const reset = `http://127.0.0.1:${(resetting.address() as AddressInfo).port}/`
   for (const options of [{}, { locale: 'de-DE' }]) {
     for (const url of [site.url('/cut'), site.url('/cut-chunks'), reset]) {
@@ -200,14 +205,14 @@ t.test('a capture of an unknown name fails with DNS_FAILED, over http and https'
   }
 })
 
-t.test('a capture of a refused address fails with BLOCKED_ADDRESS, over http and https, also after a redirect', async (t) => {
+t.test('a capture of a denied address fails with BLOCKED_ADDRESS, over http and https, also after a redirect', async (t) => {
   const closed = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: [] } }
   for (const url of [site.url('/green'), site.url('/green').replace('http:', 'https:'), 'http://169.254.169.254/', 'https://10.0.0.1/']) {
     t.equal((await studio.shootInVain(url, {}, { policy: closed })).code, 'BLOCKED_ADDRESS', url)
   }
 })
 
-t.test('a capture of a site whose certificate is not to be trusted fails with TLS_ERROR', async (t) => {
+t.test('a capture of a site with an untrusted certificate fails with TLS_ERROR', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tls-'))
   const files = ['-keyout', join(directory, 'key'), '-out', join(directory, 'cert')]
   execFileSync(
@@ -230,7 +235,7 @@ t.test('a capture of a site whose certificate is not to be trusted fails with TL
   t.equal(error.code, 'TLS_ERROR', error.message)
 })
 
-t.test('a capture of a port that speaks no http fails with NAVIGATION_FAILED', async (t) => {
+t.test('a capture of a port without http fails with NAVIGATION_FAILED', async (t) => {
   const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.2\r\n'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -250,21 +255,21 @@ for (const path of harmless) {
 t.test(
   'a page that leaves for one that never comes takes a minute to fail: it fails by its own time limit, long before the deadline of the job',
   async (t) => {
-    // The first look at what moves would wait for a response that comes only from the next document.
+    // Commands to the current document wait until the navigation commits.
     const signal = AbortSignal.timeout(25_000)
     const error = await studio.shootInVain(site.url('/gone-later'), { ...SOON, delay: 500 }, { signal })
     t.match(error, { code: 'TIMEOUT', message: 'the page did not load within 1500 ms' })
   },
 )
 
-t.test('an event stream counts as rest; a network that never rests is told of in a warning', async (t) => {
+t.test('an event stream counts as idle; a network that is never idle adds a warning', async (t) => {
   const streaming = await studio.shoot(site.url('/stream'), { waitUntil: ['networkidle'] })
-  t.notMatch(streaming.findings.warnings.join(), /did not rest/)
+  t.notMatch(streaming.findings.warnings.join(), /was not idle/)
   const polling = await studio.shoot(site.url('/polls'), { waitUntil: ['networkidle'], ...LATER })
-  t.match(polling.findings.warnings.join(), /did not rest/)
+  t.match(polling.findings.warnings.join(), /was not idle/)
 })
 
-t.test('the deadline of a job ends a page that hangs in any step', async (t) => {
+t.test('the deadline ends a page that hangs in any step', async (t) => {
   for (const path of ['/loop-at-once', '/loop-after-load', '/never']) {
     const late = new CaptureError('TIMEOUT', 'the capture did not end within its time')
     const deadline = new AbortController()
@@ -276,7 +281,7 @@ t.test('the deadline of a job ends a page that hangs in any step', async (t) => 
   }
 })
 
-t.test('a browser that is killed during a capture is nobody’s page’s fault, and is replaced', async (t) => {
+t.test('a browser that is killed during a capture does not count as the page’s failure, and is replaced', async (t) => {
   const failing = studio.shootInVain(site.url('/never'))
   const before = await bothBrowsersOf(asked)
   for (const pid of before) process.kill(pid, 'SIGKILL')
@@ -301,11 +306,11 @@ t.test('a browser that is frozen is killed, and its capture ends with the deadli
   await takesTheNext(t)
 })
 
-t.test('another account never meets the browser of the one before', async (t) => {
+t.test('another account never gets the browser of the previous one', async (t) => {
   const first = await studio.shoot(site.url('/green'), { scripts: 'document.cookie = "a=1"' }, { account: 'one' })
   const again = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'one' })
   t.equal(again.browserPid, first.browserPid)
-  t.equal(again.findings.pageTitle, 'none', 'nor does the same account meet its own cookies')
+  t.equal(again.findings.pageTitle, 'none', 'the same account has no cookies from before')
   const other = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'two' })
   t.not(other.browserPid, first.browserPid)
   t.notOk(browserProcesses().includes(first.browserPid), 'the browser of the first account is gone')
@@ -313,14 +318,14 @@ t.test('another account never meets the browser of the one before', async (t) =>
 
 const TITLE_FROM_COOKIE: CaptureOptions = { scripts: 'document.title = document.cookie || "none"' }
 
-/** Main processes of the current browser and the standby, when a capture of `/never` is under way that was not yet when it was asked for so often. */
+/** Main processes of the current browser and the standby, once another capture of `/never` has begun. */
 const bothBrowsersOf = (before: number): Promise<number[]> =>
   eventually('the page is asked for, and there are two browsers', async () => {
     const running = browserProcesses()
     return asked > before && running.length === 2 && running
   })
 
-/** Main processes of all browsers that this test has started. */
+/** Main processes of all browsers of this test. */
 function browserProcesses(): number[] {
   return listProcesses()
     .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((argument) => argument.startsWith('--tintype-browser=')))

@@ -4,12 +4,12 @@ import { SAMPLES, scriptsPage } from '../../support/attack/scripts-page.ts'
 import { servePages } from './stage/page-server.ts'
 import { openStudio } from './stage/studio.ts'
 
-// Whoever compares pictures byte by byte (an archive, a monitor, a visual test) must see changes of the page and nothing else. Each picture here is
-// of a browser that has taken none before.
+// Clients may compare screenshots byte by byte (archives, monitoring, visual tests), so only changes of the page may change the bytes. Each screenshot
+// here is the first one of its browser.
 
 const RUNS = 3
 
-/** What is drawn by rounding: gradients, blur, scaled and rotated letters in all scripts, a canvas, and an animation that never stands still. */
+/** Content that is sensitive to rounding: gradients, blur, scaled and rotated text in all scripts, a canvas, and an endless animation. */
 const busyPage = scriptsPage(SAMPLES).replace(
   '<table>',
   `<style>
@@ -53,7 +53,7 @@ for (const [name, options] of Object.entries(cases)) {
     }
     const [first] = shots
     t.ok(first && first.picture.length > 30_000, `a picture of ${first?.picture.length} bytes`)
-    t.equal(new Set(shots.map(({ browserPid }) => browserPid)).size, RUNS, 'each is of a browser of its own')
+    t.equal(new Set(shots.map(({ browserPid }) => browserPid)).size, RUNS, 'each has its own browser')
     t.ok(shots.every(({ picture }) => first?.picture.equals(picture)))
   })
 }

@@ -6,7 +6,7 @@ import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-
 import { eventually } from '../../support/eventually.ts'
 import { CHROMIUM } from './stage/studio.ts'
 
-// A start waits for a browser that may stop at any moment of it.
+// A browser may stop at any moment of its launch.
 
 const LAUNCH_MILLISECONDS = 2_000
 const settings = {
@@ -20,7 +20,7 @@ const browsers = (): number[] =>
     .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((word) => word.includes('--tintype-browser')))
     .map(({ pid }) => pid)
 
-t.test('a start never ends when the browser stops during it: the start fails, and no process is left', async (t) => {
+t.test('a launch fails and leaves no process when the browser stops during it', async (t) => {
   for (const delay of [0, 35, 40, 44, 48, 52, 56, 60, 65, 70, 80, 100]) {
     const starting = launchBrowser(settings).catch(() => undefined)
     const pid = await eventually('the browser is there', async () => browsers()[0], 10_000)

@@ -4,13 +4,13 @@ import t from 'tap'
 import { servePages } from './stage/page-server.ts'
 import { openStudio } from './stage/studio.ts'
 
-// URLs that answer with a PDF. The files are printed by the browser itself.
+// URLs that return a PDF. The browser itself printed the files.
 
 const SHEETS = `<!doctype html><html lang="en"><title>Two sheets</title><style>
   @page { size: 400px 600px; margin: 0 } body { margin: 0 } section { height: 600px; overflow: hidden; break-after: page } section:last-child { break-after: auto }
 </style><section style="background:#00a000"><h1>First</h1></section><section style="background:#a00000"><p lang="ja">二枚目</section>`
 
-/** A PDF whose catalog is encrypted with a password that nobody has. */
+/** A PDF whose catalog is encrypted with an unknown password. */
 const ENCRYPTED = [
   '%PDF-1.4',
   '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
@@ -23,7 +23,7 @@ const ENCRYPTED = [
 
 const LETTERS = 'BT /F1 24 Tf 20 70 Td (abc) Tj ET BT /F2 24 Tf 20 20 Td <93fa967b8cea> Tj ET'
 
-/** Symbol and a Japanese face, neither of which is in the file. */
+/** Symbol and a Japanese font, which are not embedded in the file. */
 const WITHOUT_FONTS = [
   '%PDF-1.4',
   '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
@@ -42,7 +42,7 @@ const WITHOUT_FONTS = [
 const TALL = WITHOUT_FONTS.replace('[0 0 160 100]', '[0 0 160 20000]')
 
 let printed: Buffer = Buffer.alloc(0)
-/** What the requests for `/members` signed in with. */
+/** Credentials of the requests for `/members`. */
 const signedIn: unknown[] = []
 let asked = 0
 let silences = 0
@@ -110,7 +110,7 @@ for (const path of ['/file.pdf', '/attached', '/moved']) {
   })
 }
 
-t.test('a PDF as a full page shows all sheets, one below the other', async (t) => {
+t.test('a PDF as a full page shows all its pages, one below the other', async (t) => {
   const { picture, findings } = await studio.shoot(site.url('/file.pdf'), { ...WINDOW, fullPage: true, deviceScaleFactor: 2 })
   const { width, height } = await sharp(picture).metadata()
   t.strictSame([width, height], [1600, 4800])
@@ -124,7 +124,7 @@ t.test('a PDF as a full page ends at full_page_max_height, with a warning', asyn
   t.match(findings.warnings.join(), /first 1 of the 2 pages of the PDF/)
 })
 
-t.test('a PDF is shown in other formats and by a page of Playwright too', async (t) => {
+t.test('a PDF is also shown in other formats and in a Playwright tab', async (t) => {
   for (const options of [{ format: 'jpeg' }, { format: 'webp', locale: 'de-DE' }] as const) {
     const { picture } = await studio.shoot(site.url('/file.pdf'), { ...WINDOW, ...options })
     const [red = 0, green = 0] = await colorAt(picture, 790, 490)
@@ -132,7 +132,7 @@ t.test('a PDF is shown in other formats and by a page of Playwright too', async 
   }
 })
 
-t.test('a PDF without its fonts is drawn with others, also where only a map of codes tells the letters', async (t) => {
+t.test('a PDF without embedded fonts is drawn with others, even if only a CMap names the letters', async (t) => {
   const { picture } = await studio.shoot(site.url('/without-fonts'), { viewportWidth: 800, viewportHeight: 500 })
   for (const top of [0, 250]) {
     const { channels } = await sharp(picture)
@@ -143,12 +143,12 @@ t.test('a PDF without its fonts is drawn with others, also where only a map of c
   }
 })
 
-t.test('a PDF with a sheet of an extreme height is drawn', async (t) => {
+t.test('a PDF with an extremely tall page is drawn', async (t) => {
   const { picture } = await studio.shoot(site.url('/tall'), { ...WINDOW, fullPage: true })
   t.strictSame([(await sharp(picture).metadata()).width, (await sharp(picture).metadata()).height], [800, 25_000])
 })
 
-t.test('a PDF is fetched with what the page signs in with', async (t) => {
+t.test('a PDF is fetched with the page’s credentials', async (t) => {
   const privateOptions = { cookies: [{ name: 'member', value: '1' }], headers: { Authorization: 'Bearer 2' } }
   const { picture } = await studio.shoot(site.url('/members'), { ...WINDOW, userAgent: 'Reader/3' }, { privateOptions })
   t.strictSame(await colorAt(picture, 790, 490), GREEN)
@@ -156,7 +156,7 @@ t.test('a PDF is fetched with what the page signs in with', async (t) => {
   t.strictSame(signedIn, [expected, expected])
 })
 
-t.test('a PDF that does not come within the timeout fails with TIMEOUT', async (t) => {
+t.test('a PDF that does not arrive within the timeout fails with TIMEOUT', async (t) => {
   const error = await studio.shootInVain(site.url('/silent'), { timeout: 2000 }, { signal: AbortSignal.timeout(20_000) })
   t.equal(error.code, 'TIMEOUT')
 })
@@ -164,14 +164,14 @@ t.test('a PDF that does not come within the timeout fails with TIMEOUT', async (
 const FAILURES = [
   { path: '/encrypted', message: /the PDF needs a password/ },
   { path: '/damaged', message: /the PDF is damaged/ },
-  { path: '/once', message: /not when it is asked again/ },
+  { path: '/once', message: /not on a second request/ },
   { path: '/large', message: /the PDF is larger than 64 MiB/ },
   { path: '/file.pdf', message: /javascript_enabled/, options: { javascriptEnabled: false } },
   { path: '/file.pdf', message: /a PDF \(application\/pdf\), not a page/, options: { format: 'pdf' } },
 ] as const
 
 for (const { path, message, ...more } of FAILURES) {
-  t.test(`a PDF that cannot be shown fails, and says why: ${message.source}`, async (t) => {
+  t.test(`a PDF that cannot be shown fails with a reason: ${message.source}`, async (t) => {
     const error = await studio.shootInVain(site.url(path), 'options' in more ? more.options : {})
     t.equal(error.code, 'UNSUPPORTED_CONTENT')
     t.match(error.message, message)

@@ -1,4 +1,4 @@
-// What each option does to the picture, decoded and compared by its pixels. One pair of browsers for all tests, a context each.
+// Effects of options on the screenshot, compared by pixels. All tests share two browsers and have separate contexts.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ t.teardown(async () => {
   await site.close()
 })
 
-/** Pictures are kept for a look at them when this names a directory. */
+/** A directory for the screenshots, to look at them; unset: they are not kept. */
 const gallery = process.env.TINTYPE_TEST_GALLERY
 
 async function shoot(path: string, options?: CaptureOptions) {
@@ -136,7 +136,7 @@ t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) =>
 })
 
 // proves: device
-t.test('a device gives the page its window, pixels, touch and user agent, and the picture its size', async (t) => {
+t.test('a device sets the page’s window, pixel ratio, touch and user agent, and the size of the screenshot', async (t) => {
   const { pixels } = await shoot('/device', { device: 'Galaxy S24' })
   t.strictSame(sizeOf(pixels), [360 * 3, 780 * 3])
   t.ok(isNear(pixels.at(5, 5), GREEN, 0), 'the page saw a phone')
@@ -145,13 +145,13 @@ t.test('a device gives the page its window, pixels, touch and user agent, and th
   t.strictSame(sizeOf((await shoot('/device', { device: 'iPhone 15 Pro', deviceScaleFactor: 1, viewportWidth: 500 })).pixels), [500, 659])
 })
 
-t.test('a page with anything on it, a line of text or a few transparent pixels less, is not called empty', async (t) => {
+t.test('a page with a line of text or a few transparent pixels is not blank', async (t) => {
   for (const format of ['png', 'jpeg', 'webp'] as const) t.strictSame((await shoot('/little', { format })).findings.warnings, [])
   t.strictSame((await shoot('/transparent', { omitBackground: true })).findings.warnings, [])
 })
 
 // proves: viewport_width, viewport_height, device_scale_factor
-t.test('viewport and scale give the picture its size', async (t) => {
+t.test('viewport and scale determine the size of the screenshot', async (t) => {
   const cases: [CaptureOptions, number[]][] = [
     [{ viewportWidth: 320, viewportHeight: 640 }, [320, 640]],
     [{ viewportWidth: 1, viewportHeight: 1 }, [1, 1]],
@@ -163,7 +163,7 @@ t.test('viewport and scale give the picture its size', async (t) => {
 })
 
 // proves: format
-t.test('every format is what it says and shows the same', async (t) => {
+t.test('every format is valid and shows the same', async (t) => {
   for (const format of ['png', 'jpeg', 'webp'] as const) {
     const { pixels } = await shoot('/red', { format, viewportWidth: 300, viewportHeight: 200 })
     t.equal(pixels.format, format)
@@ -173,7 +173,7 @@ t.test('every format is what it says and shows the same', async (t) => {
 })
 
 // proves: image_quality
-t.test('image_quality changes the size of jpeg and webp files, and is noted as idle for png', async (t) => {
+t.test('image_quality changes the size of jpeg and webp files, and adds a warning for png', async (t) => {
   const window = { viewportWidth: 800, viewportHeight: 600 }
   for (const format of ['jpeg', 'webp'] as const) {
     const sizes: number[] = []
@@ -185,7 +185,7 @@ t.test('image_quality changes the size of jpeg and webp files, and is noted as i
 })
 
 // proves: omit_background
-t.test('omit_background leaves transparent what the page does not paint', async (t) => {
+t.test('omit_background keeps unpainted areas transparent', async (t) => {
   const { pixels } = await shoot('/transparent', { omitBackground: true })
   t.equal(pixels.channels, 4)
   t.strictSame(pixels.at(50, 50), [...GREEN, 255])
@@ -194,7 +194,7 @@ t.test('omit_background leaves transparent what the page does not paint', async 
   t.ok(isNear(opaque.at(500, 500), WHITE, 0))
 })
 
-t.test('omit_background holds for a full page in tiles too', async (t) => {
+t.test('omit_background also applies to a full page in tiles', async (t) => {
   const { pixels } = await shoot('/lazy', {
     omitBackground: true,
     fullPage: true,
@@ -208,14 +208,14 @@ t.test('omit_background holds for a full page in tiles too', async (t) => {
 })
 
 // proves: dark_mode
-t.test('dark_mode asks the page for its dark scheme', async (t) => {
+t.test('dark_mode selects the page’s dark color scheme', async (t) => {
   t.ok(isNear((await shoot('/scheme')).pixels.at(5, 5), WHITE, 0))
   t.ok(isNear((await shoot('/scheme', { darkMode: true })).pixels.at(5, 5), BLUE, 0))
   t.ok(isNear((await shoot('/scheme', { darkMode: true, deviceScaleFactor: 2 })).pixels.at(5, 5), BLUE, 0))
 })
 
 for (const format of ['png', 'jpeg', 'webp'] as const) {
-  t.test(`full_page reaches down the page as far as ${format} allows, with fixed elements once`, async (t) => {
+  t.test(`full_page captures as much of the page as ${format} allows, with fixed elements once`, async (t) => {
     const { pixels, findings } = await shoot('/tall', { fullPage: true, format })
     const height = format === 'webp' ? 16_383 : 25_000
     t.strictSame(sizeOf(pixels), [1920, height])
@@ -232,7 +232,7 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
 }
 
 // proves: full_page, full_page_max_height
-t.test('full_page takes up to 50,000 rows when it may', async (t) => {
+t.test('full_page captures up to 50,000 rows with full_page_max_height', async (t) => {
   const { pixels, findings } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 50_000, format: 'jpeg', viewportWidth: 500 })
   t.strictSame(sizeOf(pixels), [500, 26_000])
   t.equal(findings.truncated, false)
@@ -254,20 +254,20 @@ t.test('full_page in tiles has no seam at any scale', async (t) => {
   }
 })
 
-t.test('full_page of a page that fits shows the window', async (t) => {
+t.test('full_page of a page that fits into the window shows the window', async (t) => {
   const { pixels, findings } = await shoot('/short', { fullPage: true })
   t.strictSame(sizeOf(pixels), [1920, 1080])
   t.equal(findings.truncated, false)
   t.ok(isNear(pixels.at(5, 1000), BLUE, 0))
 })
 
-t.test('full_page loads what waits to be seen', async (t) => {
+t.test('full_page loads lazy content', async (t) => {
   const { pixels } = await shoot('/lazy', { fullPage: true })
   t.ok(isNear(pixels.at(200, 6_200), GREEN, 0), 'the lazy image')
   t.ok(isNear(pixels.at(200, 6_600), GREEN, 0), 'the observed element')
 })
 
-t.test('a webp holds as much detail as it can, and says when that is less than was wished', async (t) => {
+t.test('a webp with too much detail gets a lower quality and a warning', async (t) => {
   const window = { viewportWidth: 1900, format: 'webp' } as const
   const { pixels } = await shoot('/static', { ...window, viewportHeight: 2000, imageQuality: 60 })
   t.strictSame(sizeOf(pixels), [1900, 2000])
@@ -276,7 +276,7 @@ t.test('a webp holds as much detail as it can, and says when that is less than w
 })
 
 // proves: delay
-t.test('delay lets the page go on', async (t) => {
+t.test('delay lets the page continue', async (t) => {
   t.ok(isNear((await shoot('/later')).pixels.at(5, 500), RED, 0))
   t.ok(isNear((await shoot('/later', { delay: 4_500 })).pixels.at(5, 500), GREEN, 0))
 })
@@ -293,19 +293,19 @@ t.test('styles apply under the strictest Content-Security-Policy', async (t) => 
 })
 
 // proves: scripts
-t.test('scripts run under the strictest Content-Security-Policy, and are waited for', async (t) => {
+t.test('scripts run and are awaited under the strictest Content-Security-Policy', async (t) => {
   const scripts = 'await new Promise((done) => setTimeout(done, 200)); document.documentElement.style.background = "rgb(0, 255, 0)"'
   t.ok(isNear((await shoot('/strict', { scripts })).pixels.at(5, 5), GREEN, 0))
 })
 
-t.test('scripts that leave the page are followed', async (t) => {
+t.test('a navigation by scripts is followed', async (t) => {
   const { pixels, findings } = await shoot('/red', { scripts: `location.href = '/red-slowly'` })
   t.ok(isNear(pixels.at(5, 5), BLUE, 0))
   t.equal(findings.finalUrl, site.url('/red-slowly'))
 })
 
 // proves: click
-t.test('click hits the first visible match, wherever it is on the page', async (t) => {
+t.test('click hits the first visible match anywhere on the page', async (t) => {
   t.ok(isNear((await shoot('/click', { click: '.go' })).pixels.at(900, 500), GREEN, 0))
 })
 
@@ -313,7 +313,7 @@ t.test('click follows a link', async (t) => {
   t.ok(isNear((await shoot('/click-away', { click: '#away' })).pixels.at(900, 500), BLUE, 0))
 })
 
-t.test('redirects by script and by refresh are followed to the page that stays', async (t) => {
+t.test('redirects by script and by refresh are followed to the final page', async (t) => {
   for (const path of ['/redirect-by-script', '/redirect-by-refresh']) {
     const { pixels, findings } = await shoot(path)
     t.ok(isNear(pixels.at(900, 500), BLUE, 0), path)
@@ -321,14 +321,14 @@ t.test('redirects by script and by refresh are followed to the page that stays',
   }
 })
 
-t.test('a page that answers 404 is captured, with its status', async (t) => {
+t.test('a page with status 404 is captured, with its status', async (t) => {
   const { pixels, findings } = await shoot('/not-here')
   t.ok(isNear(pixels.at(900, 500), GREY, 0))
   t.match(findings, { httpStatus: 404, pageTitle: 'Not here' })
 })
 
 // proves: wait_until
-t.test('each state of wait_until is enough for a picture, and all can be asked for together', async (t) => {
+t.test('each state of wait_until works alone and together with all others', async (t) => {
   for (const waitUntil of [
     ['commit'],
     ['domcontentloaded'],
@@ -341,13 +341,13 @@ t.test('each state of wait_until is enough for a picture, and all can be asked f
   }
 })
 
-t.test('an image that does not exist holds nothing up', async (t) => {
+t.test('a missing image does not delay the screenshot', async (t) => {
   const { pixels, findings } = await shoot('/missing-image')
   t.ok(isNear(pixels.at(900, 500), GREEN, 0))
   t.notMatch(findings.warnings.join(), /still loading/)
 })
 
-t.test('the same page twice gives the same bytes', async (t) => {
+t.test('two captures of one page are identical', async (t) => {
   const [first, second] = [await shoot('/noise'), await shoot('/noise')]
   t.ok(first.picture.equals(second.picture))
 })

@@ -1,4 +1,4 @@
-// A plain tab and Playwright's: whichever a capture gets, its page and all frames below it see the same browser.
+// Compares plain tabs with Playwright's. A page and all its frames must see the same browser in both.
 
 import { text } from 'node:stream/consumers'
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
@@ -8,7 +8,7 @@ import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { openStage } from '../options/options.ts'
 import { openStudio } from './stage/studio.ts'
 
-/** All that a script can ask of its browser and that a way of opening pages might change. Runs in pages, frames and workers. */
+/** Properties of the browser that could depend on how a tab was opened. Runs in pages, frames and workers. */
 const ASK = `(async () => {
   const facts = {
     userAgent: navigator.userAgent, platform: navigator.platform, language: navigator.language, languages: navigator.languages.join(),
@@ -19,7 +19,7 @@ const ASK = `(async () => {
     sharedWorker: 'SharedWorker' in globalThis, serviceWorker: 'serviceWorker' in navigator, notes: globalThis.Notification?.permission ?? null,
   }
   if (typeof document === 'undefined') return facts
-  // A page's new process learns its window's place some milliseconds after it may have begun with scripts: Chromium does so by itself.
+  // Chromium sends the window's position to a page's new process some milliseconds after its first scripts may run.
   while (outerWidth === 0) await new Promise((next) => setTimeout(next))
   const matches = (query) => matchMedia(query).matches
   const widthOf = (family) => {
@@ -53,13 +53,13 @@ const foreign = `new Promise((done) => {
   document.body.append(frame)
 })`
 
-/** What the pages told, the last of it first. A title would be cut. */
-const told: Record<string, unknown>[] = []
+/** Messages of the pages, newest first. A title would be cut off. */
+const reported: Record<string, unknown>[] = []
 const telling = (expression: string): string =>
   `<!doctype html><body><p>A page.</p><script type="module">
     const body = JSON.stringify(await (${expression}))
-    await fetch('/told', { method: 'POST', body })
-    document.title = 'told'
+    await fetch('/reported', { method: 'POST', body })
+    document.title = 'reported'
   </script></body>`
 
 const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
@@ -71,8 +71,8 @@ const stage = await openStage(
     '/worker.js': (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`${ASK}.then((facts) => postMessage(facts))`),
     '/with-frame': telling(foreign),
-    '/told': async (request, response) => {
-      told.unshift(JSON.parse(await text(request)))
+    '/reported': async (request, response) => {
+      reported.unshift(JSON.parse(await text(request)))
       response.end()
     },
     '/frame': `<body><script type="module">alert('anyone?'); confirm('really?'); parent.postMessage({ ...await ${ASK}, initial: globalThis.initial ?? null }, '*')</script>`,
@@ -81,13 +81,13 @@ const stage = await openStage(
 )
 t.teardown(() => dns.close())
 
-/** Playwright knows of errors in pages; nothing else changes. */
+/** Forces a Playwright tab without any other effect. */
 const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
-const ONCE_TOLD: CaptureOptions = { waitForFunction: 'document.title === "told"' }
+const ONCE_REPORTED: CaptureOptions = { waitForFunction: 'document.title === "reported"' }
 const at = (path: string) => stage.site.url(path).replace('127.0.0.1', 'first.example')
 const ask = async (path: string, options: CaptureOptions): Promise<Record<string, unknown>> => {
-  await stage.shootAt(at(path), { ...ONCE_TOLD, ...options })
-  return told[0] ?? {}
+  await stage.shootAt(at(path), { ...ONCE_REPORTED, ...options })
+  return reported[0] ?? {}
 }
 
 const wishes: Record<string, CaptureOptions> = {
@@ -105,11 +105,11 @@ for (const [name, options] of Object.entries(wishes)) {
   }
 }
 
-t.test('what is to run before a page’s scripts also runs in a frame of another process, and dialogs there stop nobody', async (t) => {
+t.test('init scripts also run in out-of-process frames, and dialogs there do not block', async (t) => {
   t.match(await ask('/with-frame', { initScript: 'globalThis.initial = "set"' }), { initial: 'set', zone: 'UTC' })
 })
 
-t.test('no way to open a window leads to one', async (t) => {
+t.test('a page cannot open a window in any way', async (t) => {
   const studio = await openStudio()
   t.teardown(() => studio.close())
   const lease = await studio.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
@@ -120,7 +120,7 @@ t.test('no way to open a window leads to one', async (t) => {
     link.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true, cancelable: true })); document.forms[0].submit()`
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression, userGesture: true })
   t.equal(exceptionDetails, undefined)
-  await lease.tab.look('1', AbortSignal.timeout(10_000))
+  await lease.tab.evaluate('1', AbortSignal.timeout(10_000))
   const control = await browser.newBrowserCDPSession()
   const { targetInfos } = await control.send('Target.getTargets')
   const page = targetInfos.find(({ targetId }) => targetId === mainFrame)
@@ -133,7 +133,7 @@ t.test('no way to open a window leads to one', async (t) => {
   await studio.browsers.takeBack(lease, true)
 })
 
-t.test('a plan that needs Playwright’s page gets it, and others are made without', async (t) => {
+t.test('only a plan that needs Playwright’s page gets it', async (t) => {
   const studio = await openStudio()
   t.teardown(() => studio.close())
   const signal = AbortSignal.timeout(60_000)
@@ -143,5 +143,5 @@ t.test('a plan that needs Playwright’s page gets it, and others are made witho
   const full = await studio.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
   t.ok(full.tab.page)
   await studio.browsers.takeBack(full, true)
-  t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both end when they are closed')
+  t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both signals abort when the tabs close')
 })

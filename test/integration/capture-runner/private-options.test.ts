@@ -4,17 +4,17 @@ import { eventually } from '../../support/eventually.ts'
 import { servePages } from './stage/page-server.ts'
 import { openService } from './stage/service.ts'
 
-// Secrets in an encrypted order, used by a real runner process at its most talkative: they reach the page, and nothing that the runner says.
+// Secrets in an encrypted order, with a real runner process at its most verbose log level. They must reach the page, but no output of the runner.
 
 const SECRET = 'Zq7planted7Secret'
-const heard: string[] = []
+const received: string[] = []
 const site = await servePages({
   '/': ({ headers }, response) => {
-    heard.push(`${headers.authorization} ${headers.cookie} ${headers['x-key']}`)
+    received.push(`${headers.authorization} ${headers.cookie} ${headers['x-key']}`)
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>In</title><p style="background:#0f0">x')
   },
   '/basic': ({ headers }, response) => {
-    heard.push(`${headers.authorization}`)
+    received.push(`${headers.authorization}`)
     response
       .writeHead(headers.authorization ? 200 : 401, { 'www-authenticate': 'Basic realm="x"', 'content-type': 'text/html' })
       .end('<p>x')
@@ -41,10 +41,10 @@ const all: PrivateOptions = {
 }
 const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRET }
 
-t.test('a runner uses what is private, and tells of it nowhere', async (t) => {
+t.test('a runner uses private options without revealing them', async (t) => {
   const captured = await capture(site.url('/'), all)
   t.match(captured.status, { phase: 'Completed', result: { pageTitle: 'In', warnings: [/refused cookies .* 2$/] } })
-  t.strictSame(heard, [`Bearer ${SECRET} sid=${SECRET} ${SECRET}`], 'control: the page heard all of it')
+  t.strictSame(received, [`Bearer ${SECRET} sid=${SECRET} ${SECRET}`], 'control: the page received all of it')
   const signed = await capture(site.url('/basic'), basic)
   t.match(signed.status, { phase: 'Completed', result: { httpStatus: 200 } })
   const failed = await capture(site.url('/hang-up'), { ...all, ...basic })
@@ -53,7 +53,7 @@ t.test('a runner uses what is private, and tells of it nowhere', async (t) => {
     ...(await service.claim(site.url('/'))),
     privateOptions: { ...all, [SECRET]: 1 },
   } as never)
-  t.equal(outcome, 'refused', 'an order that it does not know')
+  t.equal(outcome, 'refused', 'an order with an unknown field')
   await eventually('three captures are logged', async () => runner.log().split('capture finished').length === 4)
   const places = { objects: JSON.stringify(await service.screenshots.listAll()), log: runner.log() }
   for (const [place, text] of Object.entries(places))

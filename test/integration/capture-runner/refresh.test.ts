@@ -1,4 +1,4 @@
-// Pages that send the reader on by a refresh, as old sites and "you are being taken to" pages do.
+// Pages that redirect by a refresh, as old sites and "you will be redirected" pages do.
 
 import t from 'tap'
 import { openStage, page } from '../options/options.ts'
@@ -25,7 +25,7 @@ const stage = await openStage(t, {
 })
 
 for (const options of [{}, { locale: 'de-DE' }]) {
-  t.test(`a refresh within a short time shows the old page: the new one is captured ${JSON.stringify(options)}`, async (t) => {
+  t.test(`after a refresh within a short time, the new page is captured ${JSON.stringify(options)}`, async (t) => {
     for (const path of ['/meta', '/twice', '/header']) {
       const { pixels, findings } = await stage.shoot(path, options)
       t.strictSame(pixels.at(900, 500), GREEN, path)
@@ -34,7 +34,7 @@ for (const options of [{}, { locale: 'de-DE' }]) {
   })
 }
 
-t.test('a page is captured as it is that refreshes itself, or after a long time, or that takes the refresh back', async (t) => {
+t.test('a page is captured itself if it refreshes to itself, after a long time, or cancels the refresh', async (t) => {
   for (const path of ['/later', '/itself']) t.strictSame((await stage.shoot(path)).pixels.at(900, 500), RED, path)
   t.strictSame((await stage.shoot('/taken-back')).pixels.at(900, 500), GREEN)
 })

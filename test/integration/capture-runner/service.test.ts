@@ -1,4 +1,4 @@
-// A runner's life from order to report, and what its neighbours can do to it.
+// A runner from order to report, and its behavior when other services fail.
 
 import { readFile } from 'node:fs/promises'
 import { CompactEncrypt, generateKeyPair } from 'jose'
@@ -47,7 +47,7 @@ t.test('a runner captures, stores and reports', async (t) => {
   await eventually('it is done', async () => (await ask(order)) === 'done')
 })
 
-t.test('a runner stores the files beside the picture and what was noted of it', async (t) => {
+t.test('a runner stores the additional files and the metadata', async (t) => {
   const options = { format: 'avif', thumbnailWidth: 50, saveHtml: true, metadataLinks: true } as const
   const order = await service.claim(site.url('/green'), { options: { ...options, viewportWidth: 200, viewportHeight: 100 } })
   await post(order)
@@ -80,13 +80,13 @@ t.test('a runner reports why a page cannot be captured', async (t) => {
   t.equal(await bucket.read(service.keyOf(order)), undefined)
 })
 
-t.test('a runner ends an attempt at its deadline, whatever the options allow', async (t) => {
+t.test('a runner ends an attempt at its deadline, regardless of the options', async (t) => {
   const order = await service.claim(site.url('/never'), { milliseconds: 1_500 })
   await post(order)
   t.match((await service.finished(order)).status?.result?.error, { code: 'TIMEOUT' })
 })
 
-t.test('a runner holds one capture at a time, and knows which', async (t) => {
+t.test('a runner accepts one capture at a time, and reports which', async (t) => {
   const [first, second] = [await service.claim(site.url('/never')), await service.claim(site.url('/green'))]
   t.strictSame(await post(first), { outcome: 'accepted' })
   t.strictSame(await post(first), { outcome: 'accepted' }, 'the same order again')
@@ -95,13 +95,13 @@ t.test('a runner holds one capture at a time, and knows which', async (t) => {
   t.equal(await ask(second), 'absent')
   await runner.client.cancel(address, first.uid)
   await eventually('it has forgotten it', async () => (await ask(first)) === 'absent')
-  t.strictSame(await post(second), { outcome: 'accepted' }, 'the very order that it was too busy for')
+  t.strictSame(await post(second), { outcome: 'accepted' }, 'the order that was rejected before')
   t.equal((await service.finished(second)).status?.phase, 'Completed')
-  t.match((await screenshots.get(first.name)).status, { phase: 'Running', result: undefined }, 'a cancelled capture is not reported')
+  t.match((await screenshots.get(first.name)).status, { phase: 'Running', result: undefined }, 'a canceled capture is not reported')
   t.equal(await bucket.read(service.keyOf(first)), undefined)
 })
 
-t.test('a runner begins another capture while the store is slow with the picture of the last one', async (t) => {
+t.test('a runner starts another capture while the upload of the last one is slow', async (t) => {
   const [first, second] = [await service.claim(site.url('/green')), await service.claim(site.url('/green'))]
   await bucket.store.freeze()
   t.teardown(() => bucket.store.thaw())
@@ -113,7 +113,7 @@ t.test('a runner begins another capture while the store is slow with the picture
   for (const order of [first, second]) t.match(await service.finished(order), { status: { phase: 'Completed' } })
 })
 
-t.test('a runner writes nothing when its claim is lost', async (t) => {
+t.test('a runner does not report when its claim is lost', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
   await post(order)
   await screenshots.patch(order.name, mergePatch({ status: { attempt: 2 } }), { subresource: 'status' })
@@ -122,7 +122,7 @@ t.test('a runner writes nothing when its claim is lost', async (t) => {
   t.match(runner.log(), /report dropped/)
 })
 
-t.test('a runner writes nothing about a Screenshot that is gone', async (t) => {
+t.test('a runner does not report a deleted Screenshot', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
   await post(order)
   await screenshots.delete(order.name)
@@ -130,7 +130,7 @@ t.test('a runner writes nothing about a Screenshot that is gone', async (t) => {
   t.equal(await screenshots.find(order.name), undefined)
 })
 
-t.test('a runner gives up in silence what another attempt may do better, and says so in the third', async (t) => {
+t.test('a runner gives up a retryable failure without a report, but reports it in the third attempt', async (t) => {
   for (const attempt of [1, 3]) {
     const order = await service.claim(site.url('/green'), { attempt })
     await post({ ...order, upload: bucket.uploadOf(service.keyOf(order), { expiresSeconds: 1 }), options: { delay: 2_500 } })
@@ -140,14 +140,14 @@ t.test('a runner gives up in silence what another attempt may do better, and say
   }
 })
 
-t.test('a runner repeats its report until the API server is back', async (t) => {
+t.test('a runner retries its report until the API server is back', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 1_000 } })
   await post(order)
   await service.plane.restart(3_000)
   t.equal((await service.finished(order)).status?.phase, 'Completed')
 })
 
-t.test('a runner answers 401 to all that the operator has not signed, and to what it has signed once more', async (t) => {
+t.test('a runner responds with 401 to requests without the operator’s signature, and to replays', async (t) => {
   const { headers } = {
     headers: { authorization: await service.sign({ podUid: address.uid, method: 'GET', path: '/identity' }, new Date()) },
   }
@@ -164,7 +164,7 @@ t.test('a runner answers 401 to all that the operator has not signed, and to wha
   }
 })
 
-t.test('a runner answers 400 to a signed order that was made for another key, and takes none of it', async (t) => {
+t.test('a runner responds with 400 to a signed order encrypted for another key', async (t) => {
   const order = await service.claim(site.url('/green'))
   const stranger = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
   const encrypt = new CompactEncrypt(new TextEncoder().encode(JSON.stringify(order))).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
@@ -174,18 +174,18 @@ t.test('a runner answers 400 to a signed order that was made for another key, an
   t.equal(await ask(order), 'absent')
 })
 
-t.test('a runner tells the kubelet how it is, and nobody else anything', async (t) => {
+t.test('a runner answers probes without a signature, and nothing else', async (t) => {
   t.equal((await fetch(`${runner.url}/healthz`)).status, 200)
   t.equal((await fetch(`${runner.url}/readyz`)).status, 200)
 })
 
-t.test('a runner’s identity holds its token as it is on disk now', async (t) => {
+t.test('a runner’s identity contains the current token on disk', async (t) => {
   const identity = await runner.client.identity(address)
   t.equal(identity.token, await readFile(`${service.plane.directory}/token`, 'utf8'))
   t.match(identity.sandbox, { jail: false, chromiumSandbox: false, detail: 'switched off' })
 })
 
-t.test('a runner that is asked to end finishes what it has, and takes nothing more', async (t) => {
+t.test('a runner that shuts down finishes its captures, and accepts no more', async (t) => {
   const leaving = await service.startRunner()
   const order = await service.claim(site.url('/green'), { options: { delay: 1_500 } })
   t.strictSame(await leaving.client.post(address, leaving.key, order), { outcome: 'accepted' })
@@ -196,7 +196,7 @@ t.test('a runner that is asked to end finishes what it has, and takes nothing mo
   t.equal((await service.finished(order)).status?.phase, 'Completed')
 })
 
-t.test('a runner that is asked to end gives up what takes too long, without a report', async (t) => {
+t.test('a runner that shuts down gives up slow captures without a report', async (t) => {
   const leaving = await service.startRunner({ TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '500' })
   const order = await service.claim(site.url('/never'))
   await leaving.client.post(address, leaving.key, order)
@@ -204,7 +204,7 @@ t.test('a runner that is asked to end gives up what takes too long, without a re
   t.match((await screenshots.get(order.name)).status, { phase: 'Running', result: undefined })
 })
 
-t.test('a runner logs no address, no query and no token', async (t) => {
+t.test('a runner logs no URL, no query and no token', async (t) => {
   const log = runner.log()
   t.match(log, /capture finished/)
   t.notMatch(log, /X-Amz-Signature|no-such-name|Bearer|eyJ/)

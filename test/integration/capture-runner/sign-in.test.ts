@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { type PageServer, type Pages, servePages } from './stage/page-server.ts'
 import { openStudio } from './stage/studio.ts'
 
-// Cookies, headers and credentials, with a real browser and two origins: the page's own, and a foreign one that must never see any of them.
+// Cookies, headers and credentials with a real browser and two origins: the page's own, and a foreign one that must never receive them.
 
 const studio = await openStudio()
 t.teardown(() => studio.close())
@@ -12,7 +12,7 @@ t.teardown(() => studio.close())
 const TOKEN = 'Bearer s3cret'
 const signed = { authorization: TOKEN, headers: { 'X-Pass': 's3cret' } }
 
-/** What each site was asked, as `GET /path token pass`. */
+/** Requests of each site, as `GET /path token pass`. */
 interface Sites {
   own: PageServer
   foreign: PageServer
@@ -24,7 +24,7 @@ const facts = ({ url, headers }: IncomingMessage): string =>
   [url, headers.authorization === TOKEN ? 'token' : '-', headers['x-pass'] === 's3cret' ? 'pass' : '-'].join(' ')
 const html = (body: string) => `<!doctype html><body>${body}`
 
-/** Two sites that note what they are asked; each page may name the other. */
+/** Two sites that record requests. Each page may refer to the other. */
 async function serveSites(t: Test, make: (sites: Sites) => { own: Pages; foreign: Pages }): Promise<Sites> {
   const sites = { seen: [] as string[], foreignSeen: [] as string[] } as Sites
   const noting = (pages: Pages, seen: string[]): Pages =>
@@ -55,7 +55,7 @@ const redirect =
 const shoot = (sites: Sites, path: string, privateOptions: PrivateOptions) => studio.shoot(sites.own.url(path), {}, { privateOptions })
 const without = (seen: readonly string[]): string[] => seen.filter((line) => !line.startsWith('/favicon'))
 
-t.test('headers go with the page and with what it asks its own origin for', async (t) => {
+t.test('headers are sent with the page and its requests to its own origin', async (t) => {
   const sites = await serveSites(t, () => ({
     own: { '/': html('<img src="/a.png"><iframe src="/inner"></iframe>'), '/inner': html('<img src="/b.png">') },
     foreign: {},
@@ -65,7 +65,7 @@ t.test('headers go with the page and with what it asks its own origin for', asyn
 })
 
 // proves: headers, authorization
-t.test('headers do not go to another origin that the page names', async (t) => {
+t.test('headers are not sent to another origin', async (t) => {
   const sites = await serveSites(t, ({ foreign }) => ({
     own: {
       '/': html(
@@ -78,7 +78,7 @@ t.test('headers do not go to another origin that the page names', async (t) => {
   t.match(without(sites.foreignSeen).sort(), ['/a.css - -', '/a.png - -', '/fetched - -', '/frame - -'])
 })
 
-t.test('headers do not follow a redirect to another origin, and come back with one that returns', async (t) => {
+t.test('headers do not follow a redirect to another origin, but a redirect back has them', async (t) => {
   const sites = await serveSites(t, ({ own, foreign }) => ({
     own: { '/': redirect(foreign.url('/away')), '/back': html('<img src="/c.png">') },
     foreign: { '/away': redirect(own.url('/back')) },
@@ -98,7 +98,7 @@ t.test('headers do not follow a redirect of an image to another origin', async (
   t.strictSame(without(sites.foreignSeen), ['/there.png - -'])
 })
 
-t.test('headers do not serve a page of another origin that asks the first one for something', async (t) => {
+t.test('a page of another origin cannot use the headers for requests to the first one', async (t) => {
   const sites = await serveSites(t, ({ own, foreign }) => ({
     own: { '/': redirect(foreign.url('/trap')), '/secret': html('x'), '/framed': html('<img src="/d.png">') },
     foreign: {
@@ -116,7 +116,7 @@ t.test('headers do not serve a page of another origin that asks the first one fo
   )
 })
 
-t.test('headers do not serve another origin’s frame within the page', async (t) => {
+t.test('a frame of another origin cannot use the headers', async (t) => {
   const sites = await serveSites(t, ({ own, foreign }) => ({
     own: { '/': html(`<iframe src="${foreign.url('/frame')}"></iframe>`) },
     foreign: { '/frame': html(`<img src="${own.url('/from-frame.png')}"><iframe src="${own.url('/nested')}"></iframe>`) },
@@ -125,7 +125,7 @@ t.test('headers do not serve another origin’s frame within the page', async (t
   t.strictSame(without(sites.seen).sort(), ['/ token pass', '/from-frame.png - -', '/nested - -'])
 })
 
-t.test('headers end where a script takes the page to another origin', async (t) => {
+t.test('headers are not sent after a script navigates to another origin', async (t) => {
   const sites = await serveSites(t, ({ own, foreign }) => ({
     own: { '/': html(`<script>location = '${foreign.url('/there')}'</script>`), '/again': html('again') },
     foreign: { '/there': html(`<script>location = '${own.url('/again')}'</script>`) },
@@ -135,7 +135,7 @@ t.test('headers end where a script takes the page to another origin', async (t) 
   t.strictSame(without(sites.foreignSeen), ['/there - -'])
 })
 
-t.test('headers go with a worker’s requests, and past a service worker', async (t) => {
+t.test('headers are sent with a worker’s requests, bypassing a service worker', async (t) => {
   const script =
     (text: string): RequestListener =>
     (_, response) =>
@@ -158,25 +158,25 @@ t.test('headers go with a worker’s requests, and past a service worker', async
   t.ok(sites.seen.includes('/after token pass'))
 })
 
-t.test('headers replace the browser’s own, but not an Authorization that a script of the page wrote', async (t) => {
-  const heard: unknown[] = []
+t.test('headers replace the browser’s own, but not an Authorization header set by the page’s script', async (t) => {
+  const received: unknown[] = []
   const sites = await serveSites(t, () => ({
     own: {
       '/': html("<script>fetch('/api', { headers: { authorization: 'Bearer mine' } })</script>"),
       '/api': ({ headers }, response) => {
-        heard.push(headers.authorization, headers['user-agent'])
+        received.push(headers.authorization, headers['user-agent'])
         response.end()
       },
     },
     foreign: {},
   }))
   await shoot(sites, '/', { authorization: TOKEN, headers: { 'user-agent': 'curl/9' } })
-  t.strictSame(heard, ['Bearer mine', 'curl/9'])
+  t.strictSame(received, ['Bearer mine', 'curl/9'])
 })
 
-t.test('a request that is held is in all else what the browser made it', async (t) => {
-  const heard: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
-  let kind: keyof typeof heard = 'plain'
+t.test('an intercepted request is otherwise unchanged', async (t) => {
+  const received: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
+  let kind: keyof typeof received = 'plain'
   const note: RequestListener = ({ method, headers, rawHeaders }, response) => {
     const {
       referer,
@@ -188,7 +188,7 @@ t.test('a request that is held is in all else what the browser made it', async (
       'user-agent': agent,
       'sec-fetch-site': site,
     } = headers
-    heard[kind].push({
+    received[kind].push({
       method,
       referer,
       origin,
@@ -217,19 +217,19 @@ t.test('a request that is held is in all else what the browser made it', async (
   await shoot(sites, '/', {})
   kind = 'signed'
   await shoot(sites, '/', { headers: { accept: '*/*;q=0.5' } })
-  t.equal(heard.plain.length, 2)
+  t.equal(received.plain.length, 2)
   const withoutAccept = (facts: object[]) => facts.map((fact) => ({ ...fact, accept: undefined }))
-  t.strictSame(withoutAccept(heard.signed), withoutAccept(heard.plain))
-  t.match(heard.signed, [{ accept: '*/*;q=0.5' }, { accept: '*/*;q=0.5', method: 'POST' }])
+  t.strictSame(withoutAccept(received.signed), withoutAccept(received.plain))
+  t.match(received.signed, [{ accept: '*/*;q=0.5' }, { accept: '*/*;q=0.5', method: 'POST' }])
 })
 
-t.test('requests that are held still end where redirects go in a circle', async (t) => {
+t.test('a redirect loop also ends for intercepted requests', async (t) => {
   const sites = await serveSites(t, () => ({ own: { '/': redirect('/again'), '/again': redirect('/') }, foreign: {} }))
   const error = await studio.shootInVain(sites.own.url('/'), {}, { privateOptions: signed })
   t.equal(error.code, 'TOO_MANY_REDIRECTS')
 })
 
-/** Asks for user `u` and password `p`; counts the tries. */
+/** Requires user `u` and password `p`; counts the attempts. */
 const guarded = (tries: string[], body = html('<title>in</title>')) =>
   (({ headers }, response) => {
     tries.push(headers.authorization ?? '-')
@@ -239,15 +239,15 @@ const guarded = (tries: string[], body = html('<title>in</title>')) =>
   }) as RequestListener
 
 // proves: basic_auth_username, basic_auth_password
-t.test('credentials answer a 401 of the page’s own origin', async (t) => {
+t.test('credentials are sent after a 401 of the page’s own origin', async (t) => {
   const tries: string[] = []
   const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
   const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'p' })
   t.match(findings, { pageTitle: 'in', httpStatus: 200 })
-  t.equal(tries[0], '-', 'they are not offered unasked')
+  t.equal(tries[0], '-', 'they are not sent without a challenge')
 })
 
-t.test('credentials that are wrong are tried once, and the 401 is the page', async (t) => {
+t.test('wrong credentials are tried once, and the page with status 401 is captured', async (t) => {
   const tries: string[] = []
   const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
   const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'wrong' })
@@ -255,7 +255,7 @@ t.test('credentials that are wrong are tried once, and the 401 is the page', asy
   t.equal(tries.filter((line) => line !== '-').length, 1)
 })
 
-t.test('credentials do not answer another origin, nor another origin’s page', async (t) => {
+t.test('credentials are not sent to another origin, nor for another origin’s page', async (t) => {
   const [away, back]: [string[], string[]] = [[], []]
   const sites = await serveSites(t, ({ own, foreign }) => ({
     own: { '/': redirect(foreign.url('/')), '/image.png': guarded(back) },
@@ -266,10 +266,10 @@ t.test('credentials do not answer another origin, nor another origin’s page', 
 })
 
 // proves: cookies
-t.test('cookies go to the page’s host, with what they say of themselves', async (t) => {
-  const heard: unknown[] = []
+t.test('cookies are sent to the page’s host, by their attributes', async (t) => {
+  const received: unknown[] = []
   const note = (({ headers }, response) => {
-    heard.push(headers.cookie ?? '')
+    received.push(headers.cookie ?? '')
     response.writeHead(200, { 'content-type': 'text/html' }).end(html('<script>document.title = document.cookie</script>'))
   }) as RequestListener
   const sites = await serveSites(t, () => ({ own: { '/': note, '/admin/': note }, foreign: {} }))
@@ -282,8 +282,8 @@ t.test('cookies go to the page’s host, with what they say of themselves', asyn
   ]
   const { findings } = await shoot(sites, '/', { cookies })
   await shoot(sites, '/admin/', { cookies })
-  t.strictSame(heard, ['a=1; b=2', 'c=3; a=1; b=2'])
-  t.equal(findings.pageTitle, 'a=1', 'scripts do not see b')
+  t.strictSame(received, ['a=1; b=2', 'c=3; a=1; b=2'])
+  t.equal(findings.pageTitle, 'a=1', 'scripts cannot read b')
 })
 
 t.test('cookies of one capture are gone in the next of the same account', async (t) => {
@@ -292,7 +292,7 @@ t.test('cookies of one capture are gone in the next of the same account', async 
   t.equal((await shoot(sites, '/', {})).findings.pageTitle, '')
 })
 
-t.test('a cookie that the browser refuses costs a warning, which does not name it', async (t) => {
+t.test('a cookie that the browser rejects adds a warning without its name', async (t) => {
   const sites = await serveSites(t, () => ({ own: { '/': html('<script>document.title = document.cookie</script>') }, foreign: {} }))
   const cookies = [
     { name: 'a', value: '1' },
@@ -300,11 +300,11 @@ t.test('a cookie that the browser refuses costs a warning, which does not name i
   ]
   const { findings } = await shoot(sites, '/', { cookies })
   t.equal(findings.pageTitle, 'a=1')
-  t.strictSame(findings.warnings[0], 'the browser refused cookies (by their place): 2')
+  t.strictSame(findings.warnings[0], 'the browser rejected cookies (by position): 2')
   t.notMatch(findings.warnings, /s3cret/)
 })
 
-t.test('interception ends with its capture: the next one of the same account sends nothing', async (t) => {
+t.test('interception ends with its capture: the next one of the account sends no headers', async (t) => {
   const sites = await serveSites(t, () => ({ own: { '/': html('<img src="/a.png">') }, foreign: {} }))
   await shoot(sites, '/', signed)
   await shoot(sites, '/', {})

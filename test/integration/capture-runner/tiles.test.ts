@@ -1,4 +1,4 @@
-// Pictures that are taken in tiles: what Chromium has compressed goes into the file as it is, and shows the page pixel for pixel.
+// Screenshots in tiles: Chromium's compressed data goes unchanged into the file, which shows the page pixel by pixel.
 
 import sharp from 'sharp'
 import t from 'tap'
@@ -33,13 +33,13 @@ for (const [name, options] of Object.entries({
   'at twice the size': { deviceScaleFactor: 2, fullPageSectionHeight: 2 * SECTION },
   transparent: { omitBackground: true },
 } satisfies Record<string, CaptureOptions>)) {
-  t.test(`tiles are decoded and encoded again: a png is made of them as they are, ${name}`, async (t) => {
+  t.test(`a png is joined from tiles without decoding, ${name}`, async (t) => {
     const wanted = { fullPage: true, viewportWidth: 700, viewportHeight: 500, fullPageSectionHeight: SECTION, ...options }
     const once = await studio.shoot(site.url('/'), { ...wanted, fullPageAlgorithm: 'native' })
     const joined = await studio.shoot(site.url('/'), { ...wanted, fullPageAlgorithm: 'stitch' })
     const [expected, found] = [await pixelsOf(once.picture), await pixelsOf(joined.picture)]
     t.strictSame({ ...found.info, size: 0 }, { ...expected.info, size: 0 })
-    t.ok(found.data.equals(expected.data), 'pixel for pixel')
+    t.ok(found.data.equals(expected.data), 'pixel by pixel')
     const scale = (options as CaptureOptions).deviceScaleFactor ?? 1
     const tiles = Math.ceil(found.info.height / (SECTION * scale))
     t.ok(tiles > 3, `${tiles} tiles`)

@@ -1,4 +1,4 @@
-// Storing the picture in a real store, also one that is away for a while.
+// Uploads to a real storage, also one that is unavailable for a while.
 
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
@@ -9,14 +9,14 @@ import { openBucket } from './stage/bucket.ts'
 const bucket = await openBucket(t)
 const picture = randomBytes(300_000)
 
-/** Ends as an attempt's deadline does. */
+/** Aborts like an attempt's deadline. */
 function deadline(milliseconds: number): AbortSignal {
   const controller = new AbortController()
   setTimeout(() => controller.abort(new CaptureError('TIMEOUT', 'the capture did not end within its time')), milliseconds).unref()
   return controller.signal
 }
 
-t.test('upload stores the bytes under the signed headers and knows the tag that the store gave them', async (t) => {
+t.test('upload stores the bytes with the signed headers and returns the ETag', async (t) => {
   const stored = await upload(picture, bucket.uploadOf('users/a/1.png'), deadline(30_000))
   const found = await bucket.read('users/a/1.png')
   t.ok(found?.bytes.equals(picture))
@@ -24,19 +24,19 @@ t.test('upload stores the bytes under the signed headers and knows the tag that 
   t.equal(stored.fileSizeBytes, picture.length)
 })
 
-t.test('upload never writes over a file: another attempt was here', async (t) => {
+t.test('upload never overwrites a file of another attempt', async (t) => {
   const key = 'users/a/2.png'
   await upload(picture, bucket.uploadOf(key), deadline(30_000))
   await t.rejects(upload(randomBytes(10), bucket.uploadOf(key), deadline(30_000)), { code: 'STORAGE_FAILED', retryable: true })
   t.ok((await bucket.read(key))?.bytes.equals(picture))
 })
 
-t.test('upload refuses a file that is larger than it may be, before it is sent', async (t) => {
+t.test('upload rejects a file that is too large before sending it', async (t) => {
   await t.rejects(upload(picture, bucket.uploadOf('users/a/3.png', { maxBytes: 299_999 }), deadline(30_000)), { code: 'TOO_LARGE' })
   t.equal(await bucket.read('users/a/3.png'), undefined)
 })
 
-t.test('upload fails at once when its address has expired or its headers are not the signed ones', async (t) => {
+t.test('upload fails at once when its URL has expired or its headers differ from the signed ones', async (t) => {
   const order = bucket.uploadOf('users/a/4.png', { expiresSeconds: 1 })
   await new Promise((resolve) => setTimeout(resolve, 2_100))
   await t.rejects(upload(picture, order, deadline(30_000)), { code: 'STORAGE_FAILED' })
@@ -45,7 +45,7 @@ t.test('upload fails at once when its address has expired or its headers are not
   t.equal(await bucket.read('users/a/4.png'), undefined)
 })
 
-t.test('upload waits for a store that is away', async (t) => {
+t.test('upload waits for an unavailable storage', async (t) => {
   const order = bucket.uploadOf('users/a/5.png')
   const restarted = bucket.store.restart(4_000)
   await new Promise((resolve) => setTimeout(resolve, 500))
@@ -54,7 +54,7 @@ t.test('upload waits for a store that is away', async (t) => {
   t.equal((await bucket.read('users/a/5.png'))?.etag, stored.etag)
 })
 
-t.test('upload bears a store that hangs and answers late: what was stored by a lost try counts', async (t) => {
+t.test('upload tolerates a storage that hangs: an object stored by a lost attempt counts', async (t) => {
   const order = bucket.uploadOf('users/a/6.png')
   await bucket.store.freeze()
   setTimeout(() => void bucket.store.thaw(), 12_000)
@@ -64,19 +64,19 @@ t.test('upload bears a store that hangs and answers late: what was stored by a l
   t.equal(found?.etag, stored.etag)
 })
 
-t.test('upload gives up with the attempt, and blames the store', async (t) => {
+t.test('upload gives up with the attempt, and reports the storage', async (t) => {
   const order = bucket.uploadOf('users/a/7.png')
   await bucket.store.freeze()
   await t.rejects(upload(picture, order, deadline(1_000)), { code: 'STORAGE_FAILED', retryable: true })
   await bucket.store.thaw()
 })
 
-t.test('upload ends at once when the capture is cancelled', async (t) => {
-  const cancelled = new CaptureError('CANCELLED', 'the screenshot was deleted')
+t.test('upload ends at once when the capture is canceled', async (t) => {
+  const canceled = new CaptureError('CANCELLED', 'the screenshot was deleted')
   const controller = new AbortController()
   await bucket.store.freeze()
   const uploading = upload(picture, bucket.uploadOf('users/a/8.png'), controller.signal)
-  controller.abort(cancelled)
-  await t.rejects(uploading, cancelled)
+  controller.abort(canceled)
+  await t.rejects(uploading, canceled)
   await bucket.store.thaw()
 })

@@ -1,5 +1,5 @@
-// Pages with dedicated workers: what a worker loads counts as the page's, from its first byte to its last. No test measures a time: a capture that
-// waits in vain says so in a warning.
+// Pages with dedicated workers, whose requests count as the page's. No test measures time: a capture that waits in vain has a
+// warning.
 
 import type { RequestListener } from 'node:http'
 import t from 'tap'
@@ -17,7 +17,7 @@ const answers =
   (_, response) =>
     void setTimeout(() => response.end('green'), milliseconds)
 
-/** Turns green when the worker says so. */
+/** Turns green on a message of the worker. */
 const listens = 'worker.onmessage = () => { document.body.style.background = "#0f0" }'
 const withWorker = (source: string) => page('background:#f00', `<p>A page.</p><script>const worker = ${source}; ${listens}</script>`)
 
@@ -57,7 +57,7 @@ const stage = await openStage(
 )
 
 const quiet = { waitUntil: ['networkidle' as const], networkIdleTimeout: 8_000 }
-/** Each make of tab: see tab.ts. */
+/** Both kinds of tabs, see tab.ts. */
 const TABS = [
   { name: 'a plain tab', options: {} },
   { name: 'a tab of Playwright', options: { locale: 'de-DE' } },
@@ -65,14 +65,14 @@ const TABS = [
 
 for (const { name, options } of TABS) {
   for (const path of ['/classic', '/module', '/nested', '/inline']) {
-    t.test(`networkidle never comes where a page has a dedicated worker: it comes in ${name} for ${path}`, async (t) => {
+    t.test(`a page with a dedicated worker reaches networkidle: in ${name} for ${path}`, async (t) => {
       const { findings, pixels } = await stage.shoot(path, { ...quiet, ...options })
       t.strictSame(findings.warnings, [])
       t.strictSame(pixels.at(900, 500), GREEN)
     })
   }
 
-  t.test(`networkidle waits in ${name} for what a worker fetches, nested or not`, async (t) => {
+  t.test(`networkidle waits in ${name} for the requests of a worker, nested or not`, async (t) => {
     for (const path of ['/fetching', '/nested-fetching']) {
       const { findings, pixels } = await stage.shoot(path, { ...quiet, ...options })
       t.strictSame(findings.warnings, [], path)
@@ -80,11 +80,11 @@ for (const { name, options } of TABS) {
     }
   })
 
-  t.test(`networkidle comes in ${name} when a worker was ended in the middle of a request, or has no script`, async (t) => {
+  t.test(`networkidle is reached in ${name} when a worker ended during a request, or has no script`, async (t) => {
     for (const path of ['/ended', '/absent']) t.strictSame((await stage.shoot(path, { ...quiet, ...options })).findings.warnings, [], path)
   })
 
-  t.test(`networkidle comes in ${name} when a frame has a worker, of the page's site or of another`, async (t) => {
+  t.test(`networkidle is reached in ${name} when a frame has a worker, of the page's site or of another`, async (t) => {
     for (const path of ['/framed', '/foreign']) {
       const { findings } = await stage.shootAt(`http://page.example:${new URL(stage.site.url('/')).port}${path}`, { ...quiet, ...options })
       t.strictSame(findings.warnings, [], path)

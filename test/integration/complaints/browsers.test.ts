@@ -1,4 +1,4 @@
-// What users say of services that run for days: leaks, zombies, browsers that are wedged until somebody restarts the container.
+// Complaints about services that run for days: leaks, zombies, browsers that hang until the container is restarted.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { servePages } from '../capture-runner/stage/page-server.ts'
 import { decode, GREEN, isNear } from '../capture-runner/stage/pixels.ts'
 import { openStudio } from '../capture-runner/stage/studio.ts'
 
-// Profiles of browsers are made here and nowhere else.
+// All browser profiles are in this directory.
 const directory = mkdtempSync(join(tmpdir(), 'complaints-'))
 process.env.TMPDIR = directory
 
@@ -26,7 +26,7 @@ t.teardown(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Main processes of the browsers that this process has started. */
+/** Main processes of this process's browsers. */
 const browsers = (): number[] =>
   listProcesses()
     .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((argument) => argument.startsWith('--tintype-browser=')))
@@ -55,13 +55,13 @@ const isGreen = async (account: string): Promise<boolean> => {
 }
 
 t.test(
-  'complaint: leaks and zombie processes: after many captures, accounts, hangs and killed browsers two browsers are left, and nothing else',
+  'complaint: leaks and zombie processes: after many captures, accounts, hangs and killed browsers only two browsers are left',
   async (t) => {
     await isGreen('one')
     await twoRest()
     const filesBefore = openFiles()
     for (let round = 0; round < 2; round++) {
-      // Each change of the account ends a browser.
+      // Each change of account ends a browser.
       for (const account of ['one', 'one', 'two']) t.ok(await isGreen(account))
       await studio.shoot(site.url('/busy'), {}, { account: 'two' })
       await studio.shootInVain(site.url('/hung'), { timeout: 1_000 }, { account: 'two' })
@@ -72,17 +72,17 @@ t.test(
     t.strictSame(zombies(), [])
     t.ok(profiles().length <= 2, `a profile for each browser: ${profiles().join()}`)
     await eventually('files and sockets are closed', async () => openFiles() <= filesBefore + 5)
-    // A renderer that starts between two looks at the process list is in no browser's tree yet; what a browser left behind stays.
-    await eventually('no process of a browser that has ended is left', async () => strayProcesses().length === 0)
+    // A renderer that starts between two reads of the process list is in no browser's tree yet. A leaked process stays.
+    await eventually('no process of an ended browser is left', async () => strayProcesses().length === 0)
   },
 )
 
-t.test('complaint: a wedged browser keeps failing until someone restarts the container: it fails once, and is replaced', async (t) => {
+t.test('complaint: a wedged browser keeps failing until someone restarts the container: it is replaced after one failure', async (t) => {
   await twoRest()
   const frozen = browsers()
   for (const pid of frozen.flatMap((browser) => treeOf(browser))) process.kill(pid, 'SIGSTOP')
   const outcomes: string[] = []
-  // One capture for each browser at most.
+  // At most one capture per browser.
   for (let n = 0; n <= frozen.length && outcomes.at(-1) !== 'right'; n++) {
     const shot = await studio
       .shoot(site.url('/green'), { timeout: 2_000, viewportWidth: 300, viewportHeight: 200 })

@@ -6,9 +6,9 @@ import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio, type Studio } from '../capture-runner/stage/studio.ts'
 
-// The browser works with the image's own fonts.conf (capture-runner/fonts) and the same Debian packages, which `npm test` installs before it runs.
+// The browser uses the image's fonts.conf (capture-runner/fonts) and the same Debian packages, which `npm test` installs.
 
-/** A page of nothing but samples, black on white. */
+/** A page with samples only, black on white. */
 const plainPage = (samples: readonly Sample[]): string => {
   const rows = samples.map(({ lang, text }) => `<p lang="${lang}">${text}`)
   return `<!doctype html><meta charset="utf-8"><body style="margin:8px;background:#fff;color:#000;font-size:20px">${rows.join('')}`
@@ -32,7 +32,7 @@ t.teardown(async () => {
   await names.close()
 })
 
-/** The families that each sample is drawn with. */
+/** Font families of each sample. */
 async function familiesOfSamples({ browsers }: Studio, samples: readonly Sample[]): Promise<string[][]> {
   const lease = await browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
   const { session, mainFrame } = lease.tab
@@ -46,20 +46,17 @@ async function familiesOfSamples({ browsers }: Studio, samples: readonly Sample[
   return answers.map(({ fonts }) => fonts.map(({ familyName }) => familyName))
 }
 
-t.test(
-  'complaint: emoji and CJK come out as boxes: each script has a face of its own, and no letter is left to the first one',
-  async (t) => {
-    // A letter that no face has is drawn by the first family of the page, as a box.
-    await checkFamilies(t, SAMPLES)
-  },
-)
+t.test('complaint: emoji and CJK come out as boxes: each script has its own family', async (t) => {
+  // A letter without a glyph is drawn as a box by the first family of the page.
+  await checkFamilies(t, SAMPLES)
+})
 
 t.test(
-  'complaint: emoji and CJK come out as boxes: serif text in any script is drawn with a serif face, Urdu with Nastaliq, and sans-serif text with neither',
+  'complaint: emoji and CJK come out as boxes: serif text in any script has a serif face, Urdu has Nastaliq, and sans-serif text has neither',
   (t) => checkFamilies(t, FAMILY_SAMPLES),
 )
 
-t.test('complaint: emoji and CJK come out as boxes: serif faces are there in each kind of tab and in frames of other sites', async (t) => {
+t.test('complaint: emoji and CJK come out as boxes: serif faces work in each kind of tab and in frames of other sites', async (t) => {
   for (const options of [{}, { locale: 'de-DE' }]) {
     const { findings } = await studio.shoot(site.url('/serif'), { ...options, metadataFonts: true })
     t.strictSame(findings.page.fonts, ['Noto Serif CJK JP'], JSON.stringify(options))
@@ -68,11 +65,11 @@ t.test('complaint: emoji and CJK come out as boxes: serif faces are there in eac
   const policy = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
   const here = await studio.shoot(site.url('/same-site'), small)
   const there = await studio.shoot(site.url('/other-site'), small, { policy })
-  t.ok(here.picture.equals(there.picture), 'a frame of another process is drawn as one of the page’s own')
+  t.ok(here.picture.equals(there.picture), 'an out-of-process frame looks like one of the page’s own')
 })
 
 async function checkFamilies(t: Test, samples: readonly Sample[]): Promise<void> {
-  // A page for each language: Chromium remembers the face of a letter for all languages of a page.
+  // One page per language, because Chromium caches the face of a letter for all languages of a page.
   for (const ofOneLanguage of Map.groupBy(samples, ({ lang }) => lang).values()) {
     const found = await familiesOfSamples(studio, ofOneLanguage)
     t.equal(found.length, ofOneLanguage.length)
@@ -83,7 +80,7 @@ async function checkFamilies(t: Test, samples: readonly Sample[]): Promise<void>
   }
 }
 
-t.test('complaint: emoji and CJK come out as boxes: emoji have colors, and letters have grey edges without colored fringes', async (t) => {
+t.test('complaint: emoji and CJK come out as boxes: emoji have colors, and letters have gray edges without colored fringes', async (t) => {
   const countOf = async (path: string, deviceScaleFactor: number) => {
     const { picture } = await studio.shoot(site.url(path), { fullPage: true, viewportWidth: 400, deviceScaleFactor })
     return countColors(picture)

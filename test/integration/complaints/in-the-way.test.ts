@@ -1,4 +1,4 @@
-// What users say of pictures that show what stands before the page: consent banners, and challenges for robots.
+// Complaints about screenshots with overlays instead of the page: consent banners and bot challenges.
 
 import path from 'node:path'
 import t from 'tap'
@@ -10,8 +10,8 @@ import { openStage, page } from '../options/options.ts'
 const WINDOW = { viewportWidth: 1_000, viewportHeight: 700 }
 
 /**
- * A banner of OneTrust's elements over a page that its answer builds anew, as sites do whose videos, maps and fonts wait for consent: the old
- * content goes at once, two thousand elements come after a moment, and the picture at their top after another.
+ * A OneTrust banner over a page that rebuilds itself after the choice, like sites whose videos, maps and fonts need consent. The old content
+ * disappears at once, two thousand elements appear after a moment, and the image at the top after another.
  */
 const rebuilding = page(
   'background:#eee',
@@ -32,7 +32,7 @@ const rebuilding = page(
    }</script>`,
 )
 
-/** A challenge as Cloudflare's are: it lets the visitor in who comes back with its cookie. */
+/** A challenge like Cloudflare's, which admits visitors with its cookie. */
 const CHALLENGE = '<!doctype html><title>Just a moment...</title><h1>example.com</h1><form id="challenge-form"></form>'
 const SOLVING = `${CHALLENGE}<script>setTimeout(() => { document.cookie = 'cf_clearance=1'; location.reload() }, 500)</script>`
 
@@ -61,7 +61,7 @@ const stage = await openStage(
 )
 
 t.test(
-  'complaint: cookie banners are in the picture: it is gone, and the page that its answer builds anew is there as a whole',
+  'complaint: cookie banners are in the picture: it is removed, and the page that rebuilds itself after the choice is complete',
   async (t) => {
     const before = await stage.shoot('/rebuilding', WINDOW)
     t.ok(isNear(before.pixels.at(500, 690), RED), 'the control: the banner')
@@ -72,7 +72,7 @@ t.test(
   },
 )
 
-t.test('complaint: cookie banners are in the picture: a whole page of them is taken without a timeout', async (t) => {
+t.test('complaint: cookie banners are in the picture: a full page with a banner is captured without a timeout', async (t) => {
   const { pixels, findings } = await stage.shoot('/rebuilding', {
     ...WINDOW,
     blockCookieBanners: true,
@@ -85,26 +85,29 @@ t.test('complaint: cookie banners are in the picture: a whole page of them is ta
 })
 
 t.test(
-  'complaint: bot challenges are captured instead of the page: such a capture fails where that is asked for, and never in silence',
+  'complaint: bot challenges are captured instead of the page: such a capture fails if configured, and else has the page’s status and title',
   async (t) => {
     t.match(await stage.fail('/challenge', { failOnBotChallenge: true }), {
       code: 'BOT_CHALLENGE',
       message: /challenge instead of the page/,
     })
     const { findings } = await stage.shoot('/challenge')
-    t.match(findings, { httpStatus: 403, pageTitle: 'Just a moment...' }, 'else the record tells what was captured')
+    t.match(findings, { httpStatus: 403, pageTitle: 'Just a moment...' }, 'otherwise the record shows what was captured')
     t.ok(
       isNear((await stage.shoot('/article', { ...WINDOW, failOnBotChallenge: true })).pixels.at(990, 690), GREEN),
-      'a page about them is none',
+      'a page about challenges is not one',
     )
   },
 )
 
-t.test('complaint: bot challenges are captured instead of the page: one that lets the browser in is waited for', async (t) => {
-  const { pixels, findings } = await stage.shoot('/solved', { ...WINDOW, waitForSelector: '#content', failOnBotChallenge: true })
-  t.ok(isNear(pixels.at(990, 690), GREEN))
-  t.equal(findings.httpStatus, 200)
-})
+t.test(
+  'complaint: bot challenges are captured instead of the page: the capture waits for a challenge that admits the browser',
+  async (t) => {
+    const { pixels, findings } = await stage.shoot('/solved', { ...WINDOW, waitForSelector: '#content', failOnBotChallenge: true })
+    t.ok(isNear(pixels.at(990, 690), GREEN))
+    t.equal(findings.httpStatus, 200)
+  },
+)
 
 t.test('complaint: bot challenges are captured instead of the page: the browser does not call itself headless', async (t) => {
   await stage.shoot('/article')

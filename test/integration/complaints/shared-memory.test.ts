@@ -1,4 +1,4 @@
-// What users say of containers: 64 MiB of /dev/shm, which the browser fills with what it paints, and dies. In namespaces of its own, where there is none.
+// Complaints about containers: the browser fills the 64 MiB of /dev/shm with painted tiles and crashes. Runs in its own namespaces with next to none.
 
 import { execFileSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -13,14 +13,14 @@ const { default: t } = await import('tap')
 const PAGE_KIBIBYTES = 4
 execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${PAGE_KIBIBYTES}k`, 'tmpfs', '/dev/shm'])
 
-/** Many large surfaces, each with a color of its own. */
+/** Many large surfaces with different colors. */
 const site = await servePages({
   '/surfaces': `<!doctype html><body style="margin:0">${Array.from({ length: 8 }, (_, i) => `<canvas id="c${i}" width="1900" height="1000" style="display:block"></canvas>`).join('')}
     <script>for (let i = 0; i < 8; i++) { const c = document.querySelector('#c' + i).getContext('2d'); c.fillStyle = 'rgb(0,' + i * 30 + ',200)'; c.fillRect(0, 0, 1900, 1000) }</script>`,
 })
 t.teardown(() => site.close())
 
-t.test('complaint: pages crash for want of shared memory: they are captured where there is next to none', async (t) => {
+t.test('complaint: pages crash for want of shared memory: pages are captured with next to no shared memory', async (t) => {
   const { blocks, bsize } = statfsSync('/dev/shm')
   t.equal(blocks * bsize, PAGE_KIBIBYTES * 1024)
   const studio = await openStudio()

@@ -1,4 +1,4 @@
-// What users say of pictures that are taken too early, or never: blank ones, networks without rest, screenshots that hang, dead third parties.
+// Complaints about screenshots that are too early or never taken: blank pages, networks that are never idle, hangs, dead third parties.
 
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -11,11 +11,11 @@ import { openStage, page } from '../options/options.ts'
 const turns = (color: string) => `document.body.style.background = '${color}'`
 const WINDOW = { viewportWidth: 600, viewportHeight: 400 }
 
-/** Accepts connections and never answers: what a third party does that is down behind its balancer. */
+/** Accepts connections and never responds, like a third party that is down behind its load balancer. */
 const dead = createServer(() => {})
 dead.listen(0, '127.0.0.1')
 await once(dead, 'listening')
-/** Nobody listens there any more. */
+/** A port where nothing listens. */
 const closed = createServer().listen(0, '127.0.0.1')
 await once(closed, 'listening')
 const closedPort = (closed.address() as AddressInfo).port
@@ -29,7 +29,7 @@ t.teardown(() => {
   return names.close()
 })
 
-/** A green image that takes its time. */
+/** A green image that loads slowly. */
 const after =
   (milliseconds: number): RequestListener =>
   (_, response) => {
@@ -40,7 +40,7 @@ const after =
 const stage = await openStage(
   t,
   {
-    // Nothing but a place for what a script draws from an answer that takes its time, as single-page applications are.
+    // Like a single-page application: a script draws content from a slow response.
     '/application': page(
       '',
       `<main id="root"></main><script>fetch('/data').then((answer) => answer.text()).then((text) => { root.innerHTML = text; ${turns('#0f0')} })</script>`,
@@ -52,7 +52,7 @@ const stage = await openStage(
     '/background': page('background:url(/soon.svg)', '<p>Text.</p>'),
     '/late.svg': after(700),
     '/soon.svg': after(250),
-    // A stream, a socket, a beacon each moment, a question that is answered when there is news, and a poll: of such are chats and tickers made.
+    // Like chats and tickers: a stream, a socket, frequent beacons, a long poll and a poll.
     '/restless': page(
       'background:#0f0',
       `<p>Text.</p><script>
@@ -65,13 +65,13 @@ const stage = await openStage(
     '/beacon': (_, response) => void response.writeHead(204).end(),
     '/poll': (_, response) => void setTimeout(() => response.end('x'), 300),
     '/news': () => {},
-    // The font is wanted once the page has loaded, and never comes.
+    // The page requests the font after its load event, and the font never loads.
     '/font': page(
       'background:#0f0',
       `<p>Text that waits for its font.</p><script>addEventListener('load', () => { document.body.className = 'loaded' })</script>`,
       '<style>@font-face { font-family: late; src: url(/news); font-display: block } .loaded p { font-family: late }</style>',
     ),
-    // Its script begins with the first section of the picture, and never ends.
+    // Its script begins with the first section of the screenshot, and never ends.
     '/busy': page('', '<div style="height:9000px">Text.</div><script>addEventListener("resize", () => { for (;;); })</script>'),
     '/animated': page(
       'background:#0f0',
@@ -96,80 +96,77 @@ const cornerOf = async (path: string, options: Parameters<typeof stage.shoot>[1]
   return { color: pixels.at(500, 350), warnings: findings.warnings, pixels }
 }
 
-t.test('complaint: blank or half-loaded pictures: what a script draws late is in it, without an option', async (t) => {
+t.test('complaint: blank or half-loaded pictures: content that a script draws late is captured without an option', async (t) => {
   const { color, warnings } = await cornerOf('/application')
   t.ok(isNear(color, GREEN), `${color}`)
   t.strictSame(warnings, [])
 })
 
-t.test('complaint: blank or half-loaded pictures: images that come after the load event are in it', async (t) => {
+t.test('complaint: blank or half-loaded pictures: images after the load event are captured', async (t) => {
   t.ok(isNear((await cornerOf('/half')).pixels.at(100, 200), GREEN))
   t.ok(isNear((await cornerOf('/background')).color, GREEN))
 })
 
-t.test('complaint: blank or half-loaded pictures: one that stays blank is told of, and fails where that is asked for', async (t) => {
+t.test('complaint: blank or half-loaded pictures: a page that stays blank adds a warning, or fails if configured', async (t) => {
   const { color, warnings } = await cornerOf('/never-drawn')
   t.ok(isNear(color, WHITE))
   t.match(warnings, ['the picture shows one color and nothing else'])
   t.match(await stage.fail('/never-drawn', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
 })
 
-t.test('complaint: networks that never go idle end in timeouts: streams, sockets and beacons count as rest', async (t) => {
+t.test('complaint: networks that never go idle end in timeouts: streams, sockets and beacons count as idle', async (t) => {
   const { color, warnings } = await cornerOf('/streams', { waitUntil: ['networkidle'] })
   t.ok(isNear(color, GREEN))
   t.strictSame(warnings, [])
 })
 
-t.test('complaint: networks that never go idle end in timeouts: a poll costs a warning, not the picture', async (t) => {
+t.test('complaint: networks that never go idle end in timeouts: a poll adds a warning', async (t) => {
   const { color, warnings } = await cornerOf('/restless', { waitUntil: ['networkidle'], networkIdleTimeout: 1_500 })
   t.ok(isNear(color, GREEN))
-  t.strictSame(warnings, ['the network did not rest within 1500 ms'])
-  t.ok(isNear((await cornerOf('/restless')).color, GREEN), 'nobody waits for it who has not asked for it')
+  t.strictSame(warnings, ['the network was not idle within 1500 ms'])
+  t.ok(isNear((await cornerOf('/restless')).color, GREEN), 'there is no wait without the option')
 })
 
-t.test('complaint: the screenshot call hangs: it waits for no font for longer than wait_for_fonts_timeout', async (t) => {
+t.test('complaint: the screenshot call hangs: the wait for fonts ends after wait_for_fonts_timeout', async (t) => {
   const { pixels, warnings, color } = await cornerOf('/font', { fullPage: true, waitForFontsTimeout: 500 })
   t.ok(isNear(color, GREEN))
   t.strictSame(warnings, ['fonts or images were still loading when the picture was taken'])
   t.equal(pixels.height, 400)
 })
 
-t.test('complaint: the screenshot call hangs: a page that paints without end is taken as it is', async (t) => {
+t.test('complaint: the screenshot call hangs: a page that paints endlessly is captured', async (t) => {
   t.ok(isNear((await cornerOf('/animated')).color, GREEN))
 })
 
-t.test(
-  'complaint: the screenshot call hangs: a script without end is ended with the time for the picture, and the next page is taken',
-  async (t) => {
-    const error = await stage.fail('/busy', {
-      fullPage: true,
-      fullPageAlgorithm: 'stitch',
-      fullPageSectionHeight: 500,
-      captureTimeout: 1_000,
-      // The script begins when the page is laid out anew, which would be before the picture.
-      stabilityTimeout: 0,
-    })
-    t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
-    t.ok(isNear((await cornerOf('/green')).color, GREEN))
-  },
-)
+t.test('complaint: the screenshot call hangs: an endless script fails at capture_timeout, and the next page succeeds', async (t) => {
+  const error = await stage.fail('/busy', {
+    fullPage: true,
+    fullPageAlgorithm: 'stitch',
+    fullPageSectionHeight: 500,
+    captureTimeout: 1_000,
+    // The script begins at a new layout, which would be before the screenshot.
+    stabilityTimeout: 0,
+  })
+  t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
+  t.ok(isNear((await cornerOf('/green')).color, GREEN))
+})
 
-t.test('complaint: one dead third party ruins the job: refused, unknown and broken ones leave the page as it is', async (t) => {
+t.test('complaint: one dead third party ruins the job: blocked, unknown and broken ones do not affect the page', async (t) => {
   const { color, warnings } = await cornerOf('/third-parties')
   t.ok(isNear(color, GREEN))
   t.strictSame(warnings, [])
 })
 
-t.test('complaint: one dead third party ruins the job: one that is silent costs no picture with best_attempt', async (t) => {
+t.test('complaint: one dead third party ruins the job: with best_attempt, one that never responds does not fail the capture', async (t) => {
   const patience = { timeout: 1_500, waitForFontsTimeout: 0 }
   const { color, warnings } = await cornerOf('/dead-script', { ...patience, bestAttempt: true })
   t.ok(isNear(color, GREEN))
   t.strictSame(warnings, ['the page did not load within 1500 ms'])
-  t.ok(isNear((await cornerOf('/dead-script', { waitUntil: ['domcontentloaded'] })).color, GREEN), 'nor when less is waited for')
-  t.ok(isNear((await cornerOf('/dead-blocking-script', { ...patience, bestAttempt: true })).color, RED), 'as far as the page has come')
+  t.ok(isNear((await cornerOf('/dead-script', { waitUntil: ['domcontentloaded'] })).color, GREEN), 'nor with an earlier wait_until')
+  t.ok(isNear((await cornerOf('/dead-blocking-script', { ...patience, bestAttempt: true })).color, RED), 'the loaded part of the page')
 })
 
-t.test('complaint: failures are opaque: one that ends the capture has a code and says after how long', async (t) => {
+t.test('complaint: failures are opaque: a failure has a code, and a timeout names its limit', async (t) => {
   t.match(await stage.fail('/dead-script', { timeout: 1_500 }), { code: 'TIMEOUT', message: 'the page did not load within 1500 ms' })
   t.match(await stage.fail('/third-parties', { failIfRequestFailed: ['*/counter.js'] }), { code: 'CONTENT_RULE', message: /counter\.js/ })
 })

@@ -1,5 +1,5 @@
-// Every spelling of a private address, as a raw wish to the guard: closed, nothing may arrive; opened, it must. One listener on all
-// addresses of a network of the test's own tells what arrived and where.
+// Requests every spelling of a private address from the guard. Denied, no connection may arrive; allowed, it must. One listener on all
+// addresses of the test's own network namespace records what arrives.
 
 import { once } from 'node:events'
 import http from 'node:http'
@@ -9,7 +9,7 @@ import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addres
 import { LITERAL_ATTACKS } from '../../support/attack/attack-list.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
-/** Addresses that need not or cannot be put on an interface. */
+/** Addresses that need not or cannot be assigned to an interface. */
 const NOT_PUT = new Set([
   '::7f00:1',
   'fe80::1',
@@ -23,9 +23,9 @@ const NOT_PUT = new Set([
   '::1',
   'ff02::1',
 ])
-/** Of these, what loopback holds already. */
+/** Those of them that loopback already has. */
 const ON_LOOPBACK = new Set(['127.0.0.1', '127.255.255.254', '::1'])
-/** Linux takes these for loopback. Opened, they are dialled, and the check of where the socket ended refuses them after all. */
+/** Linux connects these to loopback. When allowed, the guard connects, and its check of the socket's peer address refuses them. */
 const ENDS_ELSEWHERE = new Set(['0.0.0.0', '::'])
 
 enterNamespace(
@@ -48,7 +48,7 @@ t.teardown(() => {
 
 const guard = createGuard({ ownAddresses: [], connectTimeoutMilliseconds: 500 })
 
-/** Wants to be led to port 80 of a host, asks there, and gives all that comes back after the greeting. */
+/** Requests a connection to port 80 of a host, sends a request, and returns everything after the SOCKS greeting. */
 const exchange = async (proxyUrl: string, host: string): Promise<string> => {
   const socket = net.connect(Number(new URL(proxyUrl).port), '127.0.0.1')
   const name = Buffer.from(host)
@@ -67,7 +67,7 @@ const exchange = async (proxyUrl: string, host: string): Promise<string> => {
 const GREETED = '\x05\x00'
 const AGREED_LENGTH = 10
 
-/** Browsers send hosts as a URL holds them, addresses of six without brackets; a broken browser sends anything. */
+/** Browsers send hosts as a URL has them, IPv6 addresses without brackets. A compromised browser may send anything. */
 const spellingsOf = (host: string): string[] => {
   const canonical = new URL(`http://${host}`).hostname
   return [...new Set([host, canonical, canonical.replace(/^\[(.*)\]$/, '$1')])]
@@ -89,12 +89,12 @@ const attack = async (host: string, rules: Partial<EgressRules>) => {
 }
 
 for (const { host, means, opens } of LITERAL_ATTACKS) {
-  t.test(`Guard keeps ${host} unreached, and reaches it once its range is opened`, async (t) => {
+  t.test(`Guard refuses ${host}, and connects once its range is allowed`, async (t) => {
     const closed = await attack(host, { allowedHosts: ['*'] })
     t.strictSame(closed.arrived, [])
     t.ok(
       closed.answers.every((answer) => answer === ''),
-      'no answer that a browser would show',
+      'no response that a browser would show',
     )
     t.ok(closed.verdicts.every((decision) => decision === 'refused'))
     t.ok(closed.verdicts.length > 0)
@@ -102,11 +102,11 @@ for (const { host, means, opens } of LITERAL_ATTACKS) {
     const opened = await attack(host, { allowedCidrs: opens })
     if (!NOT_PUT.has(means) || ON_LOOPBACK.has(means)) t.ok(opened.arrived.includes(means), `arrived at ${opened.arrived}`)
     else if (ENDS_ELSEWHERE.has(means))
-      t.ok(opened.reasons.some((reason) => /ended at (127\.0\.0\.1|::1), which was not asked for/.test(reason)))
+      t.ok(opened.reasons.some((reason) => /reached (127\.0\.0\.1|::1), which is not one of its addresses/.test(reason)))
     else
       t.ok(
         opened.verdicts.some((decision) => decision === 'failed'),
-        'dialled, and no one answered',
+        'connection attempted without a response',
       )
   })
 }

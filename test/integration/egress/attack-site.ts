@@ -1,20 +1,20 @@
-// A public site whose pages attack a target in every way a page has, and the listeners that tell what arrived. For a network of the
-// test's own: it binds the ports 80 and 3478 of all addresses.
+// A public site whose pages try every method of a page to reach a target, and listeners that record what arrives. It needs its own
+// network namespace, because it binds the ports 80 and 3478 of all addresses.
 
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 
-/** Ways of a loaded page: each asks the target for a path of its own name. */
-export const PAGE_WAYS = ['img', 'css', 'iframe', 'fetch', 'beacon', 'eventsource', 'worker', 'websocket', 'prefetch'] as const
-/** Ways that take the whole page to the target. */
+/** Methods of a loaded page. Each requests a path of the same name from the target. */
+export const PAGE_METHODS = ['img', 'css', 'iframe', 'fetch', 'beacon', 'eventsource', 'worker', 'websocket', 'prefetch'] as const
+/** Methods that navigate the page to the target. */
 export const NAVIGATIONS = ['direct', 'redirect', 'link', 'refresh', 'form', 'script'] as const
 
-/** What arrived where. `way` is the name above, `udp` (STUN, TURN, WebTransport) or `turn` (TURN over TCP). */
+/** A request that arrived. `method` is a name from above, `udp` (STUN, TURN, WebTransport) or `turn` (TURN over TCP). */
 export interface Arrival {
   address: string
-  way: string
+  method: string
 }
 
 export interface AttackSite {
@@ -24,7 +24,7 @@ export interface AttackSite {
 
 const TURN_PORT = 3478
 
-/** Everything at once; `document.title` is `done` when each way has ended or three seconds have passed. */
+/** Tries all methods at once. `document.title` is `done` when all have ended or after three seconds. */
 const attackPage = (target: string): string => `<!doctype html><title>attacking</title>
 <link rel="stylesheet" href="http://${target}/css"><link rel="prefetch" href="http://${target}/prefetch">
 <img src="http://${target}/img"><iframe src="http://${target}/iframe"></iframe>
@@ -62,7 +62,7 @@ const navigationPages: Record<string, (target: string) => string> = {
 
 const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:(?=.*\.)/, '')
 
-/** @param isPublic the site's own addresses: requests there get pages, all others are arrivals */
+/** @param isPublic true for the site's own addresses; requests to other addresses are recorded as arrivals */
 export const startAttackSite = async (isPublic: (address: string) => boolean): Promise<AttackSite> => {
   const arrivals: Arrival[] = []
   const server = http.createServer((request, response) => {
@@ -70,21 +70,21 @@ export const startAttackSite = async (isPublic: (address: string) => boolean): P
     const url = new URL(request.url ?? '/', 'http://site')
     const target = url.searchParams.get('target')
     if (target === null || !isPublic(address)) {
-      arrivals.push({ address, way: url.pathname.slice(1) })
+      arrivals.push({ address, method: url.pathname.slice(1) })
       return void response.setHeader('access-control-allow-origin', '*').end('inside')
     }
     if (url.pathname === '/redirect') return void response.writeHead(302, { location: `http://${target}/redirect` }).end()
     response.setHeader('content-type', 'text/html').end(navigationPages[url.pathname]?.(target) ?? 'public')
   })
   server.on('upgrade', (request, socket) => {
-    arrivals.push({ address: plain((socket as net.Socket).localAddress), way: (request.url ?? '').slice(1) })
+    arrivals.push({ address: plain((socket as net.Socket).localAddress), method: (request.url ?? '').slice(1) })
     socket.destroy()
   })
   server.listen(80, '::')
   await once(server, 'listening')
 
   const turn = net.createServer((socket) => {
-    arrivals.push({ address: plain(socket.localAddress), way: 'turn' })
+    arrivals.push({ address: plain(socket.localAddress), method: 'turn' })
     socket.on('error', () => {})
     socket.destroy()
   })
@@ -92,7 +92,7 @@ export const startAttackSite = async (isPublic: (address: string) => boolean): P
   await once(turn, 'listening')
 
   const udp = dgram.createSocket('udp6')
-  udp.on('message', () => arrivals.push({ address: 'udp', way: 'udp' }))
+  udp.on('message', () => arrivals.push({ address: 'udp', method: 'udp' }))
   udp.bind(TURN_PORT, '::')
   await once(udp, 'listening')
   return {

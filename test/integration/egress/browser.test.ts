@@ -1,5 +1,5 @@
 // Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a network of the
-// test's own. Every attack runs opened, where it must arrive, and closed, where nothing may.
+// test's own. Every attack runs with the target allowed, where it must arrive, and denied, where it must not.
 
 import path from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
@@ -10,7 +10,7 @@ import { browserEnvironment } from '../../../capture-runner/src/jail/probe-sandb
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { inTurns, type QueryType, startDnsServer } from '../../support/servers/dns-server.ts'
-import { type Arrival, NAVIGATIONS, PAGE_WAYS, startAttackSite } from './attack-site.ts'
+import { type Arrival, NAVIGATIONS, PAGE_METHODS, startAttackSite } from './attack-site.ts'
 
 const PUBLIC = '93.184.215.14'
 const POD = '10.9.9.9'
@@ -75,22 +75,22 @@ const attacks: Attack[] = [
   { target: 'private.example', opens: { allowedCidrs: ['10.0.0.0/8'] } },
 ]
 
-/** Loads the attacking page, then navigates in each way; gives what arrived inside. */
+/** Loads the attacking page, then navigates by each method. Returns what arrived. */
 const run = async (browser: Browser, session: EgressSession, target: string): Promise<Arrival[]> => {
   site.arrivals.length = 0
   const context = await browser.newContext({ proxy: { server: session.proxyUrl } })
   const page = await context.newPage()
   await page.goto(`http://public.example/attack?target=${encodeURIComponent(target)}`, { waitUntil: 'commit' })
   await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
-  for (const way of NAVIGATIONS) {
+  for (const method of NAVIGATIONS) {
     const next = await context.newPage()
-    const url = way === 'direct' ? `http://${target}/direct` : `http://public.example/${way}?target=${encodeURIComponent(target)}`
+    const url = method === 'direct' ? `http://${target}/direct` : `http://public.example/${method}?target=${encodeURIComponent(target)}`
     const left = new Promise<void>((resolve) => {
       next.on('requestfailed', () => resolve())
       next.on('response', (response) => response.url().startsWith('http://public.example/') || resolve())
     })
     await next.goto(url).catch(() => {})
-    if (way === 'link') await next.click('a')
+    if (method === 'link') await next.click('a')
     await left
   }
   await context.close()
@@ -105,42 +105,42 @@ const openSession = async (rules: Partial<EgressRules>, isOpened: boolean, given
 }
 
 for (const { name, browser, given, targets, wanted } of [
-  // In the jail WebRTC finds no interface and does not even try.
-  { name: 'jailed', browser: jailed, given: jail, targets: attacks, wanted: [...PAGE_WAYS, ...NAVIGATIONS] },
+  // In the jail, WebRTC finds no network interface and does not try.
+  { name: 'jailed', browser: jailed, given: jail, targets: attacks, wanted: [...PAGE_METHODS, ...NAVIGATIONS] },
   {
-    name: 'fenced by flags alone',
+    name: 'protected by flags alone',
     browser: fenced,
     given: undefined,
     targets: attacks.filter(({ target }) => target === '[::1]' || target === '10.1.2.3'),
-    wanted: [...PAGE_WAYS, ...NAVIGATIONS, 'turn'],
+    wanted: [...PAGE_METHODS, ...NAVIGATIONS, 'turn'],
   },
 ]) {
   for (const { target, opens } of targets) {
     t.test(`A page in a browser ${name} does not reach ${target}`, async (t) => {
       const opened = await run(browser, await openSession(opens, true, given), target)
       t.strictSame(
-        wanted.filter((way) => !opened.some((arrival) => arrival.way === way)),
+        wanted.filter((method) => !opened.some((arrival) => arrival.method === method)),
         [],
-        'opened, all ways arrive',
+        'allowed, all methods arrive',
       )
       t.notOk(
-        opened.some(({ way }) => way === 'udp'),
-        'no way by UDP',
+        opened.some(({ method }) => method === 'udp'),
+        'nothing arrives over UDP',
       )
       const session = await openSession({ allowedHosts: ['public.example'] }, false, given)
-      t.strictSame(await run(browser, session, target), [], 'closed, none does')
+      t.strictSame(await run(browser, session, target), [], 'denied, none arrives')
       t.ok(session.requestLog.entries.filter(({ decision }) => decision === 'refused').length >= 10)
     })
   }
 }
 
-t.test('A page does not reach a name that changes its answer', async (t) => {
+t.test('A page cannot reach a private address by DNS rebinding', async (t) => {
   const session = await openSession({}, false, jail)
   const arrived = await run(jailed, session, 'rebinding.example')
   t.notOk(arrived.some(({ address }) => address !== PUBLIC))
   t.ok(
     session.requestLog.entries.some(({ host, decision }) => host === 'rebinding.example' && decision === 'refused'),
-    'the private answer was given',
+    'the private address was resolved',
   )
   const opened = await run(jailed, await openSession({ allowedCidrs: ['10.0.0.0/8'] }, true, jail), 'rebinding.example')
   t.ok(
@@ -149,10 +149,10 @@ t.test('A page does not reach a name that changes its answer', async (t) => {
   )
 })
 
-/** Without proxy Chromium itself keeps public pages from private addresses. A page that has taken it over would not ask it. */
+/** Without a proxy, Chromium itself blocks private addresses for public pages. A compromised browser would skip that check. */
 const WITHOUT_OWN_CHECKS = ['--disable-features=LocalNetworkAccessChecks']
 
-/** The attacking page in a browser that has neither proxy nor flags. Where even the page cannot be reached, its text is put in. */
+/** Runs the attacking page in a browser without proxy and flags. If the page is unreachable, its HTML is set instead. */
 const runBare = async (browser: Browser): Promise<string[]> => {
   site.arrivals.length = 0
   const page = await browser.newPage()
@@ -164,17 +164,17 @@ const runBare = async (browser: Browser): Promise<string[]> => {
     await next.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
   } else await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
   await browser.close()
-  return site.arrivals.map(({ way }) => way)
+  return site.arrivals.map(({ method }) => method)
 }
 
-t.test('The jail alone holds a browser that has lost its flags', async (t) => {
+t.test('The jail alone blocks a browser that has lost its flags', async (t) => {
   const free = await runBare(await launch(undefined, WITHOUT_OWN_CHECKS))
   t.strictSame(
-    [...PAGE_WAYS, 'udp', 'turn'].filter((way) => !free.includes(way)),
+    [...PAGE_METHODS, 'udp', 'turn'].filter((method) => !free.includes(method)),
     [],
-    'without jail all ways arrive',
+    'without the jail, all methods arrive',
   )
   const own = await openJail({ programsDirectory: PROGRAMS })
-  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with it none does')
+  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with it, none arrives')
   await own.close()
 })

@@ -1,5 +1,5 @@
-// Requests in the clear on their way to a proxy that reads them: framing, headers and kept connections. The proxy here answers by itself, and tells what
-// it was asked.
+// Unencrypted requests to a proxy that reads them: framing, headers and reused connections. The proxy in these tests responds itself and records
+// the requests.
 
 import type net from 'node:net'
 import t, { type Test } from 'tap'
@@ -22,7 +22,7 @@ const openTo = async (t: Test, port: number) => {
   return session
 }
 
-/** Writes bytes on a connection to the site that is asked for, and gives what comes back until it closes. */
+/** Writes bytes to a connection to the requested site, and returns everything received until it closes. */
 const exchange = async ({ proxyUrl }: { proxyUrl: string }, bytes: string): Promise<string> => {
   const socket = (await tunnelThrough(proxyUrl, 'nowhere.example:80')) as net.Socket
   socket.write(bytes)
@@ -47,7 +47,7 @@ t.test('Guard forwards method, path, headers and body, and makes Host from the t
   t.notMatch(JSON.stringify(seen.headers), /proxy|x-hop/i)
 })
 
-t.test('Guard forwards bodies in chunks for every method', async (t) => {
+t.test('Guard forwards chunked bodies for every method', async (t) => {
   const site = await startSite(t)
   const session = await openTo(t, site.port)
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'GET', 'OPTIONS']) {
@@ -60,7 +60,7 @@ t.test('Guard forwards bodies in chunks for every method', async (t) => {
   }
 })
 
-t.test('Guard gives the answer back as it is, without what belongs to the connection', async (t) => {
+t.test('Guard returns the response unchanged except for hop-by-hop headers', async (t) => {
   const site = await startFixedSite(
     t,
     'HTTP/1.1 418 Odd\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Latin: caf\xe9\r\nProxy-Authenticate: Basic\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nContent-Length: 2\r\n\r\nhi',
@@ -72,7 +72,7 @@ t.test('Guard gives the answer back as it is, without what belongs to the connec
   t.notMatch(JSON.stringify(answer.headers), /proxy|x-hop/i)
 })
 
-t.test('Guard keeps connections to a site, and asks again on a new one when the kept one had died', async (t) => {
+t.test('Guard reuses connections to a site, and retries on a new one when the reused one was closed', async (t) => {
   const site = await startSite(t)
   const session = await openTo(t, site.port)
   for (let i = 0; i < 5; i++) t.equal((await askThrough(session.proxyUrl, URL_ASKED)).status, 200)
@@ -97,7 +97,7 @@ const smuggling: { name: string; head: string }[] = [
   { name: 'a space before the colon', head: 'Transfer-Encoding : chunked' },
 ]
 for (const { name, head } of smuggling) {
-  t.test(`Guard hides no second request in one with ${name}`, async (t) => {
+  t.test(`Guard forwards no second request hidden in one with ${name}`, async (t) => {
     const urls: string[] = []
     const site = await startSite(t, (request, response) => {
       urls.push(request.url ?? '')
@@ -111,7 +111,7 @@ for (const { name, head } of smuggling) {
   })
 }
 
-t.test('Guard lets no request name another target than its connection', async (t) => {
+t.test('Guard refuses a request for another target than its connection’s', async (t) => {
   const site = await startSite(t)
   const session = await openTo(t, site.port)
   for (const target of ['http://127.0.0.1/', 'http://other.example/', '*', 'other.example:80'])
@@ -119,7 +119,7 @@ t.test('Guard lets no request name another target than its connection', async (t
   t.equal(site.connections, 0)
 })
 
-t.test('Guard lets no site hide a second answer or a header line', async (t) => {
+t.test('Guard forwards no second response or header line hidden by a site', async (t) => {
   const site = await startFixedSite(
     t,
     'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: 1\rSet-Cookie: evil=1\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhidden',
@@ -130,11 +130,11 @@ t.test('Guard lets no site hide a second answer or a header line', async (t) => 
   t.notMatch(raw, /^set-cookie/im)
 })
 
-t.test('Guard closes without an answer when the site breaks off, and tells so', async (t) => {
+t.test('Guard closes without a response and records the error when the site breaks off', async (t) => {
   const breaks: { name: string; site: (socket: net.Socket) => void; error: string }[] = [
-    { name: 'before the answer', site: (socket) => socket.once('data', () => socket.destroy()), error: 'ECONNRESET' },
+    { name: 'before the response', site: (socket) => socket.once('data', () => socket.destroy()), error: 'ECONNRESET' },
     {
-      name: 'within the body',
+      name: 'during the body',
       site: (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf')),
       error: 'ECONNRESET',
     },
@@ -164,11 +164,11 @@ t.test('Guard closes without an answer when the site breaks off, and tells so', 
   }
 })
 
-t.test('Guard has a WebSocket in the clear led through a tunnel', async (t) => {
-  const heard: string[] = []
+t.test('Guard sends an unencrypted WebSocket through a tunnel', async (t) => {
+  const received: string[] = []
   const site = await startRawSite(t, (socket) =>
     socket.once('data', (bytes) => {
-      heard.push(bytes.toString())
+      received.push(bytes.toString())
       socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nframes')
     }),
   )
@@ -179,6 +179,6 @@ t.test('Guard has a WebSocket in the clear led through a tunnel', async (t) => {
     'GET /chat HTTP/1.1\r\nHost: nowhere.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n'
   socket.write(opening)
   t.match(await saidOn(socket), /101 Switching Protocols.*frames/s)
-  t.strictSame(heard, [opening])
+  t.strictSame(received, [opening])
   t.strictSame(proxy.targets, [`nowhere.example:${site.port}`])
 })

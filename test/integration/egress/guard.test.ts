@@ -1,4 +1,4 @@
-// What the guard does with traffic that may pass: bytes, limits, and the ends of sessions.
+// Allowed traffic through the guard: bytes, limits, and the ends of sessions.
 
 import { once } from 'node:events'
 import type http from 'node:http'
@@ -32,12 +32,12 @@ const findFreePort = async (): Promise<number> => {
 
 const proxyPort = ({ proxyUrl }: { proxyUrl: string }): number => Number(new URL(proxyUrl).port)
 
-t.test('Guard passes on what the browser and the site say, letter by letter', async (t) => {
+t.test('Guard forwards the bytes of browser and site unchanged', async (t) => {
   const answer = 'HTTP/1.1 418 Odd\r\nX-Latin: caf\xe9\r\nConnection: close\r\n X-Folded: 1\r\n\r\nhi'
-  const heard: string[] = []
+  const received: string[] = []
   const site = await startRawSite(t, (socket) =>
     socket.once('data', (bytes) => {
-      heard.push(bytes.toString())
+      received.push(bytes.toString())
       socket.end(answer, 'latin1')
     }),
   )
@@ -46,17 +46,17 @@ t.test('Guard passes on what the browser and the site say, letter by letter', as
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
   tunnel.end(request)
   t.equal(await saidOn(tunnel), answer)
-  t.strictSame(heard, [request])
+  t.strictSame(received, [request])
 })
 
 t.test(
-  'a connection reset reads ERR_EMPTY_RESPONSE: Guard resets the browser’s connection when the site resets its own, and says so',
+  'a connection reset reads ERR_EMPTY_RESPONSE: Guard resets the browser’s connection when the site resets its own, and reports it',
   async (t) => {
     const site = await startRawSite(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
     const session = await openArmed(t)
     const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
     tunnel.write('GET / HTTP/1.1\r\n\r\n')
-    await t.rejects(saidOn(tunnel), { code: 'ECONNRESET' }, 'a reset, which no browser takes for the end of a response')
+    await t.rejects(saidOn(tunnel), { code: 'ECONNRESET' }, 'a reset, which no browser mistakes for the end of a response')
     t.strictSame(classifyFailure(session.requestLog, `http://127.0.0.1:${site.port}/`, 'net::ERR_CONNECTION_RESET'), {
       code: 'NAVIGATION_FAILED',
       message: `127.0.0.1:${site.port} reset the connection (ECONNRESET)`,
@@ -64,7 +64,7 @@ t.test(
   },
 )
 
-t.test('Guard tells a refused connection', async (t) => {
+t.test('Guard reports a refused connection', async (t) => {
   const session = await openArmed(t)
   const port = await findFreePort()
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${port}/`)).status, undefined)
@@ -75,7 +75,7 @@ t.test('Guard tells a refused connection', async (t) => {
   t.strictSame(classifyFailure(session.requestLog, `https://127.0.0.1:${port}/`), wanted)
 })
 
-t.test('Guard carries bytes both ways through a tunnel and ends one direction at a time', async (t) => {
+t.test('Guard forwards bytes in both directions of a tunnel and closes each direction separately', async (t) => {
   const site = await startRawSite(t, (socket) => {
     let got = ''
     socket.on('data', (chunk) => {
@@ -85,17 +85,17 @@ t.test('Guard carries bytes both ways through a tunnel and ends one direction at
   })
   const session = await openArmed(t)
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
-  let said = ''
+  let response = ''
   tunnel.on('data', (chunk) => {
-    said += chunk
+    response += chunk
   })
   tunnel.end('hello')
   await once(tunnel, 'close')
-  t.equal(said, 'got hello')
+  t.equal(response, 'got hello')
   t.match(session.requestLog.entries, [{ decision: 'allowed', address: '127.0.0.1', bytesSent: 5, bytesReceived: 9 }])
 })
 
-t.test('Guard refuses everything before it is armed, and is armed once', async (t) => {
+t.test('Guard refuses everything before it is armed, and can be armed only once', async (t) => {
   const site = await startSite(t)
   const session = await guard.openSession()
   t.teardown(() => session.close())
@@ -107,22 +107,22 @@ t.test('Guard refuses everything before it is armed, and is armed once', async (
   t.throws(() => session.arm(POLICY))
 })
 
-t.test('Guard lets no socket outlive its session', async (t) => {
+t.test('Guard closes all sockets of a session with it', async (t) => {
   const site = await startRawSite(t, (socket) => socket.resume().once('end', () => socket.end()))
   const session = await openArmed(t)
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
   const pending = askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)
-  await eventually('both reach the site', async () => site.sockets.size === 2)
+  await eventually('both connections reach the site', async () => site.sockets.size === 2)
   const closed = once(tunnel.resume(), 'close')
   session.close()
   session.close()
   await closed
   t.equal((await pending).status, undefined)
-  await eventually('the site is left alone', async () => site.sockets.size === 0)
+  await eventually('the site has no connections', async () => site.sockets.size === 0)
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)).status, undefined)
 })
 
-t.test('Guard leaves other sessions alone when one closes', async (t) => {
+t.test('Guard keeps other sessions open when one closes', async (t) => {
   const site = await startSite(t)
   const [one, other] = [await openArmed(t), await openArmed(t)]
   const tunnel = (await tunnelThrough(other.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
@@ -156,25 +156,25 @@ t.test('Guard ends a capture that has used up its bytes', async (t) => {
   }
 })
 
-const NOTHING_ELSE: { name: string; bytes: Buffer; said?: Buffer }[] = [
+const INVALID_STARTS: { name: string; bytes: Buffer; response?: Buffer }[] = [
   { name: 'http', bytes: Buffer.from('GET http://127.0.0.1/ HTTP/1.1\r\nHost: a\r\n\r\n') },
   { name: 'a tunnel by http', bytes: Buffer.from('CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: a\r\n\r\n') },
   { name: 'TLS', bytes: Buffer.from([22, 3, 1, 0, 1]) },
   { name: 'SOCKS 4', bytes: Buffer.from([4, 1, 0, 80, 127, 0, 0, 1, 0]) },
   { name: 'SOCKS 5 with a password', bytes: Buffer.from([5, 1, 2]) },
-  { name: 'a wish to listen', bytes: Buffer.from([5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
-  { name: 'a wish for UDP', bytes: Buffer.from([5, 1, 0, 5, 3, 0, 1, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
-  { name: 'an unknown kind of address', bytes: Buffer.from([5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
+  { name: 'a BIND request', bytes: Buffer.from([5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
+  { name: 'a UDP request', bytes: Buffer.from([5, 1, 0, 5, 3, 0, 1, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
+  { name: 'an unknown kind of address', bytes: Buffer.from([5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
 ]
-for (const { name, bytes, said = Buffer.alloc(0) } of NOTHING_ELSE) {
+for (const { name, bytes, response = Buffer.alloc(0) } of INVALID_STARTS) {
   t.test(`Guard closes a connection that begins with ${name}`, async (t) => {
     const session = await openArmed(t)
-    t.equal(await sendRaw(proxyPort(session), bytes), said.toString('latin1'))
+    t.equal(await sendRaw(proxyPort(session), bytes), response.toString('latin1'))
     t.strictSame(session.requestLog.entries, [])
   })
 }
 
-t.test('Guard keeps its own port and the runner’s unreached although loopback is opened', async (t) => {
+t.test('Guard refuses its own port and the runner’s even when loopback is allowed', async (t) => {
   const site = await startSite(t)
   const careful = createGuard({ ownPorts: [site.port] })
   const session = await careful.openSession()

@@ -1,4 +1,4 @@
-// What both runs of the jail's tests share: under a /proc of the machine's, and under one as containers have it.
+// Shared by both runs of the jail's tests: under the machine's /proc, and under a container's.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export interface Probed {
   uncovered: string[]
 }
 
-/** Things of a runner's that a page would like to have: a token, a listening port and a unix socket. Gone with the test. */
+/** Targets that an attacker would look for in a runner: a token, a listening port and a unix socket. Removed after the test. */
 export const startRunnerParts = async (t: Test) => {
   const directory = fs.mkdtempSync('/tmp/tintype-runner-')
   const token = path.join(directory, 'token')
@@ -48,29 +48,29 @@ export const openTestJail = async (t: Test): Promise<Jail> => {
   return jail
 }
 
-/** Runs a program in the browser's place (or, without jail, beside the runner) and gives what it printed. `handedOn` become descriptors above Playwright's. */
+/** Runs a program in the browser's place (without a jail: beside the runner) and returns its output. `inherited` become descriptors above Playwright's. */
 export const runInPlace = async (
   jail: Jail | undefined,
   program: string,
   args: readonly string[],
-  handedOn: 'pipe'[] = [],
+  inherited: 'pipe'[] = [],
 ): Promise<string> => {
   const { executablePath, env } = jail?.command(program) ?? { executablePath: program, env: {} }
   const child = spawn(executablePath, args, {
     env: { ...browserEnvironment(process.env), ...env },
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe', ...handedOn],
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe', ...inherited],
   })
-  let said = ''
+  let output = ''
   child.stdout?.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   await once(child, 'close')
-  return said
+  return output
 }
 
-/** The tests that must hold under either /proc. */
+/** Tests that must pass under either /proc. */
 export const testJail = (t: Test): void => {
-  t.test('Jail keeps token, memory, environment, descriptors and listeners from the browser’s place', async (t) => {
+  t.test('Jail denies a program in the browser’s place token, memory, environment, descriptors and listeners', async (t) => {
     const { token, socket, listener } = await startRunnerParts(t)
     const attack = JSON.stringify({ pid: process.pid, files: [token], listeners: [listener], sockets: [socket] })
     const probe = async (jail?: Jail): Promise<Probed> =>
@@ -79,24 +79,24 @@ export const testJail = (t: Test): void => {
     const outside = await probe()
     t.strictSame([outside.readFiles, outside.uncovered], [[token], [token]], 'the control reads the token')
     t.strictSame(outside.reached, [listener, socket], 'the control reaches the listeners')
-    for (const way of ['environ', 'memory', 'ptrace', 'signals', 'foreignFds'] as const) {
-      t.ok(outside[way].includes(process.pid), `the control has the runner’s ${way}`)
+    for (const kind of ['environ', 'memory', 'ptrace', 'signals', 'foreignFds'] as const) {
+      t.ok(outside[kind].includes(process.pid), `the control has the runner’s ${kind}`)
     }
 
     const { signals, ...inside } = await probe(await openTestJail(t))
     const nothing = { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] }
-    t.strictSame(inside, nothing, 'the jail gives nothing')
+    t.strictSame(inside, nothing, 'nothing is accessible in the jail')
     t.notOk(signals.includes(process.pid))
   })
 
-  t.test('The probe sees a socket that the runner hands on', async (t) => {
+  t.test('The probe finds a socket that the runner passes to it', async (t) => {
     const jail = await openTestJail(t)
     const attack = JSON.stringify({ pid: process.pid })
     const probed: Probed = JSON.parse(await runInPlace(jail, process.execPath, [`${PROGRAMS}/probe.mjs`, attack], ['pipe']))
     t.match(probed.ownFds, [{ fd: 5, to: /^socket:/ }])
   })
 
-  t.test('probeSandbox finds that jail and sandbox hold', async (t) => {
+  t.test('probeSandbox reports a working jail and sandbox', async (t) => {
     const { token, listener } = await startRunnerParts(t)
     const found = await probeSandbox({
       mode: 'auto',
@@ -105,10 +105,10 @@ export const testJail = (t: Test): void => {
       secretFiles: [token, '/no/such/token'],
       listeners: [listener],
     })
-    t.strictSame(found, { jail: true, chromiumSandbox: true, detail: 'jail and sandbox hold' })
+    t.strictSame(found, { jail: true, chromiumSandbox: true, detail: 'jail and sandbox work' })
   })
 
-  t.test('probeSandbox sees a jail that does not hide a secret', async (t) => {
+  t.test('probeSandbox detects a jail that does not hide a secret', async (t) => {
     const { token, listener } = await startRunnerParts(t)
     const config = {
       browserPath: BROWSER,
@@ -120,7 +120,7 @@ export const testJail = (t: Test): void => {
     t.match(await probeSandbox({ mode: 'auto', ...config }), {
       jail: false,
       chromiumSandbox: true,
-      detail: /the jail does not hold: readFiles .*token/,
+      detail: /the jail is not effective: readFiles .*token/,
     })
   })
 }

@@ -1,5 +1,5 @@
-// The jail as a pod makes it: an ordinary user, no capabilities, no new privileges. What a page could do that has taken the browser over is
-// done by a probe in the browser's place; the same probe beside the runner is the control.
+// The jail under the conditions of a pod: an unprivileged user, no capabilities, no new privileges. A probe in the browser's place tries what
+// a compromised browser could do. The same probe beside the runner is the control.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ const { default: t } = await import('tap')
 
 testJail(t)
 
-t.test('there is no jail for a checkout below /tmp, in a path with spaces: its programs stay visible, and nothing else', async (t) => {
+t.test('the jail fails for a checkout below /tmp, in a path with spaces: only its own programs stay visible', async (t) => {
   const checkout = fs.mkdtempSync('/tmp/a checkout ')
   t.teardown(() => fs.rmSync(checkout, { recursive: true }))
   const programs = path.join(checkout, 'jail')
@@ -37,7 +37,7 @@ t.test('there is no jail for a checkout below /tmp, in a path with spaces: its p
   t.match(JSON.parse(await runInPlace(jail, node, [`${programs}/probe.mjs`, attack])), { readFiles: [], uncovered: [] })
 })
 
-/** Processes whose command line or environment tells that they belong to this jail; zombies count. */
+/** All processes, zombies included. */
 const listProcesses = (): { pid: number; parent: number; state: string }[] =>
   fs
     .readdirSync('/proc')
@@ -68,7 +68,7 @@ const launch = async (jail: Awaited<ReturnType<typeof openJail>>) => {
   })
 }
 
-/** A page in a jailed browser that has come through the guard. */
+/** Loads a page in a jailed browser through the guard. */
 const loadInJail = async (t: Test, port: number) => {
   const jail = await openTestJail(t)
   const browser = await launch(jail)
@@ -83,7 +83,7 @@ const loadInJail = async (t: Test, port: number) => {
   return { page, session }
 }
 
-t.test('A jailed browser runs with its own sandbox on, and loads pages through the guard alone', async (t) => {
+t.test('A jailed browser runs with its own sandbox, and loads pages only through the guard', async (t) => {
   const site = await startSite(t, (_request, response) => response.end('<title>through</title>'))
   const { page, session } = await loadInJail(t, site.port)
   t.equal(await page.title(), 'through')
@@ -94,7 +94,7 @@ t.test('A jailed browser runs with its own sandbox on, and loads pages through t
     t.match(fs.readFileSync(`/proc/${pid}/status`, 'latin1'), /^Seccomp:\t2$/m, 'a renderer is under seccomp-bpf')
 })
 
-t.test('A page is loaded whose answer only browsers forgive', async (t) => {
+t.test('A response that only browsers tolerate still loads', async (t) => {
   const body = '<title>forgiven</title>'
   const head = `HTTP/1.1 200 OK\r\nno colon at all\r\nX Y: 1\r\nContent-Type: text/html\r\nContent-Length: ${body.length}`
   const site = await startFixedSite(t, `${head}\r\n\r\n${body}`)
@@ -110,7 +110,7 @@ const commandLine = (pid: number): string[] => {
   }
 }
 
-t.test('Jail ends with everything in it, and leaves no process behind', async (t) => {
+t.test('Jail ends with all its processes', async (t) => {
   const before = descendants()
   const jail = await openJail({ programsDirectory: PROGRAMS })
   const browser = await launch(jail)
@@ -158,15 +158,15 @@ t.test('Jail ends when the runner is killed', async (t) => {
   t.equal(pids.length, 2)
 })
 
-/** A zombie whose parent does not look is not alive: this machine's init may be slow to reap. */
+/** Zombies do not count as alive: init may be slow to reap them. */
 const isAlive = (pid: number): boolean => listProcesses().some((process) => process.pid === pid && process.state !== 'Z')
 
-t.test('Jail leaves the processors to the runner when both want them', async (t) => {
+t.test('Jail gives the browser a lower CPU priority than the runner', async (t) => {
   const jail = await openTestJail(t)
   t.equal(await runInPlace(jail, process.execPath, ['--eval', "console.log(require('os').getPriority())"]), '10\n')
 })
 
-t.test('Jail lends each listener to one session at a time, and closes what comes in between', async (t) => {
+t.test('Jail lends each listener to one session at a time, and closes connections in between', async (t) => {
   const jail = await openJail({ programsDirectory: PROGRAMS, listenerCount: 2 })
   t.teardown(() => jail.close())
   const guard = createGuard()
@@ -182,23 +182,23 @@ t.test('Jail lends each listener to one session at a time, and closes what comes
   three.close()
 })
 
-t.test('openJail says what the node said, and leaves nothing behind', async (t) => {
+t.test('openJail reports the error of the node, and leaves no process behind', async (t) => {
   const before = descendants()
-  await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be made: .*hold\.sh/ })
+  await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be created: .*hold\.sh/ })
   t.strictSame(
     descendants().filter((pid) => !before.includes(pid)),
     [],
   )
 })
 
-t.test('probeSandbox tells the truth where the node allows no user namespaces', async (t) => {
+t.test('probeSandbox reports a node that allows no user namespaces', async (t) => {
   const { token } = await startRunnerParts(t)
   const config = { mode: 'auto', browserPath: BROWSER, programsDirectory: PROGRAMS, secretFiles: [token], listeners: [] }
   const program = `
     import { probeSandbox } from ${JSON.stringify(`${PROGRAMS}/../src/jail/probe-sandbox.ts`)}
     console.log(JSON.stringify(await probeSandbox(${JSON.stringify(config)})))`
   const without = 'echo 0 >/proc/sys/user/max_user_namespaces && exec unshare --user --map-user=10001 --map-group=10001 "$@"'
-  // The limit is of the namespace it is set in: one more level, and no further one is to be had.
+  // The limit applies in the namespace where it is set: it allows this level and none below.
   const nested = [
     '--user',
     '--map-root-user',
@@ -215,11 +215,11 @@ t.test('probeSandbox tells the truth where the node allows no user namespaces', 
   t.match(JSON.parse(stdout), {
     jail: false,
     chromiumSandbox: false,
-    detail: /the jail cannot be made: unshare.*Chromium’s sandbox does not start/,
+    detail: /the jail cannot be created: unshare.*Chromium’s sandbox does not start/,
   })
 })
 
-t.test('isSandboxSufficient wants both walls where they are required', async (t) => {
+t.test('isSandboxSufficient demands jail and sandbox when the mode is required', async (t) => {
   const both = { jail: true, chromiumSandbox: true, detail: '' }
   for (const found of [both, { ...both, jail: false }, { ...both, chromiumSandbox: false }]) {
     t.equal(isSandboxSufficient('required', found), found === both)

@@ -1,5 +1,5 @@
-// Names that point inside: by their address, by an alias, by one address of several, by the other family, or only at the second question.
-// The zone is the test's own. Every attack runs opened first, so that it is known to arrive.
+// Names that resolve to private addresses: directly, by a CNAME, by one of several addresses, by the other family, or only at the second query.
+// The zone belongs to the test. Every attack also runs with its target allowed, to show that it would arrive.
 
 import { once } from 'node:events'
 import http from 'node:http'
@@ -100,7 +100,7 @@ const attacks: { name: string; opens: string[] }[] = [
   { name: 'private-four.example', opens: ['10.0.0.0/8'] },
 ]
 for (const { name, opens } of attacks) {
-  t.test(`Guard keeps what ${name} points to unreached, and reaches it once opened`, async (t) => {
+  t.test(`Guard refuses the target of ${name}, and connects once it is allowed`, async (t) => {
     const opened = await visit(name, { allowedCidrs: opens })
     t.match(opened.plain, { status: 200, body: 'reached' })
     t.ok(
@@ -120,13 +120,13 @@ for (const { name, opens } of attacks) {
 }
 
 for (const name of ['private-second.example', 'private-six.example']) {
-  t.test(`Guard refuses ${name} as a whole, since one of its addresses is private`, async (t) => {
+  t.test(`Guard refuses ${name} entirely, because one of its addresses is private`, async (t) => {
     t.strictSame((await visit(name)).arrived, [])
     t.strictSame((await visit(name, { allowedCidrs: ['10.0.0.0/8', 'fc00::/7'] })).arrived, [PUBLIC, PUBLIC])
   })
 }
 
-t.test('Guard lets a listed name point into the cluster, and nowhere worse', async (t) => {
+t.test('Guard allows a listed name to resolve to the cluster, but to no denied address', async (t) => {
   const rules = { allowedHosts: ['*.sites.svc.cluster.local'], deniedCidrs: ['10.0.0.0/8'] }
   t.strictSame((await visit('web.sites.svc.cluster.local', rules)).arrived, ['10.1.2.3', '10.1.2.3'])
   t.strictSame((await visit('web.sites.svc.cluster.local')).arrived, [])
@@ -135,14 +135,14 @@ t.test('Guard lets a listed name point into the cluster, and nowhere worse', asy
   t.strictSame((await visit('pod.sites.svc.cluster.local', rules)).arrived, [])
 })
 
-t.test('Guard keeps the pod itself unreached whatever is opened', async (t) => {
+t.test('Guard refuses the pod’s own address whatever the rules allow', async (t) => {
   const everything = { allowedHosts: ['*'], allowedCidrs: ['10.0.0.0/8', `${POD}/32`] }
   t.strictSame((await visit('pod.example', everything)).arrived, [])
   t.strictSame((await visit(POD, everything)).arrived, [])
   t.strictSame((await visit('private.example', everything)).arrived, ['10.1.2.3', '10.1.2.3'], 'the control')
 })
 
-t.test('Guard never follows a name that changes its answer', async (t) => {
+t.test('Guard never follows DNS rebinding to a private address', async (t) => {
   const session = await guard.openSession()
   session.arm({ rules: DEFAULT_EGRESS_RULES, maxBytes: 1e6 })
   arrived.length = 0
@@ -152,11 +152,11 @@ t.test('Guard never follows a name that changes its answer', async (t) => {
     await tunnelThrough(session.proxyUrl, 'rebinding.example:80')
   }
   session.close()
-  t.ok(arrived.includes(PUBLIC), 'the public answer is followed')
+  t.ok(arrived.includes(PUBLIC), 'the public address is used')
   t.notOk(arrived.includes('10.1.2.3'))
   t.ok(
     session.requestLog.entries.some(({ decision }) => decision === 'refused'),
-    'the other answer was seen',
+    'the private address was resolved too',
   )
 
   const opened = await guard.openSession()
@@ -166,7 +166,7 @@ t.test('Guard never follows a name that changes its answer', async (t) => {
   t.ok(arrived.includes('10.1.2.3'), 'the control')
 })
 
-t.test('Guard asks for the name as it stands, without search domains', async (t) => {
+t.test('Guard resolves the exact name, without search domains', async (t) => {
   const before = dns.queries.length
   await visit('nowhere.example')
   t.ok(dns.queries.slice(before).every((name) => name === 'nowhere.example'))
@@ -180,7 +180,7 @@ const failures = [
   { name: 'silent.example', error: 'ETIMEOUT', message: 'silent.example could not be resolved (ETIMEOUT)' },
 ]
 for (const { name, error, message } of failures) {
-  t.test(`Guard closes the connection and tells why when ${name} gives no address`, async (t) => {
+  t.test(`Guard closes the connection and reports why when ${name} does not resolve`, async (t) => {
     const { plain, tunnel, arrived, requestLog } = await visit(name)
     t.equal(plain.status, undefined)
     t.equal(tunnel, undefined)
@@ -193,7 +193,7 @@ for (const { name, error, message } of failures) {
   })
 }
 
-t.test('Guard asks no name server about names that are refused by their text', async (t) => {
+t.test('Guard sends no DNS query for names that are refused by their text', async (t) => {
   const before = dns.queries.length
   for (const name of ['kubernetes.default.svc.cluster.local', 'metadata.google.internal', 'localhost', 'private.example.'])
     await visit(name)

@@ -1,4 +1,4 @@
-// A proxy between the guard and the world: the installation's own, whose address is trusted, and one that a user named, which is not.
+// Parent proxies: the installation's own, whose address is trusted, and a user's, whose address is not.
 
 import http from 'node:http'
 import type net from 'node:net'
@@ -13,11 +13,11 @@ import { startHttpProxy, startSocksProxy } from '../options/page/proxies.ts'
 import { type Site, startRawSite, startSite } from './sites.ts'
 
 interface ParentSite extends Site {
-  /** What it was asked, as `METHOD target authorization`. */
+  /** Received requests, as `METHOD target authorization`. */
   asked: string[]
 }
 
-/** A proxy that answers everything itself: `through` stands for the whole internet. */
+/** A proxy that responds to everything itself. The body `through` shows that the request used the proxy. */
 const startParent = async (t: Test, status = 200): Promise<ParentSite> => {
   const asked: string[] = []
   const note = ({ method, url, headers }: http.IncomingMessage): void =>
@@ -63,11 +63,11 @@ t.test('Guard sends names unresolved to the installation’s proxy, with its use
   t.match(session.requestLog.entries, [{ decision: 'allowed' }, { decision: 'allowed' }])
   t.notOk(
     session.requestLog.entries.some(({ address }) => address),
-    'the address that was reached is the proxy’s secret',
+    'only the proxy knows the address',
   )
 })
 
-t.test('Guard refuses closed targets although a proxy would take them', async (t) => {
+t.test('Guard refuses denied targets even if a proxy would accept them', async (t) => {
   const parent = await startParent(t)
   const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
   for (const host of ['127.0.0.1', '0x7f.1', '169.254.169.254', '[fd00::1]', 'localhost', 'kubernetes.default.svc', 'nowhere.example.']) {
@@ -79,14 +79,14 @@ t.test('Guard refuses closed targets although a proxy would take them', async (t
   t.ok(session.requestLog.entries.every(({ decision }) => decision === 'refused'))
 })
 
-t.test('Guard dials itself what the proxy is not for', async (t) => {
+t.test('Guard connects directly to hosts that bypass the proxy', async (t) => {
   const parent = await startParent(t)
   const site = await startSite(t)
   const url = `http://127.0.0.1:${parent.port}`
   const loopback = { allowedCidrs: ['127.0.0.0/8'] }
   const cases = [
     {
-      name: 'a name on the allow-list',
+      name: 'a name in allowedHosts',
       host: 'inside.sites.example',
       direct: [],
       rules: { ...loopback, allowedHosts: ['*.sites.example'] },
@@ -104,7 +104,7 @@ t.test('Guard dials itself what the proxy is not for', async (t) => {
   t.match(await askThrough(through.proxyUrl, `http://127.0.0.1:${site.port}/`), { body: 'through' }, 'the control')
 })
 
-t.test('Guard checks the address of a proxy that a user named', async (t) => {
+t.test('Guard checks the address of a user’s proxy', async (t) => {
   const parent = await startParent(t)
   for (const host of ['127.0.0.1', '0x7f.1', 'inside.sites.example']) {
     const mine = { url: `http://${host}:${parent.port}`, chosenBy: 'user' as const }
@@ -123,11 +123,11 @@ t.test('Guard checks the address of a proxy that a user named', async (t) => {
 })
 
 const refusals = [
-  { name: 'asks for another password', status: 407 },
+  { name: 'rejects the password', status: 407 },
   { name: 'refuses the target', status: 403 },
 ]
 for (const { name, status } of refusals) {
-  t.test(`Guard closes and tells PROXY_FAILED when the proxy ${name}`, async (t) => {
+  t.test(`Guard closes and reports PROXY_FAILED when the proxy ${name}`, async (t) => {
     const parent = await startParent(t, status)
     const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
     t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:443'), undefined)
@@ -136,11 +136,11 @@ for (const { name, status } of refusals) {
       message: 'the proxy did not connect to nowhere.example:443',
     })
     const plain = await askThrough(session.proxyUrl, 'http://nowhere.example/')
-    t.equal(plain.status, status === 407 ? undefined : status, 'what a proxy says in the clear may be the site’s own word')
+    t.equal(plain.status, status === 407 ? undefined : status, 'the response of a proxy to plain http may be the site’s own')
   })
 }
 
-t.test('Guard tells PROXY_FAILED when the proxy is not there, breaks off or does not speak', async (t) => {
+t.test('Guard reports PROXY_FAILED when the proxy is unreachable, breaks off or sends nothing', async (t) => {
   const gone = await startRawSite(t, (socket) => socket.destroy())
   const silent = await startRawSite(t, () => {})
   for (const url of [
@@ -156,7 +156,7 @@ t.test('Guard tells PROXY_FAILED when the proxy is not there, breaks off or does
   }
 })
 
-t.test('Guard reaches a user’s proxy through the installation’s, and what that proxy is not for too', async (t) => {
+t.test('Guard reaches a user’s proxy through the installation’s, and also the hosts that bypass it', async (t) => {
   const site = await startSite(t)
   asking.length = 0
   const [inner, outer] = [await startHttpProxy(t), await startHttpProxy(t, 'o:p')]
@@ -168,10 +168,10 @@ t.test('Guard reaches a user’s proxy through the installation’s, and what th
     t.match(await askThrough(session.proxyUrl, `http://${target}/`), { status: 200 }, host)
     const tunnel = (await tunnelThrough(session.proxyUrl, target)) as net.Socket
     t.ok(tunnel, host)
-    // The beginning of TLS: requests would not be led through a tunnel.
+    // The first bytes of TLS, because plain requests would not use a tunnel.
     tunnel.write(Buffer.from([22]))
     await eventually(
-      'a tunnel is asked for',
+      'a tunnel is requested',
       async () => (host === 'nowhere.example' ? inner : outer).targets.filter((one) => one === target).length === 2,
     )
     tunnel.destroy()
@@ -182,18 +182,18 @@ t.test('Guard reaches a user’s proxy through the installation’s, and what th
   )
   t.ok(outer.targets.includes(`proxy.example:${inner.host.split(':')[1]}`))
   t.equal(outer.targets.filter((target) => target === `bypassed.example:${site.port}`).length, 2)
-  t.strictSame(asking, [], 'no name is asked for here')
+  t.strictSame(asking, [], 'no name is resolved here')
 })
 
 const socksFaults: { name: string; answer: Buffer; message?: RegExp }[] = [
   { name: 'speaks another protocol', answer: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n') },
-  { name: 'wants to know who asks', answer: Buffer.from([5, 255]) },
+  { name: 'requires authentication', answer: Buffer.from([5, 255]) },
   { name: 'does not allow the target', answer: Buffer.from([5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0]) },
-  { name: 'says nothing', answer: Buffer.alloc(0) },
-  { name: 'says half', answer: Buffer.from([5, 0, 5, 0]) },
+  { name: 'sends nothing', answer: Buffer.alloc(0) },
+  { name: 'sends half a response', answer: Buffer.from([5, 0, 5, 0]) },
 ]
 for (const { name, answer } of socksFaults) {
-  t.test(`Guard closes and tells PROXY_FAILED when a socks5 proxy ${name}`, async (t) => {
+  t.test(`Guard closes and reports PROXY_FAILED when a socks5 proxy ${name}`, async (t) => {
     const site = await startRawSite(t, (socket) => {
       if (answer.length > 0) socket.write(answer)
     })
@@ -207,7 +207,7 @@ for (const { name, answer } of socksFaults) {
   })
 }
 
-t.test('Guard tells a socks5 proxy names and addresses of both kinds', async (t) => {
+t.test('Guard sends names, IPv4 and IPv6 addresses to a socks5 proxy', async (t) => {
   const proxy = await startSocksProxy(t)
   const site = await startSite(t)
   const session = await open(t, { url: `socks5://${proxy.host}`, chosenBy: 'user' }, { allowedCidrs: ['127.0.0.0/8', '::1/128'] })

@@ -5,12 +5,12 @@ import http from 'node:http'
 import net from 'node:net'
 import type { Test } from 'tap'
 
-/** A site, and how it was reached. */
+/** A site and its connections. */
 export interface Site {
   port: number
-  /** Connections ever made. */
+  /** Number of connections since the start. */
   connections: number
-  /** Those that are open. */
+  /** Open connections. */
   sockets: Set<net.Socket>
 }
 
@@ -35,7 +35,7 @@ const watch = async (t: Test, server: net.Server, close: () => void): Promise<Si
   return site
 }
 
-/** Answers with what it was asked, as JSON. */
+/** Responds with the request as JSON. */
 export const tellRequest: http.RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
@@ -48,12 +48,12 @@ export const startSite = (t: Test, listener: http.RequestListener = tellRequest)
   return watch(t, server, () => server.closeAllConnections())
 }
 
-/** Leaves every connection to `onSocket`: for answers that no http server would give. */
+/** Passes every connection to `onSocket`, for responses that no http server would send. */
 export const startRawSite = (t: Test, onSocket: (socket: net.Socket) => void): Promise<Site> => {
   const server = net.createServer({ allowHalfOpen: true }, onSocket)
   return watch(t, server, () => {})
 }
 
-/** Answers the first bytes of each connection with fixed ones, and closes it. */
+/** Responds to the first bytes of each connection with fixed bytes, and closes it. */
 export const startFixedSite = (t: Test, bytes: string): Promise<Site> =>
   startRawSite(t, (socket) => socket.once('data', () => socket.end(bytes, 'latin1')))

@@ -1,5 +1,5 @@
-// What the browser says of itself, wherever it is asked: in the page, its frames, those of other sites, and workers of each kind, and what servers are
-// told for each of them.
+// The browser's identity in the page, its frames, frames of other sites and all kinds of workers, and in the requests of each of them. All must be
+// consistent.
 
 import t from 'tap'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
@@ -10,7 +10,7 @@ const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (K
 const FACTS = `({
   userAgent: navigator.userAgent, platform: navigator.platform, languages: navigator.languages.join(),
   hinted: navigator.userAgentData?.platform ?? null, brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null })`
-/** Where the page asks, in the order in which it has their answers. */
+/** The contexts that the page queries, in the order of their responses. */
 const PLACES = ['page', 'frame', 'foreign frame', 'srcdoc frame', 'worker', 'blob worker', 'service worker'] as const
 
 const js =
@@ -18,7 +18,7 @@ const js =
   (_: unknown, response: import('node:http').ServerResponse): void =>
     void response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
 
-/** A text as a script of a page may hold it. */
+/** A text as a string literal for a script of a page. */
 const inScript = (text: string): string => JSON.stringify(text).replaceAll('</', '<\\/')
 
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
@@ -65,7 +65,7 @@ const stage = await openStage(
   { guard: { dnsServers: [names.address] } },
 )
 
-/** A frame of another site whose origin a browser trusts all the same. */
+/** A frame of another site with a trustworthy origin. */
 const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
 
 interface Fact {
@@ -78,14 +78,14 @@ interface Fact {
 let answers: Fact[] = []
 
 const cases = [
-  { name: 'its own words', options: {} },
-  { name: 'those of user_agent', options: { userAgent: WINDOWS } },
-  { name: 'those of user_agent_platform and locale', options: { userAgentPlatform: 'MacIntel', locale: 'de-AT' } },
-  { name: 'those of a device', options: { device: 'Pixel 7' } },
+  { name: 'its own identity', options: {} },
+  { name: 'that of user_agent', options: { userAgent: WINDOWS } },
+  { name: 'that of user_agent_platform and locale', options: { userAgentPlatform: 'MacIntel', locale: 'de-AT' } },
+  { name: 'that of a device', options: { device: 'Pixel 7' } },
 ] as const
 
 for (const { name, options } of cases) {
-  t.test(`the browser says ${name} in every frame and worker, and to every server, and never Headless`, async (t) => {
+  t.test(`the browser reports ${name} in every frame and worker and to every server, and never Headless`, async (t) => {
     answers = []
     stage.seen.length = 0
     await stage.shoot('/', { ...options, waitForSelector: '#done', waitForSelectorTimeout: 30_000 }, { policy: WITH_LOCALHOST })
@@ -93,16 +93,16 @@ for (const { name, options } of cases) {
     t.equal(answers.length, PLACES.length)
     for (const [index, place] of PLACES.entries()) {
       const { userAgent, brands, hinted } = page ?? {}
-      // The browser has no way to tell a worker of another platform or language than its own.
+      // The browser cannot set another platform or language for a worker.
       if (/^(blob )?worker$/.test(place)) t.match(answers[index], { userAgent, brands, hinted }, place)
       else if (place !== 'service worker') t.strictSame(answers[index], page, place)
     }
     const service = answers[PLACES.indexOf('service worker')]
-    if (name === 'its own words') t.match(service, { userAgent: page?.userAgent, platform: page?.platform })
-    else t.equal(service, null, 'a page that is told of another browser gets no service worker')
+    if (name === 'its own identity') t.match(service, { userAgent: page?.userAgent, platform: page?.platform })
+    else t.equal(service, null, 'a page with another browser identity gets no service worker')
     t.notMatch(JSON.stringify([answers, stage.seen]), /headless/i)
     const [, major = ''] = /Chrome\/(\d+)/.exec(page?.userAgent ?? '') ?? []
-    t.match(page?.brands ?? '', new RegExp(`Chromium ${major}`), 'hints and user agent are of one version')
+    t.match(page?.brands ?? '', new RegExp(`Chromium ${major}`), 'hints and user agent have the same version')
     for (const { path, headers } of stage.seen) {
       t.equal(headers['user-agent'], page?.userAgent, path)
       if (headers['sec-ch-ua'] !== undefined) {
@@ -118,7 +118,7 @@ for (const { name, options } of cases) {
   })
 }
 
-t.test('a page finds no shared workers, which would call the browser headless', async (t) => {
+t.test('a page has no shared workers, because they would report a headless browser', async (t) => {
   const { findings } = await stage.shoot('/shared')
   t.equal(findings.pageTitle, 'undefined')
 })

@@ -1,5 +1,5 @@
-// What no browser can read: selectors, scripts, colors and templates that are invalid end the capture before the page is asked for, with a code
-// of their own, and no other attempt is made.
+// Invalid selectors, scripts, colors and templates fail the capture before the page is requested, with their own error codes and without
+// another attempt.
 
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import { isRetryable } from '@tintype/crds/schema/errors'
@@ -36,32 +36,32 @@ const selectorOptions: Record<string, CaptureOptions> = {
   full_page_scroll_container: { fullPage: true, fullPageScrollContainer: INVALID },
 }
 
-/** No page is asked for: what is invalid is found before. */
+/** Checks that the capture fails before it requests the page. */
 const failBefore = async (t: Test, options: CaptureOptions, error: { code: string; message: RegExp }) => {
   const asked = stage.seen.length
   const failure = await stage.fail('/boxes', { ...options, bestAttempt: true, errorOnSelectorNotFound: false })
   t.match(failure, error)
-  t.notOk(isRetryable(failure.code), 'no other attempt is made')
+  t.notOk(isRetryable(failure.code), 'there is no other attempt')
   t.notOk(
     stage.seen.slice(asked).some(({ path }) => path === '/boxes'),
-    'the page is not asked for',
+    'the page is not requested',
   )
 }
 
 for (const [option, options] of Object.entries(selectorOptions)) {
-  t.test(`an invalid ${option} ends in INTERNAL_ERROR or is ignored: it fails once, as INVALID_SELECTOR`, async (t) => {
+  t.test(`an invalid ${option} fails once, as INVALID_SELECTOR`, async (t) => {
     const name = option.replace(/[[\]]/g, '\\$&')
     await failBefore(t, options, { code: 'INVALID_SELECTOR', message: new RegExp(`^${name} is not a CSS selector: div\\[$`) })
   })
 }
 
-t.test('an unclosed hide_selectors entry swallows the rules after it: it is refused', async (t) => {
+t.test('an unclosed hide_selectors entry is rejected, because it would swallow the rules after it', async (t) => {
   for (const selector of ['div[a', '.a /*', '[a="b']) {
     await failBefore(t, { hideSelectors: [selector, '#one'] }, { code: 'INVALID_SELECTOR', message: /^hide_selectors\[0\] does not end/ })
   }
 })
 
-t.test('A selector that the browser takes is taken, and a long one is named in short', async (t) => {
+t.test('a selector that the browser supports is accepted, and messages shorten a long one', async (t) => {
   const odd = ['p::before', '*|p', ':is(..)', 'div:has(> p)', '#\\31 23', 'a\ud800']
   const { findings } = await stage.shoot('/boxes', {
     hideSelectors: odd,
@@ -80,14 +80,14 @@ const scriptOptions: Record<string, CaptureOptions> = {
   wait_for_function: { waitForFunction: '1 +' },
 }
 for (const [option, options] of Object.entries(scriptOptions)) {
-  t.test(`a syntax error in ${option} is ignored or found after the page has loaded: it fails once, as INVALID_SCRIPT`, async (t) => {
+  t.test(`a syntax error in ${option} fails once, as INVALID_SCRIPT`, async (t) => {
     const message = new RegExp(`^${option} is not JavaScript: SyntaxError: `)
     await failBefore(t, { ...options, failOnScriptError: false }, { code: 'INVALID_SCRIPT', message })
     t.match(await stage.fail('/boxes', { ...options, javascriptEnabled: false }), { code: 'INVALID_SCRIPT' })
   })
 }
 
-t.test('a syntax error in a file of script_urls is found after the page has loaded: it fails once, as INVALID_SCRIPT', async (t) => {
+t.test('a syntax error in a file of script_urls fails once, as INVALID_SCRIPT', async (t) => {
   const scriptUrls = [stage.site.url('/broken.js')]
   t.match(await stage.fail('/boxes', { scriptUrls }), {
     code: 'INVALID_SCRIPT',
@@ -97,31 +97,31 @@ t.test('a syntax error in a file of script_urls is found after the page has load
   t.match(findings.warnings, [/a script failed: SyntaxError/])
 })
 
-t.test('Scripts that only look wrong are taken', async (t) => {
+t.test('valid scripts that look wrong are accepted', async (t) => {
   const scripts = '#!/usr/bin/env node\n"use strict"\nlet a = await 1\nfunction b() { return a }\n<!-- a comment'
   const waitForFunction = '(() => { try { return JSON.parse("") } catch { return true } })()'
   const { findings } = await stage.shoot('/boxes', { scripts, initScript: 'let c = 2 // a comment', waitForFunction })
   t.strictSame(findings.warnings, [])
 })
 
-t.test('an init_script that throws does so in silence: a warning says it', async (t) => {
+t.test('an init_script that throws adds a warning', async (t) => {
   const initScript = 'nothing.here()'
   for (const options of [{ initScript }, { initScript, pressKey: 'Escape' }] satisfies CaptureOptions[]) {
     t.match((await stage.shoot('/boxes', options)).findings.warnings, [/^init_script threw: ReferenceError/])
   }
 })
 
-t.test('wait_for_function throws in silence until its time is over: the failure says what it threw', async (t) => {
+t.test('the timeout of a wait_for_function that throws names the error', async (t) => {
   const options = { waitForFunction: 'JSON.parse("")', waitForSelectorTimeout: 200 }
   t.match(await stage.fail('/boxes', options), { code: 'TIMEOUT', message: /it threw SyntaxError: Unexpected end of JSON input/ })
 })
 
-t.test('mask_selectors that match nothing leave the picture bare in silence: a warning says it', async (t) => {
+t.test('mask_selectors without a match add a warning', async (t) => {
   const { findings } = await stage.shoot('/boxes', { maskSelectors: ['#one', '.avatar'] })
-  t.strictSame(findings.warnings, ['mask_selectors[1] matched nothing that is shown: .avatar'])
+  t.strictSame(findings.warnings, ['mask_selectors[1] matched no visible element: .avatar'])
 })
 
-t.test('what a mask_color that is none covers stays bare: it is refused', async (t) => {
+t.test('an invalid mask_color is rejected', async (t) => {
   const mask = { maskSelectors: ['#one'] }
   for (const maskColor of ['foo', 'inherit', 'initial', 'rgb(1,2)', 'transparent', 'rgba(0, 0, 0, 0)']) {
     await failBefore(t, { ...mask, maskColor }, { code: 'INVALID_OPTIONS', message: /^mask_color / })
@@ -131,7 +131,7 @@ t.test('what a mask_color that is none covers stays bare: it is refused', async 
   ])
 })
 
-t.test('masks miss what other options move or hide: they are laid on last', async (t) => {
+t.test('masks cover elements that other options move or hide', async (t) => {
   const mask = { maskSelectors: ['#low'] }
   const tall = await stage.shoot('/fixed', {
     ...mask,
@@ -140,7 +140,7 @@ t.test('masks miss what other options move or hide: they are laid on last', asyn
     viewportHeight: 400,
     viewportWidth: 400,
   })
-  t.notOk(holds(tall.pixels, [255, 0, 0]), 'a window that was made taller moves what is placed by its height')
+  t.notOk(holds(tall.pixels, [255, 0, 0]), 'a taller window moves elements that are placed by its height')
   const isolated = await stage.shoot('/boxes', {
     maskSelectors: ['#one'],
     selector: '#one',
@@ -155,11 +155,11 @@ t.test('masks miss what other options move or hide: they are laid on last', asyn
   )
 })
 
-t.test('styles without a rule change nothing in silence: a warning says it', async (t) => {
+t.test('styles without a valid rule add a warning', async (t) => {
   const { findings } = await stage.shoot('/boxes', { styles: 'color: red', styleUrls: [stage.site.url('/broken.css')] })
   t.match(findings.warnings, [
-    /^styles holds no rule that the browser understands/,
-    /^no rule in a style sheet was understood: .*broken.css/,
+    /^styles contains no rule that the browser supports/,
+    /^a style sheet contains no rule that the browser supports: .*broken.css/,
   ])
   for (const styles of [
     '/* nothing yet */',
@@ -172,12 +172,12 @@ t.test('styles without a rule change nothing in silence: a warning says it', asy
   }
 })
 
-t.test('media_features that the browser does not know are ignored in silence: a warning says it', async (t) => {
+t.test('media_features that the browser does not support add a warning', async (t) => {
   const { findings } = await stage.shoot('/boxes', { mediaFeatures: { 'color-gamut': 'p3', 'no-such': 'thing' } })
   t.match(findings.warnings, [/^media_features.no-such had no effect/])
 })
 
-/** True when some pixel has that color. */
+/** True if any pixel has that color. */
 function holds(pixels: Awaited<ReturnType<typeof stage.shoot>>['pixels'], color: readonly number[]): boolean {
   for (let y = 0; y < pixels.height; y += 10) if (isNear(pixels.at(5, y), color as never, 8)) return true
   return false

@@ -8,17 +8,17 @@ import { type PageServer, type Pages, servePages } from '../capture-runner/stage
 import { decode, type Pixels } from '../capture-runner/stage/pixels.ts'
 import { type How, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
 
-// What the tests of options share: one pair of browsers and one site for all tests of a file, a context for each capture. A test is named
-// `option <snake_name>: …`, which is how docs/options.md and `every option has a test` find it; a test of another name says what it proves in a
+// Shared by the tests of options: two browsers and one site per file, one context per capture. A test is named
+// `option <snake_name>: …`, by which docs/options.md and `every option has a test` find it. A test with another name lists its options in a
 // comment above it, `// proves: <snake_name>, <snake_name>`.
 
-/** A capture with its picture decoded; a pdf has none. */
+/** A capture with its decoded image; a PDF has none. */
 export interface Shot extends Captured {
   pixels: Pixels
   timings: Record<string, number>
 }
 
-/** A request as the site saw it. */
+/** A request to the site. */
 export interface SeenRequest {
   method: string
   /** Path and query. */
@@ -26,33 +26,33 @@ export interface SeenRequest {
   headers: IncomingHttpHeaders
 }
 
-/** A pair of browsers before a site. */
+/** Two browsers and a site. */
 export interface OptionStage {
   site: PageServer
-  /** What captures of a batch share. */
+  /** The HTTP cache of batches. */
   httpCache: HttpCache
-  /** Every request so far, oldest first. */
+  /** All requests so far, oldest first. */
   seen: SeenRequest[]
-  /** The last request for a path. @throws when there was none */
+  /** The last request for a path. @throws if there was none */
   lastSeen: (path: string) => SeenRequest
   shoot: (path: string, options?: CaptureOptions, how?: How) => Promise<Shot>
-  /** What a page of {@link telling} told. */
+  /** The result of a page of {@link telling}. */
   ask: (path: string, options?: CaptureOptions, how?: How) => Promise<unknown>
   /** The error of a capture that must fail. */
   fail: (path: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
-  /** The same for any address. */
+  /** The same for any URL. */
   shootAt: (url: string, options?: CaptureOptions, how?: How) => Promise<Shot>
 }
 
-/** A page of one color, with something on it. */
+/** A page of one color, with content. */
 export const page = (style: string, body = '', head = ''): string =>
   `<!doctype html><title>A page</title>${head}<body style="margin:0;${style}">${body}</body>`
 
-/** A page whose title is the JSON of an expression's value (awaited), told when it has loaded. */
+/** A page whose title is the JSON of an expression's awaited value after the load event. */
 export const telling = (expression: string, body = ''): string =>
   `<!doctype html><body><p>A page.</p>${body}<script type="module">document.title = JSON.stringify(await (${expression}))</script></body>`
 
-/** The strictest policy that a page can have, around its body. */
+/** A page with the strictest Content-Security-Policy. */
 export const strict =
   (html: string): RequestListener =>
   (_, response) => {
@@ -61,7 +61,7 @@ export const strict =
     response.end(html)
   }
 
-/** Starts browsers and site; they end with the file. */
+/** Starts browsers and site, which end with the test file. */
 export async function openStage(t: Test, pages: Pages, options?: StudioOptions): Promise<OptionStage> {
   const seen: SeenRequest[] = []
   const [studio, site] = await Promise.all([openStudio(options), servePages(notingAll(pages, seen))])
@@ -90,7 +90,7 @@ export async function openStage(t: Test, pages: Pages, options?: StudioOptions):
   }
 }
 
-/** The pages, with every request for one noted. */
+/** Serves the pages and records every request. */
 const notingAll = (pages: Pages, seen: SeenRequest[]): Pages =>
   Object.fromEntries(
     Object.entries(pages).map(([path, answer]): [string, RequestListener] => [

@@ -9,7 +9,7 @@ const env = {
   KUBERNETES_SERVICE_HOST: '10.0.0.1',
 }
 
-t.test('loadConfig fills in what may be absent', async (t) => {
+t.test('loadConfig sets defaults', async (t) => {
   const config = loadConfig(env)
   t.match(config, {
     TINTYPE_PORT: 8080,
@@ -23,7 +23,7 @@ t.test('loadConfig fills in what may be absent', async (t) => {
   t.throws(() => Object.assign(config, { TINTYPE_PORT: 1 }))
 })
 
-t.test('loadConfig reads what a pool gives', async (t) => {
+t.test('loadConfig reads the environment of a pool', async (t) => {
   const egress = { allowedHosts: ['*.sites.svc.cluster.local'], allowedPorts: [81] }
   const config = loadConfig({
     ...env,
@@ -34,7 +34,7 @@ t.test('loadConfig reads what a pool gives', async (t) => {
   t.match(config, { TINTYPE_EGRESS: egress, TINTYPE_MEMORY_LIMIT_BYTES: 1_610_612_736, TINTYPE_ISOLATION: 'browser' })
 })
 
-t.test('loadConfig names every mistake at once', async (t) => {
+t.test('loadConfig reports all mistakes at once', async (t) => {
   const broken = {
     ...env,
     TINTYPE_POD_UID: '',

@@ -3,14 +3,14 @@ import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import type { Step, Work } from '../step.ts'
 import { measure } from './measure.ts'
 
-/** The visible matches of a selector, in the order of the document, as an expression. */
+/** The visible matches of a selector in document order, as a JavaScript expression. */
 const visible = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]
   .filter((element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === 'visible')`
 
-/** Tallest window that a page is shown in, in CSS pixels. */
+/** Height limit of the window, in CSS pixels. */
 const MAX_WINDOW_HEIGHT = 16_384
 
-/** Works out the region of the page that is captured, and makes way for it. */
+/** Determines the region of the page to capture, and prepares the page for it. */
 export const frame: Step = {
   name: 'frame',
   isWanted: ({ picture }) =>
@@ -21,11 +21,11 @@ export const frame: Step = {
     const { plan, findings, tab, signal } = work
     const { clip, element, fullPage, fixedElements, beyondWindow } = plan.picture
     if (fullPage && !beyondWindow) await growWindow(work)
-    if (fullPage && fixedElements === 'hide') await tab.look(HIDE_FIXED, signal)
+    if (fullPage && fixedElements === 'hide') await tab.evaluate(HIDE_FIXED, signal)
     const region = clip ?? (element && (await regionOf(work, element)))
     if (!region || !findings.size) return
     findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
-    if (findings.region && element?.isolate) await tab.look(isolate(element), signal)
+    if (findings.region && element?.isolate) await tab.evaluate(isolate(element), signal)
   },
 }
 
@@ -33,25 +33,25 @@ async function growWindow(work: Work): Promise<void> {
   const { tab, plan, findings } = work
   const { width, height } = plan.context.viewport
   const wanted = Math.min(Math.ceil(findings.size?.contentHeight ?? height), plan.picture.maxHeight)
-  if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window was made ${MAX_WINDOW_HEIGHT} pixels tall, not ${wanted}`)
+  if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window is limited to ${MAX_WINDOW_HEIGHT} pixels; the page needs ${wanted}`)
   await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
 }
 
 async function regionOf({ tab, findings, signal }: Work, element: ElementPlan): Promise<Tile | undefined> {
-  const boxes = await tab.look<Tile[]>(boxesOf(element), signal)
+  const boxes = await tab.evaluate<Tile[]>(boxesOf(element), signal)
   const seen = boxes.filter(({ width, height }) => width > 0 && height > 0)
   return seen.length > 0 && findings.size ? toRegion(seen, element.padding, findings.size) : undefined
 }
 
 function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight }: PageSize): Tile {
-  if (region.x >= contentWidth || region.y >= contentHeight) findings.warnings.push('the region lies beyond the page')
+  if (region.x >= contentWidth || region.y >= contentHeight) findings.warnings.push('the region is outside the page')
   return region
 }
 
 function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Tile | undefined {
   const part = withinWindow(region, plan.context.viewport, size)
-  if (!part) findings.warnings.push('the window was captured: the region lies outside of it')
+  if (!part) findings.warnings.push('captured the whole window: the region is outside of it')
   return part
 }
 
@@ -61,7 +61,7 @@ const boxesOf = ({ selector, all }: ElementPlan): string => `${visible(selector)
   return { x: x + scrollX, y: y + scrollY, width, height }
 })`
 
-/** Makes everything transparent that neither holds the element nor belongs to it. Opacity, because nothing inside can undo it. */
+/** Makes everything transparent that neither contains the element nor belongs to it. Uses opacity, because no descendant can undo it. */
 const isolate = ({ selector, all }: ElementPlan): string => `(() => {
   const wanted = ${visible(selector)}${all ? '' : '.slice(0, 1)'}
   const isKept = (element) => wanted.some((one) => one.contains(element) || element.contains(one))

@@ -1,15 +1,15 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step } from '../step.ts'
 
-/** Measures the page. This also makes the browser lay it out anew, without which a picture right after loading may fail. */
+/** Measures the page. This also forces a layout, without which a screenshot right after loading may fail. */
 export const measure: Step = {
   name: 'measure',
   run: async (work) => {
     const { tab, findings, signal } = work
-    // A page that has begun to leave during the delay is followed: what is shown now is not what the client would see.
+    // The page may have begun a navigation during the delay. Follow it, because the client would not see the old document.
     await follow(work)
-    const { cssContentSize, cssVisualViewport } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+    const { cssContentSize, cssVisualViewport } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     const { width: contentWidth, height: contentHeight } = cssContentSize
     findings.size = { contentWidth, contentHeight, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
   },

@@ -1,14 +1,14 @@
 import type { Step } from '../step.ts'
 
-/** Parts of the window that a panel covers which scrolls in the page's stead. */
+/** Minimum share of the window that an inner scrolling panel must cover. */
 const MIN_SHARE = 0.5
 
-/** After a full page was measured: names the option for pages that do not scroll themselves, but have a large panel that does. */
+/** Adds a warning for a full page that does not scroll itself but contains a large scrolling panel. Names the option that captures it. */
 export const notePanel: Step = {
   name: 'notePanel',
   isWanted: ({ picture, pages }) => picture.fullPage && picture.scrollContainer === undefined && pages === undefined,
   run: async ({ tab, findings, signal }) => {
-    if (!(await tab.look<boolean>(SCROLLS_INSIDE, signal))) return
+    if (!(await tab.evaluate<boolean>(SCROLLS_INSIDE, signal))) return
     findings.warnings.push(
       'the picture shows one window: the page scrolls in an inner panel. Set full_page_scroll_container to auto to capture all of it',
     )

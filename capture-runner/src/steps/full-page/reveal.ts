@@ -1,11 +1,11 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { restoreSectionLinks } from './section-links.ts'
 
-// What appears on scroll is there when all of the page is in the window. The page is laid out in a window as tall as itself, comes to rest there, and
-// is laid out in its own window again, with its scripts off: what has appeared stays (ADR 34). The browser draws no more than before.
+// Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
+// off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
 
-/** Elements whose heights are compared. A page with more is laid out for seconds as it is. */
+/** Maximum number of elements whose heights are compared. Larger pages take seconds for a layout anyway. */
 const MAX_ELEMENTS = 20_000
 
 /** Shows the page in a window as tall as itself. */
@@ -14,36 +14,36 @@ export const reveal: Step = {
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
     const { tab, plan, signal } = work
-    const pageHeight = await tab.look<number>(`(${prepare})(${MAX_ELEMENTS})`, signal)
+    const pageHeight = await tab.evaluate<number>(`(${prepare})(${MAX_ELEMENTS})`, signal)
     const { viewport } = plan.context
     const height = Math.min(pageHeight, plan.picture.reach)
     if (height <= viewport.height || !tab.layOut) return
-    await answered(tab.layOut(height), signal)
-    await tab.look(PIN, signal)
+    await awaitResponse(tab.layOut(height), signal)
+    await tab.evaluate(PIN, signal)
     work.isRevealed = true
   },
 }
 
-/** Keeps what has appeared and gives the page its own window back. */
+/** Keeps the content that has appeared, and restores the page's own window. */
 export const conceal: Step = {
   name: 'conceal',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
     const { tab, plan, signal } = work
     if (!work.isRevealed || !tab.layOut) return
-    await answered(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
     await restoreSectionLinks(work)
     const { height } = plan.context.viewport
-    await tab.look(`(${hold})(${height})`, signal)
-    await answered(tab.layOut(), signal)
-    // Scripts may have made elements as tall as the page: they stay as tall as they were, unless the client wants a tall window.
-    await tab.look(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
+    await tab.evaluate(`(${freezeViewAnimations})(${height})`, signal)
+    await awaitResponse(tab.layOut(), signal)
+    // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
+    await tab.evaluate(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
   },
 }
 
 /**
- * Runs in the page: shows what the browser leaves out, and notes how tall everything is. What is as tall as the window is held there, before a script
- * can see another window. Gives the page's height.
+ * Runs in the page. Makes content visible that the browser skips, and records the height of each element. Pins elements as tall as the window
+ * before a script can see another window. Returns the page's height.
  */
 const prepare = `(max) => {
   const all = [...document.querySelectorAll('*')].slice(0, max)
@@ -75,7 +75,7 @@ const prepare = `(max) => {
   return pageHeight
 }`
 
-/** Runs in the page, in the tall window: what has grown with the window gets its height back, innermost first. */
+/** Runs in the page, in the tall window. Elements that grew with the window get their old height back, innermost first. */
 const PIN = `(() => {
   const { heights, pin } = globalThis.tintypeHeights
   for (const [element, height] of [...heights].reverse()) if (height > 0 && element.offsetHeight !== height) pin(element, height)
@@ -83,7 +83,7 @@ const PIN = `(() => {
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
 })()`
 
-/** Runs in the page: lets go what may have grown by what appeared, or all. What a script made smaller for the tall window is held again. */
+/** Runs in the page. Unpins all elements, or those that may have grown with new content. An element that a script shrank is pinned again. */
 const unpin = `(isAll) => {
   const { pinned, windowHeight } = globalThis.tintypeHeights
   const released = [...pinned].filter(([, height]) => isAll || height > windowHeight)
@@ -94,8 +94,8 @@ const unpin = `(isAll) => {
   released.forEach(([element], i) => { if (smaller[i]) element.setAttribute('data-tintype-height', numbers[i]) })
 }`
 
-/** Runs in the page: what moves as it is scrolled through the window is held where it is in the middle of it. */
-const hold = `(windowHeight) => {
+/** Runs in the page. Stops view-timeline animations in the state that they have in the middle of the window. */
+const freezeViewAnimations = `(windowHeight) => {
   const share = (offset, subject, fallback) => {
     if (typeof offset !== 'object' || !offset?.offset) return fallback
     const part = offset.offset.unit === 'percent' ? offset.offset.value / 100 : 0

@@ -1,14 +1,14 @@
 import type { Work } from '../step.ts'
 
-/** What the page measures after it was scrolled, in CSS pixels. */
+/** Page size after scrolling, in CSS pixels. */
 export interface Extent {
   scrollHeight: number
   windowHeight: number
 }
 
-/** Scrolls there at once, whatever the page's own style; images that wait to be seen are told not to, unless the client wants them to. */
+/** Scrolls instantly, regardless of the page's scroll-behavior. Switches off lazy loading if the client wants that. */
 export const scrollTo = ({ tab, plan, signal }: Work, offset: number): Promise<Extent> =>
-  tab.look<Extent>(
+  tab.evaluate<Extent>(
     `(() => {
   ${plan.picture.eagerImages ? EAGER : ''}
   scrollTo({ top: ${offset}, left: 0, behavior: 'instant' })
@@ -18,5 +18,5 @@ export const scrollTo = ({ tab, plan, signal }: Work, offset: number): Promise<E
     signal,
   )
 
-/** Makes images and frames load that wait to be seen. */
+/** Makes lazy images and frames load at once. */
 export const EAGER = `for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager'`

@@ -1,19 +1,19 @@
 import type { Step, Work } from '../step.ts'
 
-// Menus and tables of contents mark the link to the section that the reader is at. The sweep, and the window as tall as the page, have them mark
-// another section, or all. A full page shows them as they were at the top.
+// Menus and tables of contents highlight the link of the current section (scroll spy). The sweep and the tall window change the highlight.
+// A full-page screenshot shows the links as they were at the top of the page.
 
-/** Notes how links to sections of the page look before the page is scrolled. */
+/** Records the state of links to sections before the page is scrolled. */
 export const noteSectionLinks: Step = {
   name: 'noteSectionLinks',
   isWanted: (plan) => plan.picture.reveal,
-  run: async ({ tab, signal }) => tab.look(NOTE, signal),
+  run: async ({ tab, signal }) => tab.evaluate(NOTE, signal),
 }
 
-/** Gives links to sections the classes that they had at the top. The page's scripts must be off. */
-export const restoreSectionLinks = ({ tab, signal }: Work): Promise<void> => tab.look(RESTORE, signal)
+/** Restores the classes that section links had at the top. The page's scripts must be off. */
+export const restoreSectionLinks = ({ tab, signal }: Work): Promise<void> => tab.evaluate(RESTORE, signal)
 
-/** Runs in the page. Marks are classes of a link or of the list items around it, or `aria-current`. */
+/** Runs in the page. A highlight is a class of the link or of an enclosing list item, or `aria-current`. */
 const NOTE = `(() => {
   const noted = globalThis.tintypeSectionLinks = new Map()
   for (const link of document.querySelectorAll('a[href*="#"]')) {

@@ -4,14 +4,14 @@ import { scriptSeconds } from '../waiting/motion.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
 import { scrollTo } from './scroll-to.ts'
 
-/** Milliseconds that the whole pass may take. */
+/** Time limit of the whole sweep. */
 const MAX_MILLISECONDS = 2_000
-/** Milliseconds that the page gets in each place to notice that it is seen. */
+/** Milliseconds at each position, so that the page can react. */
 const REST_MILLISECONDS = 40
-/** Parts of a window from one place to the next, so that nothing lies between two. */
+/** Step as a share of the window height. The overlap leaves no gap between two positions. */
 const OVERLAP = 0.95
 
-/** Before a picture of more than the window: one quick pass down the page as it is and back up, so that what loads when it comes into view does. */
+/** Before a full-page screenshot: scrolls quickly down the page and back, so that content loads that waits to come into view. */
 export const sweep: Step = {
   name: 'sweep',
   isWanted: (plan) => plan.picture.sweep,
@@ -30,13 +30,13 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number)
     await pause(REST_MILLISECONDS, work.signal)
   }
   await scrollTo(work, 0)
-  // What reacts to the scroll position is as at the top again.
+  // Let elements that react to the scroll position return to their state at the top.
   await nextFrame(work, REST_MILLISECONDS)
 }
 
 /**
- * Shows each place for one frame, and ends at the top. Gives false as soon as a script of the page runs: it may have noticed, and may need the longer
- * rest. Scripts in frames of other processes are not seen, so their pages get it always.
+ * Shows each position for one frame and ends at the top. Returns false as soon as a script of the page runs, because it may need the longer rest.
+ * Scripts in out-of-process frames are invisible here, so pages with such frames always get the longer rest.
  */
 async function passUnnoticed(work: Work, offsets: readonly number[], until: number): Promise<boolean> {
   const { tab, plan } = work
@@ -52,7 +52,7 @@ async function passUnnoticed(work: Work, offsets: readonly number[], until: numb
   return true
 }
 
-/** Scroll positions in CSS pixels, top first, for a page that fits into one window: none. */
+/** Scroll positions in CSS pixels, top first. Empty for a page that fits into one window. */
 export function sweepOffsets(scrollHeight: number, windowHeight: number, maxHeight: number): number[] {
   const end = Math.min(scrollHeight, maxHeight) - windowHeight
   const step = Math.max(1, Math.floor(windowHeight * OVERLAP))

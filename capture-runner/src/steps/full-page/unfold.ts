@@ -1,6 +1,6 @@
 import type { Step } from '../step.ts'
 
-/** Before a full page: unfolds a panel that scrolls in the page's stead, and holds at their height the elements that are as tall as the window. */
+/** Before a full-page screenshot: expands an inner scrolling panel to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
   name: 'unfold',
   isWanted: ({ picture }) =>
@@ -10,12 +10,12 @@ export const unfold: Step = {
   run: async ({ tab, plan, findings, signal }) => {
     const { scrollContainer, pinWindowHeights, eagerImages } = plan.picture
     const parts = { container: scrollContainer, pins: pinWindowHeights, eager: eagerImages }
-    const found = await tab.look<'found' | 'absent' | 'unasked'>(`(${unfoldIn})(${JSON.stringify(parts)})`, signal)
-    if (found === 'absent') findings.warnings.push('full_page_scroll_container matched nothing that scrolls')
+    const found = await tab.evaluate<'found' | 'absent' | 'skipped'>(`(${unfoldIn})(${JSON.stringify(parts)})`, signal)
+    if (found === 'absent') findings.warnings.push('full_page_scroll_container matched no scrollable element')
   },
 }
 
-/** Runs in the page. Whatever holds the panel down is let go: heights, clipped overflow, fixed frames around it. */
+/** Runs in the page. Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. */
 const unfoldIn = `({ container, pins, eager }) => {
   if (eager) for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager'
   const set = (element, style) => { for (const [name, value] of Object.entries(style)) element.style.setProperty(name, value, 'important') }
@@ -26,7 +26,7 @@ const unfoldIn = `({ container, pins, eager }) => {
       }
     }
   }
-  if (container === undefined) return 'unasked'
+  if (container === undefined) return 'skipped'
   const scrolls = (element) =>
     element.scrollHeight > element.clientHeight + 1 && /auto|scroll|overlay/.test(getComputedStyle(element).overflowY)
   const area = (element) => element.clientWidth * element.clientHeight

@@ -1,8 +1,8 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { firstLine } from './syntax.ts'
 
-/** Has the client's JavaScript run before any script of the page, in every frame. */
+/** Runs the client's JavaScript in every frame before any script of the page. */
 export const initScript: Step = {
   name: 'initScript',
   isWanted: (plan) => plan.initScript !== undefined,
@@ -13,11 +13,11 @@ export const initScript: Step = {
       const warning = `init_script threw: ${firstLine(exception?.description ?? text)}`
       if (!warnings.includes(warning)) warnings.push(warning)
     })
-    // Only with this option: the browser tells of every message of the page from now on.
-    await answered(tab.session.send('Runtime.enable'), signal)
-    await answered(tab.addInitScript(`${plan.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
+    // Only with this option, because the browser reports every console message of the page from now on.
+    await awaitResponse(tab.session.send('Runtime.enable'), signal)
+    await awaitResponse(tab.addInitScript(`${plan.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
   },
 }
 
-/** By which its errors are told from those of the page. */
+/** Distinguishes its errors from those of the page. */
 const SOURCE = 'init_script'

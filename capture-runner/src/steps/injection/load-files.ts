@@ -1,14 +1,14 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { bounded, raced } from '../../runtime/race.ts'
+import { abortable, bounded } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 import { assertScript } from './syntax.ts'
 
-/** Bytes of one file: what is beyond is not read. */
+/** Size limit of one file. The rest is not read. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Loads the scripts and style sheets that the client named. Before the page is opened: afterwards its Content-Security-Policy would have a say in it,
- * and the site would be told which page they are for. They come through the guard like everything else.
+ * Loads the scripts and style sheets that the client named, through the guard like everything else. This happens before the page opens: afterwards
+ * the page's Content-Security-Policy would apply, and the file’s site would learn which page uses it.
  */
 export const loadFiles: Step = {
   name: 'loadFiles',
@@ -23,7 +23,7 @@ export const loadFiles: Step = {
   },
 }
 
-/** Where scripts may fail, the step that runs them says that they did. */
+/** Only used with fail_on_script_error. Otherwise the step that runs a script reports its failure. */
 async function assertScripts(work: Work, urls: readonly string[]): Promise<void> {
   for (const [index, url] of urls.entries()) {
     const text = work.texts?.get(url)
@@ -31,10 +31,10 @@ async function assertScripts(work: Work, urls: readonly string[]): Promise<void>
   }
 }
 
-/** Undefined when it cannot be had. */
+/** Undefined when the file cannot be loaded. */
 async function loadText({ tab: { session, mainFrame }, signal }: Work, url: string): Promise<string | undefined> {
   const options = { disableCache: false, includeCredentials: false }
-  const { resource } = await raced(session.send('Network.loadNetworkResource', { frameId: mainFrame, url, options }), signal)
+  const { resource } = await abortable(session.send('Network.loadNetworkResource', { frameId: mainFrame, url, options }), signal)
   const { success, httpStatusCode = 0, stream } = resource
   if (stream === undefined) return undefined
   try {
@@ -47,7 +47,7 @@ async function loadText({ tab: { session, mainFrame }, signal }: Work, url: stri
 async function readAll({ session, signal }: Pick<Work['tab'], 'session'> & Pick<Work, 'signal'>, handle: string): Promise<string> {
   const parts: Buffer[] = []
   for (let bytes = 0; bytes < MAX_BYTES; ) {
-    const { data, base64Encoded, eof } = await raced(session.send('IO.read', { handle }), signal)
+    const { data, base64Encoded, eof } = await abortable(session.send('IO.read', { handle }), signal)
     const part = Buffer.from(data, base64Encoded ? 'base64' : 'utf8')
     parts.push(part)
     bytes += part.length

@@ -2,8 +2,8 @@ import type { Step } from '../step.ts'
 import { shorten } from './syntax.ts'
 
 /**
- * Covers private places. The last step before the picture: what moves elements, or hides what lies beside them, has happened. In a pdf the elements
- * are left out instead: text below a box could be copied.
+ * Covers the client's masked elements. Runs as the last step before the screenshot, after all steps that move or hide elements. In a PDF the
+ * elements are hidden instead, because text below a box could be copied.
  */
 export const mask: Step = {
   name: 'mask',
@@ -12,14 +12,14 @@ export const mask: Step = {
     if (!plan.masked) return
     const { selectors, color } = plan.masked
     const act = plan.pages ? `(${LEAVE_OUT})(${JSON.stringify(selectors)})` : `(${COVER})(${JSON.stringify({ selectors, color })})`
-    const covered = await tab.look<number[]>(act, signal)
+    const covered = await tab.evaluate<number[]>(act, signal)
     for (const [index, selector] of selectors.entries()) {
-      if (covered[index] === 0) findings.warnings.push(`mask_selectors[${index}] matched nothing that is shown: ${shorten(selector)}`)
+      if (covered[index] === 0) findings.warnings.push(`mask_selectors[${index}] matched no visible element: ${shorten(selector)}`)
     }
   },
 }
 
-/** Elements without a box of their own show their content all the same. */
+/** Elements with `display: contents` have no box but show their content. */
 const BOXES = `(element) => {
   if (getComputedStyle(element).display !== 'contents') return [...element.getClientRects()]
   const range = document.createRange()
@@ -27,7 +27,7 @@ const BOXES = `(element) => {
   return [...range.getClientRects()]
 }`
 
-/** Boxes over the elements, in the browser's top layer, where no dialog of the page lies above them. Styled by properties: no policy refuses those. */
+/** Boxes in the browser's top layer, above any dialog of the page. Styled by properties, which no Content-Security-Policy blocks. */
 const COVER = `({ selectors, color }) => {
   const boxesOf = ${BOXES}
   const layer = document.createElement('div')

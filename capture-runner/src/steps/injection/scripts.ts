@@ -1,12 +1,12 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { bounded, raced } from '../../runtime/race.ts'
+import { abortable, bounded } from '../../runtime/race.ts'
 import { arriveAgain, follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { firstLine } from './syntax.ts'
 
 const MESSAGE_LENGTH = 500
 
-/** Runs the client's JavaScript as the page's own, `await` at the top included, and goes along where it leads. */
+/** Runs the client's JavaScript in the page, with top-level `await`, and follows a navigation that it starts. */
 export const scripts: Step = {
   name: 'scripts',
   code: 'SCRIPT_ERROR',
@@ -19,7 +19,7 @@ export const scripts: Step = {
   },
 }
 
-/** A script that fails fails the capture, unless it may. */
+/** Turns a script's failure into a warning unless fail_on_script_error is set. */
 async function tolerate({ plan, findings }: Work, act: () => Promise<void>): Promise<void> {
   try {
     await act()
@@ -36,20 +36,20 @@ async function runScript(work: Work, expression: string): Promise<void> {
   const { document } = tab.lifecycle
   const evaluation = { expression, awaitPromise: true, replMode: true, userGesture: true }
   try {
-    const { exceptionDetails } = await raced(tab.session.send('Runtime.evaluate', evaluation), time.signal)
+    const { exceptionDetails } = await abortable(tab.session.send('Runtime.evaluate', evaluation), time.signal)
     if (exceptionDetails) {
       throw new CaptureError('SCRIPT_ERROR', firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text, MESSAGE_LENGTH))
     }
   } catch (error) {
     time.signal.throwIfAborted()
-    // A script that leaves the page ends with it.
+    // A script that navigates the page ends with the document.
     if (error instanceof CaptureError || !(tab.lifecycle.isMoving || tab.lifecycle.document !== document)) throw error
   }
 }
 
-/** What a client may not know who has switched the page's scripts off: scripts of the options run, but what they wait for never comes. */
+/** Explains a timeout with javascript_enabled false: the client's scripts run, but timers and requests that they wait for never complete. */
 export const timerNote = ({ context }: Work['plan']): string =>
-  context.scriptsOff ? ': with javascript_enabled false no timer, frame or request of a script ever ends' : ''
+  context.scriptsOff ? ': with javascript_enabled false, timers, animation frames and requests of scripts never complete' : ''
 
 function findScript({ texts }: Work, url: string): string {
   const text = texts?.get(url)

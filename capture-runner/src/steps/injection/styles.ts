@@ -2,7 +2,7 @@ import type { Step, Work } from '../step.ts'
 import { addStyles, hidingRules } from './add-styles.ts'
 import { hasNoRule } from './syntax.ts'
 
-/** Puts the client's CSS into the page, after that of the addresses that it named, and leaves out the elements that it does not want. */
+/** Adds the client's style sheets and then its CSS to the page, and hides the elements that it does not want. */
 export const styles: Step = {
   name: 'styles',
   isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
@@ -15,9 +15,9 @@ export const styles: Step = {
   },
 }
 
-/** Open shadow roots have style sheets of their own. */
+/** Sheets of the document do not apply in open shadow roots, so elements there are hidden one by one. */
 const hideInShadow = ({ tab, signal }: Work, selectors: readonly string[]) =>
-  tab.look(
+  tab.evaluate(
     `(() => {
   const selectors = ${JSON.stringify(selectors)}
   const hideIn = (root) => {
@@ -35,11 +35,11 @@ async function findSheet(work: Work, url: string): Promise<string> {
   const { texts, findings } = work
   const text = texts?.get(url)
   if (text === undefined) findings.warnings.push(`a style sheet could not be loaded: ${url}`)
-  else if (await hasNoRule(work, text)) findings.warnings.push(`no rule in a style sheet was understood: ${url}`)
+  else if (await hasNoRule(work, text)) findings.warnings.push(`a style sheet contains no rule that the browser supports: ${url}`)
   return text === undefined ? '' : toAbsolute(text, url)
 }
 
-/** Addresses in a sheet are meant relative to it, not to the page that it is put into. */
+/** Resolves the URLs in a sheet against the sheet's own URL, not that of the page. */
 export const toAbsolute = (sheet: string, base: string): string =>
   sheet.replace(/url\(\s*(['"]?)([^'")]+)\1\s*\)/g, (whole, quote: string, address: string) =>
     /^(data:|#)/.test(address) || !URL.canParse(address, base) ? whole : `url(${quote}${new URL(address, base).href}${quote})`,

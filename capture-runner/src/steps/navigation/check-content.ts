@@ -5,16 +5,16 @@ import type { Step, Work } from '../step.ts'
 const isWanted = ({ content, neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
   content !== undefined || neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
 
-/** Fails the capture for what the page shows, or does not, and for what went wrong in it. */
+/** Fails the capture because of content that is present or missing, a script error, a failed request or a bot challenge. */
 export const checkContent: Step = {
   name: 'checkContent',
   isWanted,
   run: async (work) => {
-    const { plan, sight = {} } = work
+    const { plan, problems = {} } = work
     if (plan.failOnBotChallenge) await checkChallenge(work)
-    if (sight.failedRequest !== undefined) throw new CaptureError('CONTENT_RULE', `a needed request failed: ${sight.failedRequest}`)
-    if (sight.pageError !== undefined)
-      throw new CaptureError('SCRIPT_ERROR', `a script of the page failed: ${sight.pageError.slice(0, 500)}`)
+    if (problems.failedRequest !== undefined) throw new CaptureError('CONTENT_RULE', `a required request failed: ${problems.failedRequest}`)
+    if (problems.pageError !== undefined)
+      throw new CaptureError('SCRIPT_ERROR', `a script of the page failed: ${problems.pageError.slice(0, 500)}`)
     if (plan.content) await checkRules(work, plan.content)
   },
 }
@@ -31,11 +31,11 @@ const MESSAGES: Readonly<Record<Broken['rule'], string>> = {
 }
 
 async function checkRules({ tab, signal }: Work, content: NonNullable<CapturePlan['content']>): Promise<void> {
-  const broken = await tab.look<Broken | null>(findBroken(content), signal)
+  const broken = await tab.evaluate<Broken | null>(findBroken(content), signal)
   if (broken) throw new CaptureError('CONTENT_RULE', `${MESSAGES[broken.rule]}: ${broken.value}`)
 }
 
-/** The first rule that is broken. Words are compared as they are shown, whatever their case and the white space between them. */
+/** Returns the first rule that the page violates. Compares visible text regardless of case and white space. */
 const findBroken = (content: NonNullable<CapturePlan['content']>): string => `(() => {
   const { refusedWords, neededWords, refusedSelectors } = ${JSON.stringify(content)}
   const plain = (text) => text.replace(/\\s+/g, ' ').toLowerCase()
@@ -46,13 +46,13 @@ const findBroken = (content: NonNullable<CapturePlan['content']>): string => `((
   return null
 })()`
 
-async function checkChallenge({ tab, sight, signal }: Work): Promise<void> {
-  if (sight?.isChallenged || (await tab.look<boolean>(LOOKS_CHALLENGED, signal))) {
+async function checkChallenge({ tab, problems, signal }: Work): Promise<void> {
+  if (problems?.isChallenged || (await tab.evaluate<boolean>(LOOKS_CHALLENGED, signal))) {
     throw new CaptureError('BOT_CHALLENGE', 'the site shows a challenge instead of the page')
   }
 }
 
-/** By what the pages of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai are made of. A small form with a riddle beside content is none. */
+/** Detects challenge pages of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai. A page with more text than such a page does not count. */
 const LOOKS_CHALLENGED = `(() => {
   const isShort = (document.body?.innerText ?? '').length < 1500
   const titles = /^(just a moment|attention required! \\| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot)/i

@@ -5,10 +5,10 @@ import type { EngineName } from '../../plan/blocking.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { intercept } from '../../requests/interception.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
-/** Holds the page's requests where some are refused, carry headers or may be answered from the batch's cache; each costs half a millisecond. */
+/** Intercepts requests to block some, add headers, or serve them from the batch's cache. Each interception costs half a millisecond. */
 export const holdRequests: Step = {
   name: 'holdRequests',
   isWanted: (plan) =>
@@ -21,8 +21,8 @@ export const holdRequests: Step = {
       work.evaluator = new RequestEvaluator(plan.url, rules, await enginesOf(work, rules.engines))
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
-    // First: a cache has the browser keep more than this allows.
-    if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
+    // This must come first: it sets the browser's buffer for bodies to 0, and the batch's cache sets a larger one later.
+    if (plan.bypassServiceWorkers) await awaitResponse(bypassServiceWorkers(tab.session), signal)
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
     const interception = { signIn: addsHeaders(plan) ? signIn : undefined, evaluator: work.evaluator, shared }
@@ -33,8 +33,8 @@ export const holdRequests: Step = {
 const addsHeaders = ({ signIn }: CapturePlan): boolean =>
   signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
 
-/** The handshake of a socket is held nowhere: the page gets sockets that fail, as they do where nobody listens. */
-const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.addInitScript(DEAD_SOCKETS), signal)
+/** DevTools cannot intercept the handshake of a WebSocket. The page gets sockets that fail as if no server were listening. */
+const refuseWebSockets = ({ tab, signal }: Work) => awaitResponse(tab.addInitScript(DEAD_SOCKETS), signal)
 
 const DEAD_SOCKETS = `(() => {
   const Real = globalThis.WebSocket
@@ -60,11 +60,11 @@ const DEAD_SOCKETS = `(() => {
   globalThis.WebSocket = WebSocket
 })()`
 
-/** @throws CaptureError INVALID_OPTIONS on a runner that was started without lists */
+/** @throws CaptureError INVALID_OPTIONS on a runner without filter lists */
 export function assertLists({ lists }: Work): FilterLists {
-  if (!lists) throw new CaptureError('INVALID_OPTIONS', 'this runner carries no filter lists')
+  if (!lists) throw new CaptureError('INVALID_OPTIONS', 'this runner has no filter lists')
   return lists
 }
 
-/** Engines of a plan, ready to be asked. */
+/** The filter engines of a plan, loaded. */
 export const enginesOf = (work: Work, names: readonly EngineName[]) => Promise.all(names.map((name) => assertLists(work).engine(name)))

@@ -1,13 +1,13 @@
 import type { CapturePlan } from '../../plan/plan.ts'
 import { Journal } from '../../requests/journal.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
 const wantsDocuments = ({ notes }: CapturePlan): boolean => notes.has('redirects') || notes.has('responseHeaders')
 const wantsRequests = ({ files }: CapturePlan): boolean => files.has('har')
 const wantsConsole = ({ files }: CapturePlan): boolean => files.has('console')
 
-/** Begins to note what the page asks for and says, before it is opened. */
+/** Starts to record network events and console messages before the page opens. */
 export const listen: Step = {
   name: 'listen',
   isWanted: (plan) => wantsDocuments(plan) || wantsRequests(plan) || wantsConsole(plan),
@@ -17,6 +17,6 @@ export const listen: Step = {
     if (wantsDocuments(plan) || wantsRequests(plan)) journal.followNetwork(tab.events, tab.mainFrame, wantsRequests(plan))
     if (!wantsConsole(plan)) return
     journal.followConsole(tab.session)
-    await answered(Promise.all([tab.session.send('Runtime.enable'), tab.session.send('Log.enable')]), signal)
+    await awaitResponse(Promise.all([tab.session.send('Runtime.enable'), tab.session.send('Log.enable')]), signal)
   },
 }

@@ -1,11 +1,11 @@
 import MarkdownIt from 'markdown-it'
 import type { CapturePlan } from '../../plan/plan.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 /**
- * Has the page's own request answered with the client's markup, once: from then on it is a page like any other, with an address, a load event and a
- * base for its links. Nobody is asked for it.
+ * Serves the client's markup as the response to the page's own request, once. The markup then is an ordinary page with a URL, a load event and a
+ * base for its links. No server is contacted for it.
  */
 export const openMarkup: Step = {
   name: 'openMarkup',
@@ -17,24 +17,24 @@ export const openMarkup: Step = {
       if (frameId !== tab.mainFrame) return void tab.session.send('Fetch.continueRequest', { requestId }).catch(() => {})
       void answer(work, requestId, body).catch(() => {})
     })
-    await answered(tab.session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }), signal)
+    await awaitResponse(tab.session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }), signal)
   },
 }
 
 async function answer({ tab }: Work, requestId: string, body: string): Promise<void> {
   const responseHeaders = [
     { name: 'content-type', value: 'text/html; charset=utf-8' },
-    // What the markup names is not told of an address that does not exist.
+    // The URL does not exist, so resources that the markup names must not receive it as a referrer.
     { name: 'referrer-policy', value: 'no-referrer' },
   ]
   await tab.session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body })
   await tab.session.send('Fetch.disable')
 }
 
-/** Raw HTML within Markdown is shown, not obeyed. */
+/** Raw HTML in Markdown is shown as text. */
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false })
 
-/** The markup as a document. */
+/** Returns the markup as an HTML document. */
 export function toHtml(markup: CapturePlan['markup']): string {
   if (markup === undefined) return ''
   if (markup.kind === 'html') return markup.text

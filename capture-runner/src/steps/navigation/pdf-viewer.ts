@@ -1,23 +1,23 @@
-/** What the viewer is told. */
+/** Parameters of the viewer. */
 export interface PdfRequest {
-  /** Path under which PDF.js is. */
+  /** Base path of the PDF.js files. */
   base: string
-  /** Bytes that the PDF may have. */
+  /** Maximum size of the PDF. */
   maxBytes: number
-  /** CSS pixels of height that are drawn; the first page always is. */
+  /** Maximum height to draw, in CSS pixels. The first page is always drawn. */
   maxHeight: number
-  /** Device pixels that are drawn in all; the first page always is, at a lower resolution if need be. */
+  /** Maximum number of device pixels to draw. The first page is always drawn, at a lower resolution if needed. */
   maxPixels: number
 }
 
-/** What became of it. */
+/** Result of the viewer. */
 export type PdfOutcome =
   | { pages: number; shown: number; problem?: undefined }
   | { problem: 'too large' | 'gone' | 'encrypted' | 'damaged' | 'not drawn' }
 
 /**
- * A page that draws the PDF of its own URL by PDF.js, each sheet as wide as the window. It leaves a promise of a {@link PdfOutcome} in `pdfOutcome`.
- * PDF.js runs without a worker, because requests of workers are not answered by the runner.
+ * A page that draws the PDF of its own URL with PDF.js, each PDF page as wide as the window. It stores a promise of a {@link PdfOutcome} in
+ * `pdfOutcome`. PDF.js runs without a worker, because the runner cannot fulfill a worker's requests.
  */
 export const toViewer = (request: PdfRequest): string => `<!doctype html><html><head><meta charset="utf-8"><title></title>
 <style>html { background: #fff } body { margin: 0 } canvas { display: block; width: 100% }</style></head><body><script type="module">

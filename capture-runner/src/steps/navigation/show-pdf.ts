@@ -3,23 +3,23 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 import { type PdfOutcome, toViewer } from './pdf-viewer.ts'
 
-// A PDF is read and drawn in the page's own process, within the browser's sandbox. The runner opens the URL once more with a viewer as its answer;
-// the viewer fetches the file as the page would, and PDF.js draws it. No byte of the file reaches the runner.
+// A PDF is parsed and drawn in the page's own process, inside the browser's sandbox. The runner opens the URL again and responds with a viewer.
+// The viewer fetches the file as the page would, and PDF.js draws it. No byte of the file reaches the runner.
 
 const MAX_BYTES = 64 * 1024 * 1024
-/** 200 MB of canvas. */
+/** About 200 MB of canvas. */
 const MAX_PIXELS = 50_000_000
-/** Files of the package that the viewer may ask for; in the image they are where the package would be (test/cluster/images/bundle.ts). */
+/** Files of the package that the viewer may request. In the image they are at the package's place (test/cluster/images/bundle.ts). */
 const FILE = /^(?:build\/pdf(?:\.worker)?\.min\.mjs|cmaps\/[\w-]+\.bcmap|(?:standard_fonts|wasm|iccs)\/[\w-]+\.(?:pfb|ttf|wasm|icc))$/
 const TYPES: Readonly<Record<string, string>> = { mjs: 'text/javascript', wasm: 'application/wasm' }
 
 const MESSAGES = {
   'too large': `the PDF is larger than ${MAX_BYTES / 1024 / 1024} MiB`,
-  gone: 'the URL answers with a PDF, but not when it is asked again',
+  gone: 'the URL returns a PDF, but not on a second request',
   encrypted: 'the PDF needs a password',
   damaged: 'the PDF is damaged',
   'not drawn': 'the PDF could not be drawn',
@@ -33,12 +33,12 @@ interface PausedRequest {
 }
 
 /**
- * Shows a PDF in place of the page that its URL does not have.
+ * Shows a PDF in a viewer page at its own URL.
  * @param arrive waits for the viewer as for any page
  * @throws CaptureError UNSUPPORTED_CONTENT
  */
 export async function showPdf({ tab, plan, findings }: Work, url: string, signal: AbortSignal, arrive: () => Promise<void>): Promise<void> {
-  if (plan.context.scriptsOff) throw new CaptureError('UNSUPPORTED_CONTENT', 'a PDF is drawn by a script. Leave javascript_enabled on.')
+  if (plan.context.scriptsOff) throw new CaptureError('UNSUPPORTED_CONTENT', 'a PDF is drawn by a script. Set javascript_enabled to true.')
   const base = `/${randomUUID()}/`
   const { fullPage, maxHeight } = plan.picture
   const viewer = toViewer({ base, maxBytes: MAX_BYTES, maxHeight: fullPage ? maxHeight : 0, maxPixels: MAX_PIXELS })
@@ -60,12 +60,12 @@ export async function showPdf({ tab, plan, findings }: Work, url: string, signal
     await session.send('Fetch.failRequest', { requestId: held.requestId, errorReason: 'BlockedByClient' })
   }
   const patterns = [{ urlPattern: '*', resourceType: 'Document' as const }, { urlPattern: `*${base}*` }]
-  await answered(session.send('Fetch.enable', { patterns }), signal)
+  await awaitResponse(session.send('Fetch.enable', { patterns }), signal)
   try {
-    await raced(session.send('Page.navigate', { url }), signal)
+    await abortable(session.send('Page.navigate', { url }), signal)
     await arrive()
     const shown = session.send('Runtime.evaluate', { expression: 'pdfOutcome', awaitPromise: true, returnByValue: true })
-    const outcome = (await raced(shown, signal)).result.value as PdfOutcome
+    const outcome = (await abortable(shown, signal)).result.value as PdfOutcome
     if (outcome.problem) throw new CaptureError('UNSUPPORTED_CONTENT', MESSAGES[outcome.problem])
     const { pages, shown: drawn } = outcome
     if (fullPage && drawn < pages) findings.warnings.push(`the picture shows the first ${drawn} of the ${pages} pages of the PDF`)

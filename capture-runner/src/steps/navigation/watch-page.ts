@@ -1,34 +1,34 @@
 import { createMatcher } from '../../blocking/patterns.ts'
 import { pageOf } from '../../browser/tab.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
-import type { Sight, Step, Work } from '../step.ts'
+import type { PageProblems, Step, Work } from '../step.ts'
 
 const isWanted = ({ neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
   neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
 
-/** Begins to note, before the page is opened, what may make the capture count as failed. */
+/** Starts to record problems, before the page opens, that may fail the capture. */
 export const watchPage: Step = {
   name: 'watchPage',
   isWanted,
   run: async (work) => {
     const { tab, plan } = work
-    const sight: Sight = {}
-    work.sight = sight
-    if (plan.neededRequests) noteFailedRequests(work, sight, plan.neededRequests)
+    const problems: PageProblems = {}
+    work.problems = problems
+    if (plan.neededRequests) noteFailedRequests(work, problems, plan.neededRequests)
     if (plan.failOnPageError) {
       pageOf(tab).once('pageerror', (error) => {
-        sight.pageError = String(error?.message ?? error)
+        problems.pageError = String(error?.message ?? error)
       })
     }
     if (plan.failOnBotChallenge) {
       tab.events.on('Network.responseReceived', ({ frameId, type, response }) => {
-        if (frameId === tab.mainFrame && type === 'Document') sight.isChallenged = isChallenge(response.headers)
+        if (frameId === tab.mainFrame && type === 'Document') problems.isChallenged = isChallenge(response.headers)
       })
     }
   },
 }
 
-function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly string[]): void {
+function noteFailedRequests({ tab }: Work, problems: PageProblems, patterns: readonly string[]): void {
   const isNeeded = createMatcher(patterns)
   const addresses = new Map<string, string>()
   tab.events.on('Network.requestWillBeSent', ({ requestId, request }) => {
@@ -37,7 +37,7 @@ function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly stri
   })
   const fail = (requestId: string) => {
     const address = addresses.get(requestId)
-    if (address !== undefined) sight.failedRequest ??= address
+    if (address !== undefined) problems.failedRequest ??= address
   }
   tab.events.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
   tab.events.on('Network.responseReceived', ({ requestId, response }) => {
@@ -45,6 +45,6 @@ function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly stri
   })
 }
 
-/** Cloudflare says so itself. */
+/** Cloudflare marks its challenge pages with this header. */
 const isChallenge = (headers: Readonly<Record<string, string>>): boolean =>
   Object.entries(headers).some(([name, value]) => name.toLowerCase() === 'cf-mitigated' && value === 'challenge')

@@ -1,6 +1,6 @@
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import { buildHar } from '../../requests/har.ts'
-import { raced } from '../../runtime/race.ts'
+import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
@@ -9,12 +9,12 @@ type Saved = Exclude<ArtifactType, 'thumbnail'>
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
-/** How each file comes about. */
+/** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
-  html: ({ tab, signal }) => tab.look<string>(HTML, signal),
-  text: ({ tab, signal }) => tab.look<string>(`document.body?.innerText ?? ''`, signal),
+  html: ({ tab, signal }) => tab.evaluate<string>(HTML, signal),
+  text: ({ tab, signal }) => tab.evaluate<string>(`document.body?.innerText ?? ''`, signal),
   mhtml: async (work) => {
-    const saved = raced(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
+    const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
   },
   har: ({ plan, findings }) => {
@@ -23,13 +23,13 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
   console: ({ findings }) => toJson(findings.journal?.console ?? []),
   accessibility_tree: async ({ tab, signal }) => {
-    await raced(tab.session.send('Accessibility.enable'), signal)
-    const { nodes } = await raced(tab.session.send('Accessibility.getFullAXTree'), signal)
+    await abortable(tab.session.send('Accessibility.enable'), signal)
+    const { nodes } = await abortable(tab.session.send('Accessibility.getFullAXTree'), signal)
     return toJson(nodes.filter(({ ignored }) => !ignored))
   },
 }
 
-/** Makes the files that go beside the picture, of the page as it is captured. */
+/** Saves the additional files of the page as it is captured. */
 export const files: Step = {
   name: 'files',
   isWanted: (plan) => [...plan.files].some((type) => type !== 'thumbnail'),

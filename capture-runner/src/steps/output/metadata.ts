@@ -14,11 +14,11 @@ interface Facts {
   status: number
 }
 
-/** Notes what page it was that the picture shows. */
+/** Records title, URL and status of the captured page. */
 export const metadata: Step = {
   name: 'metadata',
   run: async ({ tab, findings, signal }) => {
-    const facts = await tab.look<Facts>(FACTS, signal)
+    const facts = await tab.evaluate<Facts>(FACTS, signal)
     noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
     findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
     findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_ADDRESS : facts.url).slice(0, URL_LENGTH)
@@ -27,7 +27,7 @@ export const metadata: Step = {
   },
 }
 
-/** @throws CaptureError where nothing was shown before the response broke off: the browser would draw no picture of it */
+/** @throws CaptureError when the response broke off before any content, since the browser could not take a screenshot */
 function noteBrokenResponse({ brokenOff }: Lifecycle, { hasBody }: Facts, warnings: string[]): void {
   if (brokenOff === undefined) return
   const how = brokenOff.replace(/^net::/, '')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import { describePicture } from '../../picture/picture-notes.ts'
 import type { Note } from '../../plan/metadata.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 const ADDRESS_LENGTH = 2_048
@@ -10,9 +10,9 @@ const VALUE_LENGTH = 2_048
 const MAX_HEADERS = 64
 const MAX_REDIRECTS = 20
 const MAX_FONTS = 32
-/** Elements whose fonts are looked at. */
+/** Maximum number of elements whose fonts are read. */
 const FONT_SAMPLE = 300
-/** Notes that are taken from the page before its picture. */
+/** Notes that are read from the page before the screenshot. */
 const OF_THE_PAGE: readonly Note[] = [
   'redirects',
   'responseHeaders',
@@ -25,7 +25,7 @@ const OF_THE_PAGE: readonly Note[] = [
   'blockedRequests',
 ]
 
-/** Notes what the options ask for of the page. */
+/** Records the page data that options ask for. */
 export const notePage: Step = {
   name: 'notePage',
   isWanted: ({ notes }) => OF_THE_PAGE.some((note) => notes.has(note)),
@@ -39,11 +39,11 @@ export const notePage: Step = {
     if (notes.has('blockedRequests')) page.blockedRequests = work.evaluator?.refused ?? 0
     if (notes.has('fonts')) page.fonts = await findFonts(work)
     const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
-    if (wanted.length > 0) Object.assign(page, await work.tab.look<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
+    if (wanted.length > 0) Object.assign(page, await work.tab.evaluate<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
   },
 }
 
-/** Notes what the options ask for of the picture. */
+/** Records the screenshot data that options ask for. */
 export const notePicture: Step = {
   name: 'notePicture',
   isWanted: ({ notes }) => notes.has('contentHash') || notes.has('palette'),
@@ -51,7 +51,7 @@ export const notePicture: Step = {
     const { picture, page } = findings
     if (!picture) return
     const isRaster = plan.picture.format !== 'pdf'
-    const described = isRaster ? await raced(describePicture(picture), signal) : undefined
+    const described = isRaster ? await abortable(describePicture(picture), signal) : undefined
     if (plan.notes.has('palette') && described) page.palette = described.palette
     if (!plan.notes.has('contentHash')) return
     const sha256 = createHash('sha256').update(picture).digest('hex')
@@ -73,13 +73,13 @@ function headersOf({ findings }: Work): Record<string, string> {
 }
 
 async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> {
-  await answered(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
-  const { root } = await answered(session.send('DOM.getDocument', { depth: 0 }), signal)
-  const { nodeIds } = await answered(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
+  await awaitResponse(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
+  const { root } = await awaitResponse(session.send('DOM.getDocument', { depth: 0 }), signal)
+  const { nodeIds } = await awaitResponse(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
   const step = Math.max(1, Math.ceil(nodeIds.length / FONT_SAMPLE))
   const sample = nodeIds.filter((_, index) => index % step === 0)
-  const asked = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
-  const found = await answered(Promise.all(asked), signal)
+  const sent = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
+  const found = await awaitResponse(Promise.all(sent), signal)
   const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
 }

@@ -1,17 +1,17 @@
 import { fixDates } from '../../picture/pdf-dates.ts'
 import type { PagesPlan } from '../../plan/pdf.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 
 const PIXELS_PER_INCH = 96
-/** Inches; a viewer draws no larger sheet. */
+/** Inches. Viewers draw no larger sheet. */
 const MAX_SHEET_INCHES = 200
-/** What an empty template is written as: nothing at all would be the browser's own. */
+/** Stands for an empty template, because without any template the browser prints its own. */
 const NO_TEMPLATE = '<span></span>'
 
-/** Prints the page. */
+/** Prints the page to PDF. */
 export const print: Step = {
   name: 'print',
   code: 'INVALID_OPTIONS',
@@ -21,7 +21,7 @@ export const print: Step = {
     if (!plan.pages) return
     checkMainFrame(tab)
     const pages = plan.pages.fitOnePage ? await fitOnePage(work, plan.pages) : plan.pages
-    findings.picture = await printKept(work, pages)
+    findings.picture = await printSelected(work, pages)
     const wanted = pagesIn(pages.pageRanges)
     if (wanted.size === 0 || countPages(findings.picture) === wanted.size) return
     findings.warnings.push(
@@ -30,42 +30,42 @@ export const print: Step = {
   },
 }
 
-/** @throws CaptureError with the number of pages when none of them is wanted */
-async function printKept(work: Work, pages: PagesPlan): Promise<Buffer> {
+/** @throws CaptureError with the number of pages if the ranges select none of them */
+async function printSelected(work: Work, pages: PagesPlan): Promise<Buffer> {
   try {
     return await printPages(work, pages)
   } catch (error) {
-    if (!(error instanceof Refused) || !/exceeds page count/.test(error.message)) throw error
+    if (!(error instanceof PrintRejected) || !/exceeds page count/.test(error.message)) throw error
     const count = await countAll(work, pages)
     throw new CaptureError('INVALID_OPTIONS', `pdf_page_ranges names no page of the document, which has ${count}: ${pages.pageRanges}`)
   }
 }
 
-/** What the browser says against the options of a pdf. */
-class Refused extends CaptureError {}
+/** The browser rejected the print options. */
+class PrintRejected extends CaptureError {}
 
-/** @throws CaptureError INVALID_OPTIONS for what cannot be printed like this */
+/** @throws CaptureError INVALID_OPTIONS for options that the browser rejects */
 async function printPages({ tab, signal }: Work, pages: PagesPlan): Promise<Buffer> {
   try {
-    // Not bounded like other answers: a long document takes its time.
-    const { data } = await raced(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
+    // Without the usual time limit of commands, because a long document takes time.
+    const { data } = await abortable(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
     return fixDates(Buffer.from(data, 'base64'))
   } catch (cause) {
-    const [, said] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
-    // A crash is told in either way, whichever comes first.
-    if (said === 'Printing failed' || (cause instanceof CaptureError && cause.code === 'PAGE_CRASHED')) throw toCrash(pages, cause)
+    const [, reason] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
+    // Chromium reports a crash as either of these errors, whichever comes first.
+    if (reason === 'Printing failed' || (cause instanceof CaptureError && cause.code === 'PAGE_CRASHED')) throw toCrash(pages, cause)
     signal.throwIfAborted()
-    throw said === undefined ? cause : new Refused('INVALID_OPTIONS', `the browser cannot print this: ${said}`, { cause })
+    throw reason === undefined ? cause : new PrintRejected('INVALID_OPTIONS', `the browser cannot print this: ${reason}`, { cause })
   }
 }
 
 function toCrash(pages: PagesPlan, cause: unknown): CaptureError {
   if (!hasTemplate(pages)) return new CaptureError('PAGE_CRASHED', 'the page crashed when it was printed', { cause })
-  const message = 'the browser crashed when it printed pdf_header_template or pdf_footer_template: they must load nothing'
+  const message = 'the browser crashed when it printed pdf_header_template or pdf_footer_template. They must not load resources.'
   return new CaptureError('INVALID_OPTIONS', message, { cause })
 }
 
-/** The pages that ranges name. */
+/** The page numbers in the ranges. */
 function pagesIn(ranges: string): Set<number> {
   const named = ranges.split(',').filter((range) => range !== '')
   return new Set(
@@ -76,11 +76,11 @@ function pagesIn(ranges: string): Set<number> {
   )
 }
 
-/** Pages of the whole document: without what its tree of pages could be mistaken for. */
+/** Number of pages in the whole document. Without outline and tags, whose objects look like the page tree. */
 const countAll = async (work: Work, pages: PagesPlan): Promise<number> =>
   countPages(await printPages(work, { ...pages, pageRanges: '', outline: false, tagged: false }))
 
-/** Pages of a file of the browser's, whose tree of pages is not compressed. */
+/** Number of pages in a PDF of Chromium, whose page tree is not compressed. */
 function countPages(file: Buffer): number {
   const counts = [...file.toString('latin1').matchAll(/\/Type \/Pages\s[^>]*?\/Count (\d+)/g)].map(([, count]) => Number(count))
   return Math.max(0, ...counts)
@@ -101,16 +101,16 @@ function toParameters(pages: PagesPlan) {
   }
 }
 
-/** A sheet as tall as the content is when it is laid out for print at the sheet's width. */
+/** Sets the sheet's height to the content's height in print layout at the sheet's width. */
 async function fitOnePage(work: Work, pages: PagesPlan): Promise<PagesPlan> {
   const { tab, findings, signal } = work
   const { scale, marginLeft, marginRight, marginTop, marginBottom } = pages
   const paperWidth = pages.landscape ? pages.paperHeight : pages.paperWidth
   const width = Math.max(1, Math.floor(((paperWidth - marginLeft - marginRight) * PIXELS_PER_INCH) / scale))
-  await raced(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
-  await raced(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
-  const { cssContentSize } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+  await abortable(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
+  await abortable(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
+  const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
   const wanted = ((cssContentSize.height + 1) * scale) / PIXELS_PER_INCH + marginTop + marginBottom
-  if (wanted > MAX_SHEET_INCHES) findings.warnings.push(`the content needs a sheet of ${Math.ceil(wanted)} inches: a sheet ends at 200`)
+  if (wanted > MAX_SHEET_INCHES) findings.warnings.push(`the content needs a sheet of ${Math.ceil(wanted)} inches; the limit is 200 inches`)
   return { ...pages, landscape: false, paperWidth, paperHeight: Math.min(wanted, MAX_SHEET_INCHES), preferCssPageSize: false }
 }

@@ -1,8 +1,8 @@
 import { makeThumbnail, processPicture } from '../../picture/image-processing.ts'
-import { raced } from '../../runtime/race.ts'
+import { abortable } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
-/** Brings the picture into its last form. */
+/** Converts the screenshot into its final form. */
 export const process: Step = {
   name: 'process',
   isWanted: (plan) => plan.processing !== undefined,
@@ -10,18 +10,18 @@ export const process: Step = {
     const { processing, fastPng, picture } = plan
     if (!processing || !findings.picture || picture.format === 'pdf') return
     const finish = { format: picture.format, quality: picture.quality, fastPng, processing }
-    const processed = await raced(processPicture(findings.picture, finish), signal)
+    const processed = await abortable(processPicture(findings.picture, finish), signal)
     findings.picture = processed.picture
     findings.warnings.push(...processed.warnings)
   },
 }
 
-/** Makes the small copy. */
+/** Creates the thumbnail. */
 export const thumbnail: Step = {
   name: 'thumbnail',
   isWanted: (plan) => plan.thumbnail !== undefined,
   run: async ({ plan, findings, signal }) => {
     if (!plan.thumbnail || !findings.picture) return
-    findings.files.set('thumbnail', await raced(makeThumbnail(findings.picture, plan.thumbnail), signal))
+    findings.files.set('thumbnail', await abortable(makeThumbnail(findings.picture, plan.thumbnail), signal))
   },
 }

@@ -1,7 +1,7 @@
 import { pageOf } from '../../browser/tab.ts'
 import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, firstVisible, isThere } from '../find-element.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -11,51 +11,51 @@ interface Point {
   y: number
 }
 
-/** Elements that `click_all` clicks at most. */
+/** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50
 
-/** Clicks the first visible match as a person would, with the pointer in its middle, and goes along where it leads. */
+/** Clicks the middle of the first visible match with mouse events, and follows a navigation. */
 export const click: Step = {
   name: 'click',
   isWanted: (plan) => plan.click !== undefined,
   run: async (work) => {
     const { click: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    await pressAt(work, await work.tab.look<Point>(middleOf(firstVisible(target.selector)), work.signal))
+    await pressAt(work, await work.tab.evaluate<Point>(middleOf(firstVisible(target.selector)), work.signal))
     await follow(work)
   },
 }
 
-/** Clicks every visible match once, in the order of the page; those that a click brings into view are clicked too. */
+/** Clicks every visible match once in document order, including those that appear after a click. */
 export const clickAll: Step = {
   name: 'clickAll',
   isWanted: (plan) => plan.clickAll !== undefined,
   run: async (work) => {
     const selector = work.plan.clickAll ?? ''
-    if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched nothing: ${selector}`)
+    if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched no visible element: ${selector}`)
     for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
-      const point = await work.tab.look<Point | null>(nextOf(selector), work.signal)
+      const point = await work.tab.evaluate<Point | null>(nextOf(selector), work.signal)
       if (!point) return
       await pressAt(work, point)
       await follow(work)
     }
-    work.findings.warnings.push(`click_all ended after ${MAX_CLICKS} elements`)
+    work.findings.warnings.push(`click_all stopped after ${MAX_CLICKS} elements`)
   },
 }
 
-/** Lets the pointer rest on the first visible match. */
+/** Moves the pointer over the first visible match. */
 export const hover: Step = {
   name: 'hover',
   isWanted: (plan) => plan.hover !== undefined,
   run: async (work) => {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    const { x, y } = await work.tab.look<Point>(middleOf(firstVisible(target.selector)), work.signal)
-    await answered(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
+    const { x, y } = await work.tab.evaluate<Point>(middleOf(firstVisible(target.selector)), work.signal)
+    await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
   },
 }
 
-/** Presses one key, or several at once, as in `Control+A`. */
+/** Presses one key, or a combination such as `Control+A`. */
 export const pressKey: Step = {
   name: 'pressKey',
   isWanted: (plan) => plan.pressKey !== undefined,
@@ -63,18 +63,18 @@ export const pressKey: Step = {
     const key = work.plan.pressKey ?? ''
     const { keyboard } = pageOf(work.tab)
     try {
-      await answered(keyboard.press(key), work.signal)
+      await awaitResponse(keyboard.press(key), work.signal)
     } catch (cause) {
       work.signal.throwIfAborted()
-      throw new CaptureError('INVALID_OPTIONS', `press_key names no key: ${key}`, { cause })
+      throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${key}`, { cause })
     }
     await follow(work)
   },
 }
 
-/** Waits for an element. False when there is none and the capture can do without. @throws CaptureError SELECTOR_NOT_FOUND */
+/** Waits for an element. Returns false for a missing optional element. @throws CaptureError SELECTOR_NOT_FOUND */
 async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<boolean> {
-  // What may be missing is not waited for.
+  // There is no wait for an optional element.
   if (!isNeeded && !(await isThere(work, selector))) {
     work.findings.warnings.push(`no visible element matched: ${selector}`)
     return false
@@ -85,7 +85,7 @@ async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<b
 
 async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
   const press = { x, y, button: 'left', clickCount: 1 } as const
-  await answered(
+  await awaitResponse(
     Promise.all([
       tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }),
       tab.session.send('Input.dispatchMouseEvent', { type: 'mousePressed', buttons: 1, ...press }),

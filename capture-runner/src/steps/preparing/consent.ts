@@ -1,7 +1,7 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { callWithClosedRoots } from '../../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../../blocking/consent-frames.ts'
-import { answerBanner } from '../../blocking/guess-banners.ts'
+import { clickBannerButton } from '../../blocking/guess-banners.ts'
 import type { ConsentRules } from '../../blocking/lists.ts'
 import { inDocument } from '../in-document.ts'
 import { assertLists } from '../navigation/hold-requests.ts'
@@ -10,71 +10,71 @@ import type { Step, Work } from '../step.ts'
 import { isStill } from '../waiting/dom-idle.ts'
 import { PageTime } from '../waiting/page-time.ts'
 
-// Consent takes place on the page's own clock (ADR 34), which runs ahead of real time. Most of the time would be spent on timers: of the banner, which
-// comes after a while, and of autoconsent, which looks twice a second. Frames of other processes are on real time.
+// Handles consent banners on the page's virtual clock (ADR 34), which runs faster than real time. Most of the time would pass in timers: of
+// banners that appear late, and of autoconsent, which checks twice a second. Out-of-process frames run in real time.
 
-/** Milliseconds that a banner gets to come up, once the page has loaded. */
+/** How long to wait for a banner after the page has loaded. */
 const COME_MILLISECONDS = 1_500
-/** Looks for one that the page must have had, however slow it is: the second goes by what the page says. */
+/** Number of autoconsent checks to wait for, even in a slow page. The second one examines the page's text. */
 const LOOKS = 2
-/** Milliseconds that a look may take. */
+/** Duration of one check. */
 const LOOK_MILLISECONDS = 250
-/** Milliseconds after which they are not waited for any longer: a page without scripts never looks. */
+/** Time limit for these checks, because a page without scripts never finishes them. */
 const LOOKS_MILLISECONDS = 6_000
-/** Milliseconds in which a known one must open. */
+/** Time limit for a detected banner to open. */
 const OPEN_MILLISECONDS = 4_000
-/** Milliseconds that answering an open one may take. */
+/** Time limit for responding to an open banner. */
 const ANSWER_MILLISECONDS = 10_000
-/** Milliseconds in which the program of another process's frame has looked twice. */
+/** Time in which autoconsent has checked an out-of-process frame twice. */
 const FOREIGN_MILLISECONDS = 800
-/** Milliseconds without a change after which the page has taken its answer in, and milliseconds that it gets for it. */
+/** Milliseconds without a change after which the page has processed the choice, and the time limit for that. */
 const STILL_MILLISECONDS = 400
 const REBUILD_MILLISECONDS = 3_000
-/** Milliseconds of the page that pass at once: while nothing is known, and while a banner is answered. */
+/** Slices of page time: before a banner is detected, and while autoconsent responds to it. */
 const SLICE_MILLISECONDS = 250
 const ANSWERING_SLICE_MILLISECONDS = 100
 
-/** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
+/** Accepts or rejects the consent banner as a visitor would. The next step hides unknown banners and remains. */
 export const consent: Step = {
   name: 'consent',
   isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
   run: async (work) => {
-    const isAgreeing = work.plan.bannerAction === 'opt_in'
+    const isOptIn = work.plan.bannerAction === 'opt_in'
     const progress = new Progress()
     const rules = await assertLists(work).consent()
     const frames = new ConsentFrames(work.tab, {
       script: rules.script,
-      config: configFor(isAgreeing ? 'optIn' : 'optOut'),
-      rulesFor: await (isAgreeing ? toAgree(rules) : toRefuse(rules)),
+      config: configFor(isOptIn ? 'optIn' : 'optOut'),
+      rulesFor: await (isOptIn ? rulesToOptIn(rules) : rulesToOptOut(rules)),
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
     await frames.start()
     const time = new PageTime(work)
-    const isAnswered = await answer(work, { frames, progress, time, isAgreeing })
+    const isHandled = await handleBanner(work, { frames, progress, time, isOptIn })
     time.run()
     await follow(work)
-    // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
-    if (isAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
+    // Pages often rebuild themselves after the choice. Wait, so that the screenshot does not show an intermediate state.
+    if (isHandled) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
     time.run()
   },
 }
 
-/** What answering takes. */
-interface Parts {
+/** Inputs for handling the banner. */
+interface BannerHandling {
   frames: ConsentFrames
   progress: Progress
   time: PageTime
-  isAgreeing: boolean
+  isOptIn: boolean
 }
 
-/** Waits for a banner, and until it is answered. True: one was. */
-async function answer(work: Work, { frames, progress, time, isAgreeing }: Parts): Promise<boolean> {
+/** Waits for a banner and until it is handled. Returns true if there was one. */
+async function handleBanner(work: Work, { frames, progress, time, isOptIn }: BannerHandling): Promise<boolean> {
   const { lifecycle } = work.tab
-  const answerUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, answerBanner, isAgreeing, work.signal))
+  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, clickBannerButton, isOptIn, work.signal))
   let { document } = lifecycle
   let guessedAt = 0
   for (;;) {
-    await frames.attendForeignFrames()
+    await frames.startForeignFrames()
     await frames.settled()
     const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
     if (!progress.isWorthWaiting(time, hasYoungFrames)) break
@@ -88,61 +88,61 @@ async function answer(work: Work, { frames, progress, time, isAgreeing }: Parts)
       document = lifecycle.document
       progress.leave()
     } else if (hasLooked && !progress.isBusy) {
-      // No rule knows it. Autoconsent's own guesses come later, and agree where they see nothing else.
+      // No rule matches. Autoconsent's own heuristics run later and would also come to this result.
       const elements = await countElements(work)
-      if (elements !== guessedAt && (await answerUnknown())) return true
+      if (elements !== guessedAt && (await handleUnknown())) return true
       guessedAt = elements
     }
   }
-  return progress.hasAnswered || (!progress.isBusy && (await answerUnknown()))
+  return progress.hasAnswered || (!progress.isBusy && (await handleUnknown()))
 }
 
 const countElements = (work: Work): Promise<number> =>
-  inDocument(work, 0, () => work.tab.look<number>("document.getElementsByTagName('*').length", work.signal))
+  inDocument(work, 0, () => work.tab.evaluate<number>("document.getElementsByTagName('*').length", work.signal))
 
 type RulesFor = (url: string, mainFrame: boolean) => RuleBundle
 
-async function toRefuse({ rules }: ConsentRules): Promise<RulesFor> {
+async function rulesToOptOut({ rules }: ConsentRules): Promise<RulesFor> {
   const { filterCompactRules } = await import('@duckduckgo/autoconsent')
   return (url, mainFrame) => ({ autoconsent: [], compact: filterCompactRules(rules, { url, mainFrame }) })
 }
 
-async function toAgree({ wholeRules }: ConsentRules): Promise<RulesFor> {
+async function rulesToOptIn({ wholeRules }: ConsentRules): Promise<RulesFor> {
   const rules = await wholeRules()
   return (url) => ({ autoconsent: rules.filter((rule) => isFor(rule, url)) })
 }
 
-/** Most rules are one site's. Which frames a rule is for is judged in the page. */
+/** Most rules are for one site. The page itself checks which frames a rule applies to. */
 const isFor = ({ runContext }: AutoConsentCMPRule, url: string): boolean =>
   runContext?.urlPattern === undefined || new RegExp(runContext.urlPattern).test(url)
 
-/** Milliseconds since the programs began, for the page and for the runner. */
+/** Milliseconds since autoconsent started, in page time and real time. */
 interface Elapsed {
   page: number
   real: number
 }
 
-/** How far the banners of a page's frames are. */
+/** State of the banners in a page's frames. */
 export class Progress {
-  /** State of each frame's program, by its id. */
+  /** State of autoconsent in each frame, by its instance id. */
   readonly #states = new Map<string, { lifecycle: string; isForeign: boolean }>()
   #looks = 0
-  /** Milliseconds of the page at which the last look that counts had begun. */
+  /** Page time when the last required check had begun. */
   #lookedAt: number | undefined
   #isDone = false
   #hasAnswered = false
 
-  /** True when a banner was told what the visitor wants. */
+  /** True if autoconsent has submitted the visitor's choice. */
   get hasAnswered(): boolean {
     return this.#hasAnswered
   }
 
-  /** True when the page has been looked at. */
+  /** True if autoconsent has checked the page. */
   get hasLooked(): boolean {
     return this.#looks > 0
   }
 
-  /** True while a banner is known that is not answered yet. */
+  /** True while a detected banner has not been handled. */
   get isBusy(): boolean {
     return this.#states.values().some(({ lifecycle }) => KNOWN.has(lifecycle))
   }
@@ -158,13 +158,13 @@ export class Progress {
     if (mainFrame) this.#looks = state.lifecycle === 'nothingDetected' ? LOOKS : state.findCmpAttempts
   }
 
-  /** The page has gone to another document, as an answer may have it do: the programs of the last one are no more. */
+  /** The page navigated to another document, perhaps because of the choice. The old document's autoconsent instances are gone. */
   leave(): void {
     if (this.isBusy) this.#hasAnswered = true
     this.#states.clear()
   }
 
-  /** @param hasYoungFrames frames of other processes that had no time to look yet */
+  /** @param hasYoungFrames out-of-process frames exist that autoconsent has not checked yet */
   isWorthWaiting({ page, real }: Elapsed, hasYoungFrames = false): boolean {
     if (this.#isDone) return false
     const isWithin = (states: ReadonlySet<string>, milliseconds: number) =>
@@ -192,7 +192,7 @@ const configFor = (autoAction: 'optIn' | 'optOut') => ({
   isMainWorld: false,
   prehideTimeout: 4000,
   enableHeuristicDetection: true,
-  // Its guesses cannot agree.
+  // The heuristics can only reject.
   heuristicMode: autoAction === 'optIn' ? 'off' : 'tier2',
   logs: { lifecycle: false, rulesteps: false, detectionsteps: false, evals: false, errors: false, messages: false, waits: false },
 })

@@ -9,10 +9,10 @@ import type { Step, Work } from '../step.ts'
 const isWanted = ({ hiding, guessBanners: isGuessing, requestRules }: CapturePlan): boolean =>
   hiding !== undefined || isGuessing === true || requestRules !== undefined
 
-/** Hides what the lists know to be an advertisement, a banner or the like, the empty places of what was refused, and what looks like a banner. */
+/** Hides elements by filter lists (advertisements, banners and the like), the empty boxes of blocked requests, and guessed banners. */
 export const hideUnwanted: Step = { name: 'hideUnwanted', isWanted, run: (work) => hide(work) }
 
-/** Once more for what has come in the meantime: banners are shown when everything else is there. */
+/** Runs again shortly before the screenshot, because banners appear last. */
 export const hideLatecomers: Step = { name: 'hideLatecomers', isWanted, run: (work) => hide(work) }
 
 async function hide(work: Work): Promise<void> {
@@ -22,21 +22,21 @@ async function hide(work: Work): Promise<void> {
     if (plan.hiding) {
       const { findHidingRules } = await import('../../blocking/hiding.ts')
       const engines = await enginesOf(work, plan.hiding)
-      const facts = await tab.look<PageFacts>(pageFacts, signal)
+      const facts = await tab.evaluate<PageFacts>(pageFacts, signal)
       await addStyles(work, findHidingRules(engines, facts))
     }
-    if (evaluator && evaluator.refusedPlaces.size > 0) await tab.look(collapse([...evaluator.refusedPlaces]), signal)
+    if (evaluator && evaluator.refusedPlaces.size > 0) await tab.evaluate(collapse([...evaluator.refusedPlaces]), signal)
     const { guessBanners: isGuessing = false, bannerAction } = plan
     if (isGuessing || bannerAction) await callWithClosedRoots(tab, guessBanners, !isGuessing, signal)
-    if (plan.bannerAction) await tab.look(UNLOCK, signal)
+    if (plan.bannerAction) await tab.evaluate(UNLOCK, signal)
   } catch (error) {
     signal.throwIfAborted()
-    // The document went away: settle waits for the next one, and hideLatecomers sees to it.
+    // The document was replaced: settle waits for the new one, and hideLatecomers handles it.
     if (!tab.lifecycle.isMoving && tab.lifecycle.document === document) throw error
   }
 }
 
-/** What was refused leaves no broken picture and no empty frame behind. */
+/** Hides the broken images and empty frames of blocked requests. */
 const collapse = (addresses: readonly string[]): string => `(() => {
   const refused = new Set(${JSON.stringify(addresses)})
   for (const element of document.querySelectorAll('img, iframe, frame, embed')) {
@@ -44,7 +44,7 @@ const collapse = (addresses: readonly string[]): string => `(() => {
   }
 })()`
 
-/** A page that a banner held still can be scrolled again, once no banner covers it. */
+/** Restores scrolling in a page that was locked for a banner. */
 const UNLOCK = `(() => {
   for (const element of [document.documentElement, document.body]) {
     if (!element) continue

@@ -2,7 +2,7 @@ import type { ScrollPlan } from '../../plan/preparing.ts'
 import { findElement, firstVisible } from '../find-element.ts'
 import type { Step } from '../step.ts'
 
-/** Scrolls to the element or the place that the client named. */
+/** Scrolls to the element or the position that the client named. */
 export const placeWindow: Step = {
   name: 'placeWindow',
   isWanted: (plan) => plan.scroll !== undefined,
@@ -10,7 +10,7 @@ export const placeWindow: Step = {
     const { scroll } = work.plan
     if (!scroll) return
     if ('selector' in scroll) await findElement(work, scroll.selector)
-    await work.tab.look(movement(scroll), work.signal)
+    await work.tab.evaluate(movement(scroll), work.signal)
   },
 }
 

@@ -3,14 +3,14 @@ import { CaptureError } from '../../runtime/errors.ts'
 import { findElement, firstVisible } from '../find-element.ts'
 import type { Step, Work } from '../step.ts'
 
-/** Finds the element that is to be captured, and scrolls to it. */
+/** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {
   name: 'seekElement',
   isWanted: ({ picture }) => picture.element !== undefined,
   run: async (work) => {
     const { element } = work.plan.picture
     if (!element || !(await isFound(work, element)) || !element.scrollIntoView) return
-    await work.tab.look(
+    await work.tab.evaluate(
       `${firstVisible(element.selector)}?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })`,
       work.signal,
     )
@@ -23,7 +23,7 @@ async function isFound(work: Work, { selector, required }: ElementPlan): Promise
     return true
   } catch (error) {
     if (required || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error
-    work.findings.warnings.push(`the window was captured: ${error.message}`)
+    work.findings.warnings.push(`captured the whole window: ${error.message}`)
     return false
   }
 }

@@ -1,7 +1,7 @@
 import { pause } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
-/** Waits as long as the client wished. */
+/** Waits as long as the client asked. */
 export const delay: Step = {
   name: 'delay',
   isWanted: (plan) => plan.delayMilliseconds > 0,

@@ -5,7 +5,7 @@ import type { Step, Work } from '../step.ts'
 
 const INTERVAL_MILLISECONDS = 50
 
-/** Waits until the page's elements have not changed for a while. The records of changes are fetched from here: no script of a page need ever run. */
+/** Waits until the DOM has not changed for a while. Polls a MutationObserver's records, because the page's own scripts may be switched off. */
 export const domIdle: Step = {
   name: 'domIdle',
   isWanted: (plan) => plan.domIdleMilliseconds !== undefined,
@@ -17,8 +17,8 @@ export const domIdle: Step = {
 }
 
 /**
- * Waits until nothing has changed for so long. False: things kept changing for all the time that there was.
- * @param clock what the milliseconds are of
+ * Waits until nothing has changed for `quietMilliseconds`. Returns false if the page still changes at the timeout.
+ * @param clock counts the milliseconds
  */
 export async function isStill(
   work: Work,
@@ -41,13 +41,13 @@ export async function isStill(
   return true
 }
 
-/** A clock that milliseconds are counted by, and how they pass. */
+/** A clock that counts milliseconds and lets them pass. */
 export interface Clock {
   now: () => number
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   interval: number
   pass: (milliseconds: number) => Promise<void>
-  /** Has it run by itself, while something else is waited for. */
+  /** Keeps the clock running while the caller waits for something else. */
   run: () => void
 }
 
@@ -58,9 +58,9 @@ const realTime = ({ signal }: Work): Clock => ({
   run: () => {},
 })
 
-const countChanges = ({ tab, signal }: Work): Promise<number> => inDocument({ tab, signal }, 1, () => tab.look<number>(CHANGES, signal))
+const countChanges = ({ tab, signal }: Work): Promise<number> => inDocument({ tab, signal }, 1, () => tab.evaluate<number>(CHANGES, signal))
 
-/** Changes since it was asked before. The observer's own call, where scripts run, only counts. */
+/** Number of changes since the last call. The observer's callback, where scripts run, only counts. */
 const CHANGES = `(() => {
   const watch = globalThis.tintypeChanges ??= (() => {
     const seen = { count: 0, observer: undefined }

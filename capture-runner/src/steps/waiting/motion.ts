@@ -1,26 +1,26 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
 
-/** What moves in a page. */
+/** Activity in a page. */
 export interface Motion {
-  /** Its scripts have run since the last look: timers, frame callbacks, observers, responses. */
+  /** The page's scripts have run since the last sample: timers, frame callbacks, observers, responses. */
   hasScript: boolean
-  /** They have changed elements since then. */
+  /** The DOM has changed since the last sample. */
   hasChanges: boolean
-  /** Animations and transitions that end within the time that is left. */
+  /** Animations and transitions that end within the remaining time. */
   animations: number
   canvases: number
 }
 
-/** Nothing moves. */
+/** No activity. */
 export const STILL: Motion = { hasScript: false, hasChanges: false, animations: 0, canvases: 0 }
 
-/** Whether something in the page may look different soon. Scripts that run and change nothing do not count; what they draw on a canvas cannot be seen. */
+/** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
   animations > 0 || hasChanges || (hasScript && canvases > 0)
 
-/** Watches what moves in one page. */
+/** Samples the activity in one page. */
 export class MotionWatch {
   readonly #work: Work
   #scriptSeconds = 0
@@ -30,25 +30,25 @@ export class MotionWatch {
     this.#work = work
   }
 
-  /** Whether the page has ever run a script. */
+  /** True if the page has ever run a script. */
   get hasScripts(): boolean {
     return this.#scriptSeconds > 0
   }
 
   /**
-   * Looks at what moves, after it has brought finite animations forward.
-   * @param milliseconds by how much
-   * @param left milliseconds of page time in which an animation must end to count
+   * Advances finite animations and samples the page's activity.
+   * @param milliseconds how far to advance animations
+   * @param left remaining page time: only animations that end within it count
    */
-  async look(milliseconds: number, left: number): Promise<Motion> {
+  async sample(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
     const seconds = await scriptSeconds(this.#work)
     const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
-    // What scripts have not touched, and what did not move before, does not move.
+    // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
     const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
-      tab.look<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
+      tab.evaluate<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
     )
     return this.#note({ hasScript, ...seen })
   }
@@ -59,20 +59,20 @@ export class MotionWatch {
   }
 }
 
-/** Brings finite animations forward, for a page whose clock was advanced: they are on real time. */
+/** Advances finite animations, for a page whose virtual clock was advanced. Animations themselves run on real time. */
 export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
-  inDocument(work, undefined, () => work.tab.look<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
+  inDocument(work, undefined, () => work.tab.evaluate<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
 
-/** Seconds that scripts of the page's own process have run, as the browser counts since the tab was opened; undefined while the page leaves. */
+/** Seconds of script execution in the page's own process since the tab was opened, as the browser counts. Undefined during a navigation. */
 export const scriptSeconds = (work: Work): Promise<number | undefined> =>
   inDocument(work, undefined, async () => {
-    const { metrics } = await answered(work.tab.session.send('Performance.getMetrics'), work.signal)
+    const { metrics } = await awaitResponse(work.tab.session.send('Performance.getMetrics'), work.signal)
     return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
   })
 
 /**
- * Runs in the page. Endless animations, and those on the place that the page is scrolled to, are left alone. The first look at a document notes no
- * changes: it begins to observe them.
+ * Runs in the page. Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to
+ * observe them.
  */
 const forward = `(milliseconds, left) => {
   const watch = globalThis.tintypeMotion ??= { roots: new WeakSet(), changes: 0, observer: undefined }

@@ -3,18 +3,18 @@ import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
 
 /**
- * Waits until the browser has drawn a frame of the page, or for so many milliseconds. It uses no frame callback, which would count as a script of the
- * page. The page's scripts must be on and its clock must run: promises wait for both.
+ * Waits for the next frame of the page, at most `milliseconds`. Uses no frame callback, which would count as a script of the page. The page's
+ * scripts must be on and its clock must run, because promises need both.
  */
 export async function nextFrame({ tab, signal }: Work, milliseconds: number): Promise<void> {
-  // The page may go away meanwhile.
-  const frame = tab.look(FRAME, signal, true).catch(() => signal.throwIfAborted())
+  // The document may be replaced meanwhile.
+  const frame = tab.evaluate(FRAME, signal, true).catch(() => signal.throwIfAborted())
   await Promise.race([frame, pause(milliseconds, signal)])
 }
 
 /**
- * A frame that was asked for, for pages whose clock stands still: it tells that frame callbacks of the page have run. It is asked about again and again,
- * for no promise of the page is fulfilled meanwhile.
+ * A requested frame of a page whose virtual clock is paused. Once it is drawn, the page's frame callbacks have run. Polls for it, because
+ * promises of the page are not fulfilled while its clock is paused.
  */
 export class AwaitedFrame {
   readonly #work: Work
@@ -24,34 +24,34 @@ export class AwaitedFrame {
     this.#work = work
   }
 
-  /** Asks the browser for a frame. */
+  /** Requests a frame from the browser. */
   static async request(work: Work): Promise<AwaitedFrame> {
     const frame = new AwaitedFrame(work)
-    await frame.#look(`void (globalThis.tintypeFrame = ${ANIMATION})`)
+    await frame.#evaluate(`void (globalThis.tintypeFrame = ${ANIMATION})`)
     return frame
   }
 
-  /** Waits until it has been drawn, or for so many milliseconds, or until the document goes away. @throws the signal's reason */
+  /** Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. @throws the signal's reason */
   async drawn(milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds
     await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
-    while ((await this.#look('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
+    while ((await this.#evaluate('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
   }
 
-  #look(expression: string): Promise<unknown> {
+  #evaluate(expression: string): Promise<unknown> {
     const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.look(expression, signal))
+    return inDocument(this.#work, undefined, () => tab.evaluate(expression, signal))
   }
 }
 
-/** Milliseconds after which the first look is worth its cost. */
+/** Milliseconds before the first poll; frames are rarely drawn earlier. */
 const USUAL_MILLISECONDS = 12
-/** Milliseconds between two looks at whether a frame has been drawn: a quarter of what one takes. */
+/** Milliseconds between two polls: a quarter of the duration of a frame. */
 const POLL_MILLISECONDS = 4
 
-/** An animation without a target, which the browser itself begins with the next frame. */
+/** An animation without a target, which the browser starts with the next frame. */
 const ANIMATION = `(() => {
   const animation = new Animation(new KeyframeEffect(null, null, 1))
   animation.play()

@@ -5,21 +5,21 @@ import type { Clock } from './dom-idle.ts'
 import { bringForward } from './motion.ts'
 import { clockOf, REQUEST_MILLISECONDS } from './pass-time.ts'
 
-/** Milliseconds of the page between two looks at it. */
+/** Milliseconds of page time between two checks. */
 const LOOK_MILLISECONDS = 100
-/** Milliseconds of real time that go with those of the page: the browser draws a frame. */
+/** Real time that passes with each slice of page time, in which the browser draws a frame. */
 const FRAME_MILLISECONDS = 17
-/** Milliseconds of real time that pass at once where another process or a server is waited for. */
+/** Real time that passes at once while another process or a server is awaited. */
 const REAL_SLICE_MILLISECONDS = 50
 
-/** Time since the step began, and how it passes. */
+/** Time since the step began, in page time and in real time. */
 export class PageTime implements Clock {
   readonly interval = LOOK_MILLISECONDS
   readonly #work: Work
   readonly #clock: PageClock
   readonly #started = performance.now()
-  #lived = 0
-  /** Since when the page's clock keeps up with the runner's; undefined: it stands still. */
+  #elapsed = 0
+  /** When the page's clock began to run in real time; undefined: it is paused. */
   #runningSince: number | undefined
 
   constructor(work: Work) {
@@ -32,36 +32,36 @@ export class PageTime implements Clock {
     return performance.now() - this.#started
   }
 
-  /** Milliseconds that the page has lived through. */
+  /** Milliseconds of page time. */
   get page(): number {
-    return this.#lived + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince)
+    return this.#elapsed + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince)
   }
 
   now(): number {
     return this.page
   }
 
-  /** Lets the page live through so many milliseconds at once, and draw a frame. Time passes as it really does while the page waits for an answer. */
+  /** Advances the page by this time at once, and draws a frame. While the page waits for a response, real time passes instead. */
   async pass(milliseconds: number): Promise<void> {
-    if (this.#isAsking) return this.keepUp()
+    if (this.#isWaiting) return this.keepUp()
     await this.#hold()
     const { signal } = this.#work
     const before = performance.now()
-    // The clock stops for a request that begins meanwhile.
-    const advanced = this.#clock.advance(milliseconds, () => this.#isAsking, before + 2 * REAL_SLICE_MILLISECONDS, signal)
+    // The clock stops when a request begins meanwhile.
+    const advanced = this.#clock.advance(milliseconds, () => this.#isWaiting, before + 2 * REAL_SLICE_MILLISECONDS, signal)
     await Promise.all([advanced, pause(FRAME_MILLISECONDS, signal)])
-    const lived = this.#isAsking ? Math.min(milliseconds, performance.now() - before) : milliseconds
-    this.#lived += lived
-    await bringForward(this.#work, lived)
+    const elapsed = this.#isWaiting ? Math.min(milliseconds, performance.now() - before) : milliseconds
+    this.#elapsed += elapsed
+    await bringForward(this.#work, elapsed)
   }
 
-  /** Lets a moment pass for the page as it does for the runner. */
+  /** Lets a short time pass for the page in real time. */
   async keepUp(): Promise<void> {
     this.run()
     await pause(REAL_SLICE_MILLISECONDS, this.#work.signal)
   }
 
-  /** Has the page's clock keep up with the runner's from now on. */
+  /** Lets the page's clock run in real time from now on. */
   run(): void {
     this.#clock.keepRunning(this.#work.signal)
     this.#runningSince ??= performance.now()
@@ -69,12 +69,12 @@ export class PageTime implements Clock {
 
   async #hold(): Promise<void> {
     await this.#clock.hold()
-    this.#lived = this.page
+    this.#elapsed = this.page
     this.#runningSince = undefined
   }
 
-  get #isAsking(): boolean {
+  get #isWaiting(): boolean {
     const now = performance.now()
-    return this.#work.tab.lifecycle.isAsking(now - REQUEST_MILLISECONDS, now)
+    return this.#work.tab.lifecycle.hasPendingRequests(now - REQUEST_MILLISECONDS, now)
   }
 }

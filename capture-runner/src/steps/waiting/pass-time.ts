@@ -2,21 +2,21 @@ import { PageClock } from '../../browser/page-clock.ts'
 import { pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
-/** Milliseconds for which the page's clock stops for one request. A counter that never responds changes nothing in the picture, so no longer. */
+/** How long the page's clock stops for one request. The limit is short because a tracking pixel that never responds changes nothing visible. */
 export const REQUEST_MILLISECONDS = 2_000
 const SLICE_MILLISECONDS = 20
 
-/** The page's clock. A capture has one: two would take each other's answers for their own. */
+/** The page's virtual clock. Each capture has one, because two clocks would mix up their responses. */
 export function clockOf(work: Work): PageClock {
   work.clock ??= new PageClock(work.tab)
   return work.clock
 }
 
-/** Lets so many milliseconds pass, for a page whose clock stands still too. */
+/** Waits for this time, and lets it pass for a page with a paused clock. */
 export const passTime = ({ clock, signal }: Work, milliseconds: number): Promise<void> =>
   clock?.pass(milliseconds, signal) ?? pause(milliseconds, signal)
 
-/** Keeps the page's clock running until a command is answered that tasks of the page have a part in. */
+/** Keeps the page's clock running until a DevTools command returns that needs tasks of the page. */
 export async function whileTimePasses<T>({ clock, signal }: Work, answer: Promise<T>): Promise<T> {
   let isOver = false
   const end = () => {

@@ -1,5 +1,5 @@
 import type { CapturePlan } from '../../plan/plan.ts'
-import { answered, pause } from '../../runtime/race.ts'
+import { awaitResponse, pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -7,12 +7,12 @@ import type { Step, Work } from '../step.ts'
 const INTERVALS = [10, 20, 50, 100]
 
 /**
- * Milliseconds that requests may take which the first look has found under way. Backgrounds are asked for when the page is first laid out, which may be
- * after its load event, and no script can ask whether one is there. A counter's hung pixel looks the same, hence no longer.
+ * How long to wait for requests that the first check found pending. The browser requests background images at the first layout, perhaps after the
+ * load event, and no script can detect them. The limit is short because a tracking pixel that never responds looks the same.
  */
 const BACKGROUND_MILLISECONDS = 1_000
 
-/** Waits until fonts and the images that will be in the picture are there, and the page has stopped going elsewhere. */
+/** Waits until fonts and visible images are loaded and no navigation is pending. */
 export const settle: Step = {
   name: 'settle',
   run: async (work) => {
@@ -26,7 +26,7 @@ export const settle: Step = {
       const taken = performance.now() - started
       const isPainted = taken > BACKGROUND_MILLISECONDS || first.requests.isDisjointFrom(lifecycle.painting)
       if (open === 0 && isPainted && !lifecycle.isMoving) return
-      if (isPatienceOver(work.plan, taken)) {
+      if (isTimeOver(work.plan, taken)) {
         if (work.plan.settleMilliseconds > 0) work.findings.warnings.push('fonts or images were still loading when the picture was taken')
         return
       }
@@ -35,21 +35,21 @@ export const settle: Step = {
   },
 }
 
-const isPatienceOver = ({ settleMilliseconds, imagesMilliseconds = 0 }: CapturePlan, taken: number): boolean =>
+const isTimeOver = ({ settleMilliseconds, imagesMilliseconds = 0 }: CapturePlan, taken: number): boolean =>
   taken >= Math.max(settleMilliseconds, imagesMilliseconds)
 
-/** How many fonts and images are still to come; undefined when the document changed under the question. */
+/** Number of fonts and images that are still loading; undefined if the document changed meanwhile. */
 function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
   const { document } = tab.lifecycle
   return inDocument({ tab, signal }, undefined, async () => {
-    const open = await tab.look<number>(openWithin(plan.picture.reach), signal)
-    // The requests that laying out has caused may be told after its answer, and are told before the next one.
-    await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+    const open = await tab.evaluate<number>(openWithin(plan.picture.reach), signal)
+    // Events of requests that the layout started may arrive after its response, but before the next response.
+    await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     return tab.lifecycle.document === document ? open : undefined
   })
 }
 
-/** Lays the page out first, so that what it needs is asked for. Also hides the caret, whose blinking would make two pictures of one page differ. */
+/** Forces a layout, which starts the requests that it needs. Also hides the caret, whose blinking would make two screenshots differ. */
 const openWithin = (height: number): string => `(() => {
   document.documentElement?.getBoundingClientRect()
   const isNear = (image) => {

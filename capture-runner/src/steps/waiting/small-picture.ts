@@ -1,14 +1,14 @@
 import sharp from 'sharp'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
-/** Pixels that pictures are compared in: a digit of a heading is larger than one of them. */
+/** Width to which screenshots are scaled for the comparison. A digit of a heading is larger than one pixel of it. */
 const WIDTH = 480
-/** Levels of a channel by which a pixel may differ, and pixels that may differ more: what compression and smooth edges cause. */
+/** Tolerated difference of a color channel, and tolerated number of other pixels: enough for compression artifacts and antialiasing. */
 const LEVELS = 24
 const PIXELS = 8
 
-/** A place in the window; all from 0 to 1. */
+/** An area of the window; all values from 0 to 1. */
 export interface Area {
   left: number
   top: number
@@ -16,7 +16,7 @@ export interface Area {
   bottom: number
 }
 
-/** A decoded picture. */
+/** A decoded image. */
 export interface Raster {
   data: Uint8Array
   width: number
@@ -24,25 +24,25 @@ export interface Raster {
   channels: number
 }
 
-/** A quick picture of the window. */
+/** Takes a quick, lossy screenshot of the window. */
 export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
-  const shot = answered(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
+  const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
   const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)
   return data
 }
 
-/** Whether two pictures show the same, but for what is in places that never rest. */
+/** Whether two screenshots show the same, except for areas that always move. */
 export async function isSamePicture(work: Work, first: string, second: string): Promise<boolean> {
   if (first === second) return true
-  const [restless, ...rasters] = await Promise.all([
-    work.tab.look<Area[]>(RESTLESS, work.signal),
-    raced(shrink(first), work.signal),
-    raced(shrink(second), work.signal),
+  const [movingAreas, ...rasters] = await Promise.all([
+    work.tab.evaluate<Area[]>(MOVING_AREAS, work.signal),
+    abortable(shrink(first), work.signal),
+    abortable(shrink(second), work.signal),
   ])
-  return isSameRaster(...rasters, restless)
+  return isSameRaster(...rasters, movingAreas)
 }
 
-/** The comparison itself. */
+/** Compares two decoded images. */
 export function isSameRaster(first: Raster, second: Raster, ignored: readonly Area[]): boolean {
   if (first.width !== second.width || first.height !== second.height) return false
   const { width, height, channels } = first
@@ -72,8 +72,8 @@ async function shrink(picture: string): Promise<Raster> {
   return { data, width: info.width, height: info.height, channels: info.channels }
 }
 
-/** Runs in the page: where endless animations, images that may be animated and videos are. */
-const RESTLESS = `(() => {
+/** Runs in the page. Areas of infinite animations, images that may be animated, and videos. */
+const MOVING_AREAS = `(() => {
   const found = [...document.querySelectorAll('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee')]
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime === Infinity && animation.effect.target) found.push(animation.effect.target)

@@ -9,37 +9,37 @@ import { REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
 
-// The bounded wait for visual stability (ADR 34). The page's timers run ahead, finite animations are brought forward with them, and requests are
-// waited for. Pictures are compared only where scripts still run after that.
+// The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
+// pending requests. It compares screenshots only if scripts still run after that.
 
-/** Milliseconds of page time that pass at once: while nothing moves, and while something does. Tween libraries take a gap over 500 for a pause. */
+/** Slice of page time while nothing moves. Tween libraries treat a gap over 500 ms as a pause. */
 const STILL_SLICE = 480
-/** Half of that while scripts run: a busy machine may leave one frame out. */
+/** Slice while scripts run: half of that, because a busy machine may skip a frame. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
-/** Milliseconds of real time to wait for a frame, in which frame callbacks run. One takes 17; a busy machine needs more, and some pages get none. */
+/** How long to wait for a frame, in real time, so that frame callbacks run. Usually 17 ms; a busy machine needs more; some pages get none. */
 const FRAME_MILLISECONDS = 1_000
-/** How many times the bound an animation of a page without scripts may take. */
+/** In pages without scripts, animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
-/** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
+/** Real time for a worker since its start, because its timers cannot be advanced. */
 const WORKER_MILLISECONDS = 500
-/** Milliseconds between two looks at what a worker has caused. */
+/** Milliseconds between two checks for effects of a worker. */
 const WORKER_SLICE = 50
-/** Milliseconds between two pictures that are to agree. */
+/** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
-/** Milliseconds beyond the bound: a tween that takes all of it begins after the page has loaded, and two pictures are to show its end. */
+/** Time beyond the bound. A tween as long as the bound begins after the load, and both screenshots must show its end. */
 const LAST_LOOK_MILLISECONDS = 400
 
-/** Waits until the page looks finished, for a bounded time. */
+/** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
   name: 'stability',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
     const clock = work.clock ?? new PageClock(work.tab)
     await clock.hold()
-    const rest = new Rest(work, clock)
-    const motion = await rest.live()
-    if (!isMoving(motion) || (await rest.picturesAgree())) return
+    const wait = new StabilityWait(work, clock)
+    const motion = await wait.run()
+    if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
 }
@@ -50,12 +50,12 @@ const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
   ...(hasScript ? ['scripts'] : []),
 ]
 
-/** One page on its way to rest. */
-class Rest {
+/** The wait for one page. */
+class StabilityWait {
   readonly #work: Work
   readonly #clock: PageClock
   readonly #motion: MotionWatch
-  /** What the last frame took, in real time. */
+  /** Duration of the last frame in real time. */
   #frameMilliseconds = 0
   readonly #started = performance.now()
   readonly #until = this.#started + STABILITY_WALL_MILLISECONDS
@@ -66,46 +66,46 @@ class Rest {
     this.#motion = new MotionWatch(work)
   }
 
-  /** Lets the page live through its time. Returns what moved last. */
-  async live(): Promise<Motion> {
+  /** Lets the plan's page time pass. Returns the last activity. */
+  async run(): Promise<Motion> {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     if (tab.lifecycle.isMoving) await this.#arrive()
-    let motion = await this.#motion.look(0, bound * LONG_ANIMATION)
-    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
+    if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
     const frame = await AwaitedFrame.request(this.#work)
     motion = await this.#pass(bound, { ...motion, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     if (isMoving(motion)) return motion
-    // A frame callback shows once a frame has been drawn.
+    // Frame callbacks become visible only after a frame was drawn.
     await frame.drawn(FRAME_MILLISECONDS)
-    motion = await this.#motion.look(0, bound)
+    motion = await this.#motion.sample(0, bound)
     if (!motion.hasScript) return motion
     motion = await this.#pass(bound, motion)
     return motion.hasScript && !isMoving(motion) && (await this.#hasFrameTimeStopped()) ? { ...motion, hasChanges: true } : motion
   }
 
-  /** Lets real time pass until the last worker is old enough, and page time for what it causes. Returns what moved last. */
+  /** Lets real time pass until the last worker is old enough, and page time for its effects. Returns the last activity. */
   async #passWithWorkers(bound: number, first: Motion): Promise<Motion> {
     const { tab, signal } = this.#work
     let motion = first
     const isYoung = () => performance.now() < Math.min(this.#until, (tab.lifecycle.lastWorker ?? 0) + WORKER_MILLISECONDS)
     do {
       await this.#clock.pass(WORKER_SLICE, signal)
-      motion = await this.#motion.look(WORKER_SLICE, bound)
+      motion = await this.#motion.sample(WORKER_SLICE, bound)
       if (motion.hasScript) motion = await this.#pass(bound, motion)
     } while (isYoung())
     return motion
   }
 
-  /** Without scripts there is nothing but animations, and passing their time costs none: longer ones come to their end too. */
+  /** A page without scripts has only animations. Advancing them costs no time, so longer ones are finished too. */
   async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
     if (motion.animations > 0) await bringForward(this.#work, bound * LONG_ANIMATION)
     return STILL
   }
 
-  /** Lets so much page time pass, and longer while requests are under way. Returns what moved last. */
+  /** Lets page time pass, and longer while requests are pending. Returns the last activity. */
   async #pass(bound: number, first: Motion): Promise<Motion> {
     const { tab } = this.#work
     let left = bound
@@ -113,7 +113,7 @@ class Rest {
     let before = first
     let isQuiet = false
     let isExtended = false
-    while ((left > 0 || this.#isAsking()) && performance.now() < this.#until) {
+    while ((left > 0 || this.#isWaiting()) && performance.now() < this.#until) {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
@@ -125,30 +125,30 @@ class Rest {
       }
       if (motion.hasScript || isMoving(motion)) await this.#drawFrame()
       before = motion
-      motion = await this.#motion.look(milliseconds, left)
-      // What begins late in a long slice needs time of its own, once.
+      motion = await this.#motion.sample(milliseconds, left)
+      // Activity that begins late in a long slice gets additional time, once.
       if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
         isExtended = true
         left = bound - STILL_SLICE
       }
       isQuiet = !motion.hasScript && !isMoving(motion)
     }
-    // A frame of a busy machine may come late: what moved in either of the last two looks counts.
+    // On a busy machine a frame may be late, so activity in either of the last two samples counts.
     return isMoving(motion) ? motion : before
   }
 
   /**
-   * Whether the page comes to rest on real time, which frames and workers are on: two pictures in a row show the same, and the time of frames has gone on
-   * between them.
+   * Whether the page becomes stable in real time, on which frames and workers run: two successive screenshots show the same, and frame time has
+   * advanced between them.
    */
-  async picturesAgree(): Promise<boolean> {
+  async isVisuallyStable(): Promise<boolean> {
     if (performance.now() > this.#until) return false
     let until = this.#started + this.#work.plan.stabilityMilliseconds + LAST_LOOK_MILLISECONDS
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       const [began, frameTime] = [performance.now(), await this.#frameTime()]
       await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
-      // Without a new frame the pictures would agree on a busy machine.
+      // Without a new frame, the screenshots would be equal on a busy machine.
       await this.#drawFrame()
       const hasStopped = (await this.#frameTime()) === frameTime
       const after = await takeSmallPicture(this.#work)
@@ -160,23 +160,23 @@ class Rest {
   }
 
   /**
-   * Whether frame callbacks run at one and the same time. The time of frames may be taken from the page's clock, which is ahead, and stands still until
-   * real time has got there.
+   * True if frame callbacks get the same time twice. Frame time may come from the page's clock, which is ahead, and stands still until real time
+   * has caught up.
    */
   async #hasFrameTimeStopped(): Promise<boolean> {
     const frameTime = await this.#frameTime()
-    await this.#motion.look(0, 0)
+    await this.#motion.sample(0, 0)
     await this.#drawFrame()
-    const { hasScript } = await this.#motion.look(0, 0)
+    const { hasScript } = await this.#motion.sample(0, 0)
     return hasScript && (await this.#frameTime()) === frameTime
   }
 
   #frameTime(): Promise<number | undefined> {
     const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.look<number>('document.timeline.currentTime', signal))
+    return inDocument(this.#work, undefined, () => tab.evaluate<number>('document.timeline.currentTime', signal))
   }
 
-  /** Milliseconds of page time from one frame to the next. What takes long to draw gets fewer frames, as it would in real time. Absent: none is needed. */
+  /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */
   #sliceFor(motion: Motion): number | undefined {
     const usual = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : undefined
     return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
@@ -190,16 +190,16 @@ class Rest {
   }
 
   #advance(milliseconds: number): Promise<void> {
-    return this.#clock.advance(milliseconds, () => this.#isAsking(), this.#until, this.#work.signal)
+    return this.#clock.advance(milliseconds, () => this.#isWaiting(), this.#until, this.#work.signal)
   }
 
-  /** Requests of a page that asks again and again count for as long as the page may live. */
-  #isAsking(): boolean {
+  /** For a page that sends requests again and again, pending requests count only until the bound. */
+  #isWaiting(): boolean {
     const { tab, plan } = this.#work
-    return tab.lifecycle.isAsking(performance.now() - REQUEST_MILLISECONDS, this.#started + plan.stabilityMilliseconds)
+    return tab.lifecycle.hasPendingRequests(performance.now() - REQUEST_MILLISECONDS, this.#started + plan.stabilityMilliseconds)
   }
 
-  /** Follows the page to another document. Its clock must go on meanwhile, or it would never arrive. */
+  /** Follows a navigation to a new document. The page's clock must run meanwhile, or the navigation would never finish. */
   async #arrive(): Promise<void> {
     const arrive = async () => {
       await follow(this.#work)

@@ -2,11 +2,11 @@ import { addStyles } from '../injection/add-styles.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from './pass-time.ts'
 
-/** Milliseconds that videos may take to go back to their beginning. */
+/** Time limit for videos to seek to their beginning. */
 const SEEK_MILLISECONDS = 2_000
 const INTERVAL_MILLISECONDS = 20
 
-/** Holds the page still for the picture: animations at their end, videos at their beginning. */
+/** Freezes the page for the screenshot: animations at their end, videos at their beginning. */
 export const stillPage: Step = {
   name: 'stillPage',
   isWanted: (plan) => plan.endAnimations === true || plan.pauseVideos === true,
@@ -14,13 +14,13 @@ export const stillPage: Step = {
     const { tab, plan, signal } = work
     if (plan.endAnimations) {
       await addStyles(work, '*, *::before, *::after { transition: none !important; scroll-behavior: auto !important }')
-      await tab.look(END_ANIMATIONS, signal)
+      await tab.evaluate(END_ANIMATIONS, signal)
     }
     if (plan.pauseVideos) await rewind(work)
   },
 }
 
-/** What ends is shown at its end; what does not, as if it had not begun. */
+/** Finite animations jump to their end. Infinite ones are canceled and show the state before their beginning. */
 const END_ANIMATIONS = `(() => {
   const end = (root) => {
     for (const animation of root.getAnimations()) {
@@ -37,10 +37,10 @@ const END_ANIMATIONS = `(() => {
 async function rewind(work: Work): Promise<void> {
   const { tab, signal } = work
   const until = performance.now() + SEEK_MILLISECONDS
-  await tab.look(REWIND, signal)
-  // The page hears of it by events.
+  await tab.evaluate(REWIND, signal)
+  // The page learns of the seek by events, which need time to run.
   do await passTime(work, INTERVAL_MILLISECONDS)
-  while (performance.now() < until && (await tab.look<boolean>(IS_SEEKING, signal)))
+  while (performance.now() < until && (await tab.evaluate<boolean>(IS_SEEKING, signal)))
 }
 
 const REWIND = `(() => {

@@ -2,7 +2,7 @@ import { attempt } from '../attempt.ts'
 import { awaitAbsence, findElement } from '../find-element.ts'
 import type { Step } from '../step.ts'
 
-/** Waits until elements are there, and then until others are gone. */
+/** Waits until elements exist, and then until others are gone. */
 export const waitForSelector: Step = {
   name: 'waitForSelector',
   isWanted: (plan) => plan.waitForSelector !== undefined || plan.waitForSelectorGone !== undefined,

@@ -8,19 +8,19 @@ import { presign } from '../../../../crds/src/crypto/presign.ts'
 import type { CaptureOrder } from '../../../../crds/src/dispatch/dispatch.ts'
 import { type Minio, startMinio } from '../../../cluster/programs/minio.ts'
 
-/** A real store with one bucket, and the addresses that the operator would hand out. */
+/** A real storage with one bucket, and the presigned URLs that the operator would create. */
 export interface Bucket {
   store: Minio
   /** A presigned PUT of one object. */
   uploadOf: (key: string, given?: { maxBytes?: number; expiresSeconds?: number }) => CaptureOrder['upload']
-  /** The object's bytes and tag; undefined when there is none. */
+  /** The object's bytes and ETag; undefined if it does not exist. */
   read: (key: string) => Promise<{ bytes: Buffer; etag: string; contentType: string } | undefined>
   remove: (key: string) => Promise<void>
 }
 
 const BUCKET = 'tintype'
 
-/** Starts a store that ends with the test file. */
+/** Starts a storage that ends with the test file. */
 export async function openBucket(t: Test): Promise<Bucket> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-store-'))
   const store = await startMinio({ directory })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A site on loopback. `pages` maps paths to HTML or to what answers them; any other path is 404. */
+/** A site on loopback. `pages` maps paths to HTML or to request handlers. Other paths return 404. */
 export interface PageServer {
   url: (path: string) => string
-  /** Requests seen, oldest first, as `GET /path`. */
+  /** Requests, oldest first, as `GET /path`. */
   readonly requests: string[]
   close: () => Promise<void>
 }

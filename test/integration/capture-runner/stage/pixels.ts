@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A decoded picture: what is on it, at which point. */
+/** A decoded image with access to its pixels. */
 export interface Pixels {
   format: string
   width: number
@@ -10,7 +10,7 @@ export interface Pixels {
   at: (x: number, y: number) => number[]
 }
 
-/** Decodes a picture. */
+/** Decodes an image. */
 export async function decode(picture: Buffer): Promise<Pixels> {
   const { format } = await sharp(picture, { limitInputPixels: false }).metadata()
   const { data, info } = await sharp(picture, { limitInputPixels: false }).raw().toBuffer({ resolveWithObject: true })
@@ -28,7 +28,7 @@ export async function decode(picture: Buffer): Promise<Pixels> {
   }
 }
 
-/** True when no channel differs by more than `tolerance`: lossy formats need some. */
+/** True if no channel differs by more than `tolerance`, which lossy formats need. */
 export const isNear = (color: readonly number[], wanted: readonly number[], tolerance = 6): boolean =>
   wanted.every((value, channel) => Math.abs((color[channel] ?? Number.NaN) - value) <= tolerance)
 

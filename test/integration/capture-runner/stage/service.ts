@@ -28,7 +28,7 @@ import { parseLogLines } from '../../../support/sources/log-lines.ts'
 import { type Bucket, openBucket } from './bucket.ts'
 import { CHROMIUM } from './studio.ts'
 
-// A runner as the process that it is in a pod, between a real API server and a real store, with the operator's own client in front of it.
+// A runner as a separate process like in a pod, with a real API server, a real storage, and the operator's client.
 
 const MAIN = join(import.meta.dirname, '../../../../capture-runner/src/main.ts')
 const JAIL = join(import.meta.dirname, '../../../../capture-runner/jail')
@@ -43,11 +43,11 @@ export interface RunnerProcess {
   client: RunnerClient
   key: EncryptionKey
   log: () => string
-  /** Asks it to end; gives its exit code. */
+  /** Sends SIGTERM. Returns the exit code. */
   stop: () => Promise<number | null>
 }
 
-/** All that a runner has around it. */
+/** The environment of a runner. */
 export interface Service {
   plane: OwnPlane
   bucket: Bucket
@@ -55,14 +55,14 @@ export interface Service {
   sign: Signer
   address: { uid: string; ip: string }
   startRunner: (env?: Record<string, string>) => Promise<RunnerProcess>
-  /** Makes a Screenshot, claims it for the runner, and gives the order for it. */
+  /** Creates a Screenshot, claims it for the runner, and returns its order. */
   claim: (url: string, given?: { options?: CaptureOptions; attempt?: number; milliseconds?: number }) => Promise<CaptureOrder>
   keyOf: (order: CaptureOrder) => string
   /** The Screenshot once it is finished. */
   finished: (order: CaptureOrder) => Promise<Screenshot>
 }
 
-/** Starts the neighbours; they end with the test file. */
+/** Starts the other services, which end with the test file. */
 export async function openService(t: Test): Promise<Service> {
   const [plane, bucket] = await Promise.all([startOwnPlane(t), openBucket(t)])
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
@@ -89,7 +89,7 @@ export async function openService(t: Test): Promise<Service> {
     TINTYPE_JAIL_DIRECTORY: JAIL,
     TINTYPE_CHROMIUM: CHROMIUM,
     TINTYPE_EGRESS: JSON.stringify({ allowedCidrs: ['127.0.0.0/8'] }),
-    // Tests may run as root, and Chromium's sandbox does not. The sandbox has tests of its own.
+    // Tests may run as root, where Chromium's sandbox does not work. The sandbox has its own tests.
     TINTYPE_SANDBOX_MODE: 'off',
     KUBERNETES_SERVICE_HOST: '127.0.0.1',
     KUBERNETES_SERVICE_PORT: new URL(plane.url).port,
@@ -149,7 +149,7 @@ async function applyKinds(http: KubeHttp): Promise<void> {
   }
 }
 
-/** A service account with the one right that runners have, and a file with its token. */
+/** A service account with the single permission of runners, and a file with its token. */
 async function makeToken(http: KubeHttp, directory: string): Promise<string> {
   const post = (path: string, body: object) => http.request<{ status: { token: string } }>({ method: 'POST', path, body })
   const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`

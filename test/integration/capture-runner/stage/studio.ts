@@ -5,7 +5,7 @@ import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
-import { openExit } from '../../../../capture-runner/src/capture/exit-policy.ts'
+import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
@@ -14,11 +14,11 @@ import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 
-/** A runner's browsers without its server: what the capture tests share. */
+/** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
   browsers: Browsers
   httpCache: HttpCache
-  /** Takes a picture as a runner would, to the point where it would be stored. */
+  /** Captures like a runner, without the upload. */
   shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
   /** The error of a capture that must fail. */
   shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
@@ -27,20 +27,20 @@ export interface Studio {
 
 export interface How {
   account?: string
-  /** Batch that the capture belongs to. */
+  /** The capture's batch. */
   batchId?: string
   signal?: AbortSignal
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
-  onShutter?: () => void
+  onPageReady?: () => void
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
-// Browsers of tests choose faces as those of images do.
+// Uses the font configuration of the image.
 process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../../capture-runner/fonts/fonts.conf')
 
-/** Loopback is open, because the pages are there. */
+/** Allows loopback, where the pages are. */
 export const LOOPBACK_POLICY: EgressPolicy = {
   rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
   maxBytes: 512 * 1024 * 1024,
@@ -49,23 +49,23 @@ export const LOOPBACK_POLICY: EgressPolicy = {
 export interface StudioOptions {
   isolation?: 'context' | 'browser'
   memoryLimitBytes?: number
-  /** Bytes that a browser may keep between captures. */
-  maxKeptBytes?: number
+  /** Memory that a browser may retain between captures. */
+  maxRetainedBytes?: number
   /** Captures after which a browser is replaced. */
   maxCaptures?: number
-  /** What blocking works with; absent: it is refused. */
+  /** Filter lists; absent: blocking options are rejected. */
   lists?: FilterLists
-  /** How names are resolved and dialled. */
+  /** Settings of the guard. */
   guard?: GuardConfig
-  /** Of the browser, besides the runner's own. */
+  /** Additional flags of the browser. */
   extraArguments?: readonly string[]
 }
 
-/** Starts the browsers. Chromium's own sandbox does not start as root. */
+/** Starts the browsers. Chromium's own sandbox does not work as root. */
 export async function openStudio({
   isolation = 'context',
   memoryLimitBytes,
-  maxKeptBytes,
+  maxRetainedBytes,
   maxCaptures,
   lists,
   guard: guardConfig,
@@ -75,13 +75,20 @@ export async function openStudio({
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
   const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
-  const limits = { ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
+  const limits = { ...(maxRetainedBytes === undefined ? {} : { maxRetainedBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
   const browsers = new Browsers({ launch, isolation, log, ...limits })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()
   const shoot: Studio['shoot'] = async (url, options, how = {}) => {
-    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, batchId, onShutter } = how
+    const {
+      account = 'default',
+      signal = AbortSignal.timeout(120_000),
+      policy = LOOPBACK_POLICY,
+      privateOptions,
+      batchId,
+      onPageReady,
+    } = how
     const plan = buildPlan(url, options, privateOptions, batchId)
     const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}
@@ -89,8 +96,16 @@ export async function openStudio({
     const watch = memory.watch(lease.browser.pid)
     let isSound = false
     try {
-      openExit(lease.tab.exit, policy, plan)
-      const captured = await run({ plan, tab: lease.tab, lists, httpCache: shared, signal, timings, ...(onShutter ? { onShutter } : {}) })
+      armEgress(lease.tab.egress, policy, plan)
+      const captured = await run({
+        plan,
+        tab: lease.tab,
+        lists,
+        httpCache: shared,
+        signal,
+        timings,
+        ...(onPageReady ? { onPageReady } : {}),
+      })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {

@@ -13,13 +13,13 @@ import { startHttpsReceiver } from '../../../support/servers/https-receiver.ts'
 import { call } from '../../api-gateway/client.ts'
 import { ACCOUNT, startStage } from '../../retention/stage.ts'
 
-// Requests that are answered with an earlier picture, through a real API server and a real store, a gateway and an operator as processes of their
-// own. There is no pool: what is completed without `complete` was completed without a runner.
+// Requests that reuse an earlier screenshot, with a real API server and a real storage, and gateway and operator as separate processes.
+// There is no pool, so anything completed without `complete` was completed without a runner.
 
 const stage = await startStage(t)
 const { world } = stage
 const directory = t.testdir({})
-// 127.0.0.1 is the operator's own address, to which it posts nothing.
+// The operator never posts to 127.0.0.1, its own address.
 const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
 t.teardown(() => receiver.close())
 const operator = await stage.startOperator({
@@ -32,7 +32,7 @@ await stage.subscribe(ACCOUNT, `${receiver.url}/in`)
 const url = 'https://example.com/'
 const PICTURE = Buffer.from('the first picture')
 let pages = 0
-/** A page that no other test asks for. */
+/** A page that no other test uses. */
 const newPage = (): string => `${url}${++pages}`
 
 type Options = Record<string, unknown>
@@ -43,18 +43,18 @@ async function create(page: string, options: Options = {}, key = stage.key): Pro
 }
 const read = async (id: string) => (await stage.get(`/screenshots/${id}`)).body
 const objectOf = (id: string): Promise<Screenshot> => world.screenshots.get(toObjectName(id))
-/** Its record once the gateway knows the end, of which its watch may tell later than the object. */
+/** The record once the gateway knows the result. Its watch may be later than the object. */
 const finished = (id: string) =>
   eventually(`${id} is finished`, async () => {
     const record = await read(id)
     return record.status !== 'pending' && record
   })
-/** True when nothing but a runner could complete it. */
+/** True if only a runner could complete it. */
 const waits = async (id: string): Promise<boolean> => {
   const { spec } = await objectOf(id)
   return spec.cachedFrom === undefined && (await read(id)).status === 'pending'
 }
-/** Ends a capture as a runner does, by one write: of a pod that there is not the operator would take a claim back. */
+/** Completes a capture like a runner, in one write, because the operator would take back a claim of a pod that does not exist. */
 async function complete(id: string, bytes: Buffer): Promise<void> {
   const shot = await objectOf(id)
   const artifacts = artifactsOf(shot.spec.options)
@@ -74,7 +74,7 @@ async function complete(id: string, bytes: Buffer): Promise<void> {
   const status = completedStatus({ startTime: completionTime, completionTime, result })
   await world.screenshots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
 }
-/** Captures a page, and waits until later requests find its picture. */
+/** Captures a page, and waits until later requests find its screenshot. */
 async function capture(page: string, options: Options, key = stage.key): Promise<string> {
   const id = await create(page, options, key)
   await complete(id, PICTURE)
@@ -90,7 +90,7 @@ const eventsOf = (id: string) =>
   receiver.received.map(({ body }) => JSON.parse(body.toString())).filter(({ data }) => data.screenshot.id === id)
 const used = async () => (await world.usages.get(ACCOUNT)).status?.used
 
-t.test('option cache: completes an equal request with the earlier picture, without a runner and without a charge', async (t) => {
+t.test('option cache: completes an equal request with the earlier screenshot, without a runner and without a charge', async (t) => {
   const page = newPage()
   const first = await capture(page, { cache: true, delay: 5 })
   t.match(await finished(first), { cached: false, attempts: 1 })
@@ -105,7 +105,7 @@ t.test('option cache: completes an equal request with the earlier picture, witho
   t.match(eventsOf(second), [
     { type: 'screenshot.completed', data: { screenshot: { status: 'completed', cached: true, file_size_bytes: PICTURE.length } } },
   ])
-  // The count is written first, and then that it was.
+  // The count is written first, then the mark that it was counted.
   const conditions = await eventually('its refund is noted', async () => {
     const all = (await objectOf(second)).status?.conditions ?? []
     return all.length > 2 && all
@@ -113,7 +113,7 @@ t.test('option cache: completes an equal request with the earlier picture, witho
   t.match(conditions, [{ reason: 'Cached' }, { type: 'Finished' }, { type: 'Refunded', reason: 'Cached' }])
 })
 
-t.test('a request that differs in what a picture shows, in secrets or in its account finds no picture', async (t) => {
+t.test('a request with other visible options, secrets or account reuses no screenshot', async (t) => {
   const page = newPage()
   await capture(page, { cache: true, headers: { a: 'Zq7secret' } })
   t.ok(await waits(await create(page, { cache: true })), 'without the header')
@@ -126,7 +126,7 @@ t.test('a request that differs in what a picture shows, in secrets or in its acc
   for (const key of await stage.keysUnder('cache/')) t.notMatch(key, 'Zq7secret')
 })
 
-t.test('option cache_ttl: takes no picture that is older', async (t) => {
+t.test('option cache_ttl: reuses no older screenshot', async (t) => {
   const page = newPage()
   const first = await capture(page, { cache: true })
   const { cacheAs } = (await objectOf(first)).spec
@@ -138,14 +138,14 @@ t.test('option cache_ttl: takes no picture that is older', async (t) => {
   t.match(await finished(await create(page, { cache: true, cache_ttl: 3600 })), { cached: true }, 'the control')
 })
 
-t.test('option cache_key: keeps equal requests apart', async (t) => {
+t.test('option cache_key: separates equal requests', async (t) => {
   const page = newPage()
   await capture(page, { cache: true, cache_key: 'monday' })
   t.ok(await waits(await create(page, { cache: true, cache_key: 'tuesday' })))
   t.match(await finished(await create(page, { cache: true, cache_key: 'monday' })), { cached: true })
 })
 
-t.test('option cache_refresh: has the page captured anew, for later requests too', async (t) => {
+t.test('option cache_refresh: captures the page again, also for later requests', async (t) => {
   const page = newPage()
   await capture(page, { cache: true })
   const anew = await create(page, { cache: true, cache_refresh: true })
@@ -158,7 +158,7 @@ t.test('option cache_refresh: has the page captured anew, for later requests too
   })
 })
 
-t.test('a picture that was deleted is not found; one that was taken before stays', async (t) => {
+t.test('a deleted screenshot is not reused; earlier copies of it stay', async (t) => {
   const page = newPage()
   const first = await capture(page, { cache: true })
   const taken = await create(page, { cache: true })
@@ -168,7 +168,7 @@ t.test('a picture that was deleted is not found; one that was taken before stays
   t.equal(await download(taken), PICTURE.toString())
 })
 
-t.test('a picture that vanishes between the request and its completion leaves a capture to be made, which is kept', async (t) => {
+t.test('if a screenshot is deleted before the request completes, the page is captured, and the result is kept', async (t) => {
   const page = newPage()
   const first = await capture(page, { cache: true })
   const { cacheAs: hash } = (await objectOf(first)).spec
@@ -191,7 +191,7 @@ t.test('a picture that vanishes between the request and its completion leaves a 
   })
 })
 
-t.test('each item of a batch is looked for by itself, and files beside the picture come with it', async (t) => {
+t.test('each item of a batch is looked up separately, and additional files are reused too', async (t) => {
   const [known, unknown] = [newPage(), newPage()]
   await capture(known, { cache: true, save_html: true })
   const body = { urls: [known, unknown], options: { cache: true, save_html: true } }
@@ -203,7 +203,7 @@ t.test('each item of a batch is looked for by itself, and files beside the pictu
   t.ok(await waits(miss))
 })
 
-t.test('options of the cache need cache', async (t) => {
+t.test('options of the cache require cache', async (t) => {
   for (const options of [{ cache_ttl: 60 }, { cache_key: 'a', cache: false }, { cache_refresh: true }, { cache: true, cache_ttl: 59 }]) {
     const { status, body } = await call(`${stage.gateway.url}/v1/screenshots`, { method: 'POST', key: stage.key, body: { url, options } })
     t.match({ status, body }, { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } }, JSON.stringify(options))

@@ -9,8 +9,8 @@ import { completedStatus } from '../../../support/fakes/builders.ts'
 import { call } from '../../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, PICTURE, startStage } from '../../retention/stage.ts'
 
-// How picture and record come to the caller, through a real API server, a real store and a gateway; files that go by an operator as well. What
-// `webhook_url` and `webhook_events` do is shown in test/integration/delivery.
+// Delivery of screenshot and record to the caller, with a real API server, a real storage and a gateway, and an operator for expiring files.
+// The tests of `webhook_url` and `webhook_events` are in test/integration/delivery.
 
 const stage = await startStage(t)
 const { world, gateway, key } = stage
@@ -20,7 +20,7 @@ const post = (body: object, query = '') => call(`${gateway.url}/v1/screenshots${
 const read = async (id: string) => (await stage.get(`/screenshots/${id}`)).body
 const pendingIds = async () => (await stage.get('/screenshots?status=pending')).body.data.map(({ id }: { id: string }) => id)
 
-/** Ends a capture as a runner does. */
+/** Completes a capture like a runner. */
 async function complete(id: string): Promise<void> {
   await world.bucket.putObject('tintype', objectKey(ACCOUNT, id, 'png'), PICTURE)
   const completionTime = new Date().toISOString()
@@ -30,7 +30,7 @@ async function complete(id: string): Promise<void> {
   await world.screenshots.patch(toObjectName(id), mergePatch({ status }), { subresource: 'status' })
   await eventually('the gateway knows', async () => (await read(id)).status === 'completed')
 }
-/** A request that is held, and completed while it is. */
+/** A request that waits, and whose capture is completed meanwhile. */
 async function held(body: object) {
   const before = await pendingIds()
   const answer = post(body)
@@ -39,13 +39,13 @@ async function held(body: object) {
   return { id, answer: await answer }
 }
 
-t.test('option async: false is answered with the ended record, true never waits', async (t) => {
+t.test('option async: false returns the finished record, true never waits', async (t) => {
   const { id, answer } = await held({ async: false })
   t.match(answer, { status: 200, body: { id, status: 'completed' } })
   t.match(await post({ async: true, response_type: 'by_format' }), { status: 202, body: { status: 'pending' } })
 })
 
-t.test('option response_type: by_format is answered with the picture, empty with nothing', async (t) => {
+t.test('option response_type: by_format returns the file, empty returns no body', async (t) => {
   const file = await held({ response_type: 'by_format' })
   t.match({ status: file.answer.status, type: file.answer.headers.get('content-type') }, { status: 200, type: 'image/png' })
   t.equal(file.answer.body.toString(), PICTURE.toString())
@@ -54,7 +54,7 @@ t.test('option response_type: by_format is answered with the picture, empty with
   t.match((await held({ response_type: 'json', async: false })).answer, { status: 200, body: { status: 'completed' } })
 })
 
-t.test('option attachment_name: is what a download is saved as', async (t) => {
+t.test('option attachment_name: sets the file name of a download', async (t) => {
   const { id } = (await post({ options: { attachment_name: 'Größe 1.png' } })).body
   const plain = (await post({})).body.id
   await Promise.all([complete(id), complete(plain)])
@@ -63,7 +63,7 @@ t.test('option attachment_name: is what a download is saved as', async (t) => {
   t.match(await nameOf(plain), /^inline/)
 })
 
-t.test('option download_url_ttl: bounds how long a link works', async (t) => {
+t.test('option download_url_ttl: limits the lifetime of a link', async (t) => {
   const { id } = (await post({ download_url_ttl: 60 })).body
   await complete(id)
   const { download_url: link, download_url_expires_at: end } = await read(id)
@@ -71,10 +71,10 @@ t.test('option download_url_ttl: bounds how long a link works', async (t) => {
   t.equal((await fetch(link)).status, 200)
   const later = new URL(link)
   later.searchParams.set('expires', String(Number(later.searchParams.get('expires')) + 60))
-  t.equal((await fetch(later)).status, 403, 'nobody can make it longer')
+  t.equal((await fetch(later)).status, 403, 'a client cannot extend it')
 })
 
-t.test('option external_identifier: comes back in the record, which is found by it', async (t) => {
+t.test('option external_identifier: is in the record, and filters lists', async (t) => {
   const { id } = (await post({ external_identifier: 'order-1042' })).body
   t.equal((await read(id)).external_identifier, 'order-1042')
   const { body } = await stage.get('/screenshots?external_identifier=order-1042')
@@ -84,14 +84,14 @@ t.test('option external_identifier: comes back in the record, which is found by 
   )
 })
 
-t.test('option retention_days: lets files go before their plan says so, and never keeps them longer', async (t) => {
+t.test('option retention_days: deletes files earlier than the plan, and never keeps them longer', async (t) => {
   const { id } = (await post({ options: { retention_days: 2 }, download_url_ttl: 604_800 })).body
   await complete(id)
   const twoDays = createdAtOf(id).getTime() + 2 * DAY
   t.ok(Math.abs(Date.parse((await read(id)).download_url_expires_at) - twoDays) < 1_000, 'no link outlives its file')
   t.match(await post({ retention_days: 91 }), { status: 400, body: { error: { details: [{ path: 'retention_days', code: 'too_big' }] } } })
 
-  // An operator expires as soon as it leads, and again an hour later. A mark without a file tells that its first round has ended.
+  // A new leader expires files at once, and again after an hour. A marker without a file shows that its first run has ended.
   const probe = expiryKey(ACCOUNT, newId('scr', ago(2 * DAY)), ago(DAY))
   await world.bucket.putObject('tintype', probe, '')
   const first = await stage.startOperator()
@@ -99,13 +99,13 @@ t.test('option retention_days: lets files go before their plan says so, and neve
 
   const old = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 2 } })
   const young = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 4 } })
-  t.match(await read(old), { status: 'completed', download_url: null }, 'there is no link to what is to go')
+  t.match(await read(old), { status: 'completed', download_url: null }, 'an expired file has no link')
   const marks = [old, young].map((each, index) => expiryKey(ACCOUNT, each, new Date(createdAtOf(each).getTime() + (2 + 2 * index) * DAY)))
   await eventually('they are archived and marked', async () => {
     const found = await stage.keysUnder(EXPIRIES_PREFIX)
     return marks.every((mark) => found.includes(mark))
   })
-  // A record that is still there is archived and marked once more.
+  // A record that still exists is archived and marked again.
   await eventually('they have left the Kubernetes API', async () => {
     const live = await stage.liveIds()
     return ![old, young].some((each) => live.includes(each))

@@ -1,4 +1,4 @@
-// Files that are made beside the picture.
+// Additional files beside the screenshot.
 
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import t from 'tap'
@@ -20,30 +20,30 @@ const stage = await openStage(t, {
 const { shoot, site } = stage
 const textOf = ({ findings }: Shot, type: ArtifactType): string => findings.files.get(type)?.toString() ?? ''
 
-t.test('a capture that asks for no file makes none', async (t) => {
+t.test('a capture without the options creates no files', async (t) => {
   t.equal((await shoot('/page')).findings.files.size, 0)
 })
 
-t.test('option save_html: keeps the document as the scripts left it', async (t) => {
+t.test('option save_html: saves the document after its scripts have run', async (t) => {
   const html = textOf(await shoot('/page', { saveHtml: true }), 'html')
   t.match(html, /^<!DOCTYPE html>\n?<html lang="en">/i)
   t.match(html, /<p id="p">After<\/p>/)
   t.match(textOf(await shoot('/strict', { saveHtml: true, javascriptEnabled: false }), 'html'), '<h1>Strictly</h1>')
 })
 
-t.test('option save_text: keeps what can be read', async (t) => {
+t.test('option save_text: saves the visible text', async (t) => {
   const text = textOf(await shoot('/page', { saveText: true }), 'text')
   t.match(text, /Heading\s+After/)
   t.notMatch(text, 'Hidden')
 })
 
-t.test('option save_mhtml: keeps the page and its pictures in one file', async (t) => {
+t.test('option save_mhtml: saves the page and its images in one file', async (t) => {
   const mhtml = textOf(await shoot('/page', { saveMhtml: true }), 'mhtml')
   t.match(mhtml, /^From: /)
   t.match(mhtml, `Content-Location: ${site.url('/dot.svg')}`)
 })
 
-t.test('option save_har: keeps every request, without what lets anybody in', async (t) => {
+t.test('option save_har: saves every request without secrets', async (t) => {
   const privateOptions = { authorization: 'Bearer top-secret', headers: { 'X-Own': 'own-secret' } }
   const har = textOf(await shoot('/page', { saveHar: true }, { privateOptions }), 'har')
   const { log } = JSON.parse(har)
@@ -58,7 +58,7 @@ t.test('option save_har: keeps every request, without what lets anybody in', asy
   t.notMatch(har, /top-secret|own-secret|cookie-value/)
 })
 
-t.test('option save_console: keeps messages and uncaught errors', async (t) => {
+t.test('option save_console: saves messages and uncaught errors', async (t) => {
   const entries = JSON.parse(textOf(await shoot('/page', { saveConsole: true, delay: 100 }), 'console'))
   t.match(entries, [
     { level: 'warning', text: /^careful/ },
@@ -66,7 +66,7 @@ t.test('option save_console: keeps messages and uncaught errors', async (t) => {
   ])
 })
 
-t.test('option save_accessibility_tree: keeps what a screen reader would find', async (t) => {
+t.test('option save_accessibility_tree: saves the accessibility tree', async (t) => {
   const nodes = JSON.parse(textOf(await shoot('/page', { saveAccessibilityTree: true }), 'accessibility_tree'))
   const named = nodes.map(({ role, name }: { role?: { value: string }; name?: { value: string } }) => `${role?.value} ${name?.value ?? ''}`)
   for (const one of ['heading Heading', 'button Press', 'image A dot']) t.ok(named.includes(one), one)

@@ -1,4 +1,4 @@
-// Full pages that show what a reader who scrolls would see. Each page here was once captured with parts missing.
+// Full pages show content that appears on scroll. Each page here was once captured with missing parts.
 
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
@@ -19,7 +19,7 @@ const observe = (act: string) => `<script>
 const stage = await openStage(t, {
   '/once': page('', `<style>${HIDDEN}</style>${sections()}${observe("if (entry.isIntersecting) entry.target.classList.add('on')")}`),
   '/reset': page('', `<style>${HIDDEN}</style>${sections()}${observe("entry.target.classList.toggle('on', entry.isIntersecting)")}`),
-  // As AOS does: by scroll events, the window's height and the elements' places.
+  // Like AOS: by scroll events, the window's height and the elements' positions.
   '/by-scroll': page(
     '',
     `<style>${HIDDEN}</style>${sections()}<script>const look = () => {
@@ -45,7 +45,7 @@ const stage = await openStage(t, {
      <header id="bar"></header><div style="height:4000px"></div>
      <script>addEventListener('scroll', () => bar.classList.toggle('away', scrollY > 50))</script>`,
   ),
-  // As menus of documentation do: the entry of the last section that is in the window is marked.
+  // Like menus of documentation: highlights the entry of the last section in the window.
   '/marked': page(
     '',
     `<style>${SHOWN} nav { position: fixed; top: 0; left: 0; z-index: 1; width: 300px } a { display: block; height: 40px; background: #00f; transition: background 1s }
@@ -59,13 +59,13 @@ const stage = await openStage(t, {
         }
         addEventListener('scroll', mark); addEventListener('resize', mark); mark()</script>`,
   ),
-  // As AdminLTE does: a taller window makes the side menu smaller, and a script keeps it so.
+  // Like AdminLTE: a taller window makes the side menu smaller, and a script keeps it small.
   '/side-menu': page(
     '',
     `<style>aside { position: absolute; top: 0; left: 0; width: 400px; height: 1300px; background: #0f0 } @media (min-height: 1000px) { aside { height: 500px } }</style>
       <aside id="side"></aside><script>addEventListener('resize', () => { side.style.height = '500px' })</script>`,
   ),
-  // As Node.js' documentation does: the header is smaller while it sticks to the window.
+  // Like Node.js' documentation: the header is smaller while it sticks to the window.
   '/pinned': page(
     '',
     `<style>header { position: sticky; top: -1px; background: #f00 } header div { height: 100px } .pinned #more { display: none } section { height: ${HEIGHT}px; background: #0f0 }</style>
@@ -114,52 +114,52 @@ for (const [path, what, total] of [
   ['/content-visibility', 'sections with content-visibility: auto', 25],
   ['/fetched', 'sections fetched when they are seen', 15],
 ] as const) {
-  t.test(`a full page lacks what appears on scroll: ${what} are all there`, async (t) => {
+  t.test(`a full page contains content that appears on scroll: ${what}`, async (t) => {
     t.strictSame(await count(path, full, total), { shown: total, warnings: [] })
   })
 }
 
-t.test('a full page is blank below the first window: fixed backgrounds reach its end', async (t) => {
+t.test('fixed backgrounds reach the end of a full page', async (t) => {
   const { pixels } = await stage.shoot('/fixed-background', full)
   for (const y of [100, 900, 2_900]) t.ok(isNear(pixels.at(200, y), GREEN), `${y}`)
   t.ok(isNear(pixels.at(200, 3_200), BLUE))
 })
 
-t.test('a header is caught in the transition that the return to the top began: it is at rest', async (t) => {
+t.test('a header has finished its transition after the return to the top', async (t) => {
   const { pixels } = await stage.shoot('/header', full)
   t.strictSame(pixels.at(200, 50).slice(0, 3), GREEN)
 })
 
-t.test('a full page marks the last entry of a menu, whose section is far below: marks are as at the top', async (t) => {
+t.test('a full page highlights the menu entry of the top section', async (t) => {
   const { pixels } = await stage.shoot('/marked', full)
   const marked = Array.from({ length: SECTIONS }, (_, i) => i).filter((i) => !isNear(pixels.at(200, 40 * i + 5), BLUE))
   t.strictSame(marked, [0])
 })
 
-t.test('a side menu taller than the window is cut short, for a script saw another window: it is whole', async (t) => {
+t.test('a side menu taller than the window is complete, although a script reacted to the tall window', async (t) => {
   const { pixels } = await stage.shoot('/side-menu', full)
   t.equal(pixels.height, 1_300)
   t.ok(isNear(pixels.at(200, 1_290), GREEN))
 })
 
-t.test('the page overlaps a header that was smaller below the top: it is as large as at the top', async (t) => {
+t.test('a header that shrinks on scroll has its full size', async (t) => {
   const { pixels } = await stage.shoot('/pinned', full)
   t.ok(isNear(pixels.at(200, 190), RED) && isNear(pixels.at(200, 210), GREEN))
   t.equal(pixels.height, 200 + 40 * HEIGHT)
 })
 
-t.test('blocks as tall as the window are not stretched by what makes the sections appear', async (t) => {
+t.test('blocks as tall as the window are not stretched by the tall window', async (t) => {
   const { pixels } = await stage.shoot('/window-tall', full)
   t.equal(pixels.height, 600 + 300 + 600 + 4 * HEIGHT)
   t.ok(isNear(pixels.at(200, 599), RED) && isNear(pixels.at(200, 601), BLUE) && isNear(pixels.at(200, 899), BLUE))
 })
 
-t.test('a canvas vanishes from a full page that fits the window: it is there', async (t) => {
+t.test('a canvas stays visible in a full page that fits the window', async (t) => {
   const { pixels } = await stage.shoot('/canvas-fits', full)
   t.ok(isNear(pixels.at(200, 300), GREEN))
 })
 
-t.test('fixed elements are where the window is, once', async (t) => {
+t.test('fixed elements appear once, at the top window', async (t) => {
   const { pixels } = await stage.shoot('/bar', full)
   t.ok(isNear(pixels.at(200, 575), RED) && isNear(pixels.at(200, 2_990), GREEN))
   t.notOk(isNear(pixels.at(200, 300), WHITE))

@@ -1,4 +1,4 @@
-// Full pages: how far they go, how they are taken, and what becomes of what would spoil them.
+// Full pages: limits, methods, and elements that would spoil them.
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
@@ -7,11 +7,11 @@ import { openStage, page } from '../options.ts'
 const block = (color: string, height: number, more = '') => `<div style="background:${color};height:${height}px;${more}"></div>`
 const svg = (color: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="${color}"/></svg>`
-/** Turns green when it has been in the window. */
+/** Turns green once it has been in the window. */
 const shy = (id: string) => `<div id="${id}" style="height:200px;background:#f00"></div>
   <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) e.target.style.background = '#0f0' }).observe(document.querySelector('#${id}'))</script>`
 
-/** Turns green when it is still in the window one frame after it has come into it. */
+/** Turns green if it is still in the window one frame after entering it. */
 const patient = (id: string) => `<div id="${id}" style="height:20px;background:#f00"></div>
   <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) requestAnimationFrame(() => {
     const { top: y } = (frameElement ?? e.target).getBoundingClientRect()
@@ -25,7 +25,7 @@ const stage = await openStage(t, {
     `<div style="position:fixed;top:0;left:0;width:100px;height:50px;background:#f00"></div>
      ${Array.from({ length: 60 }, (_, i) => block(`rgb(0,${i * 4},200)`, 1_000)).join('')}`,
   ),
-  // Adds a block whenever its end comes near, fifty times at most.
+  // Adds a block when its end comes near, at most fifty times.
   '/feed': page(
     '',
     `<div id="feed"><div style="height:2000px;background:#00f"></div></div><script>
@@ -42,7 +42,7 @@ const stage = await openStage(t, {
     `${block('#fff', 8_000)}<script>const seen = new Set(); addEventListener('scroll', () => { seen.add(scrollY); document.title = [...seen].sort((a, b) => a - b).join() })</script>`,
   ),
   '/shy': page('', `${block('#fff', 4_000)}${shy('late')}`),
-  // The sweep shows each in one place only.
+  // The sweep shows each at one position only.
   '/patient': page('', `${block('#fff', 1_500)}${patient('late')}${block('#fff', 3_000)}`),
   '/patient-frame': page(
     '',
@@ -68,11 +68,11 @@ const stage = await openStage(t, {
 })
 const { shoot } = stage
 const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
-/** A narrow window: these pages are tall, not wide. */
+/** A narrow window, because these pages are tall. */
 const narrow = { fullPage: true, viewportWidth: 400 }
 
 // proves: full_page, full_page_max_height
-t.test('complaint: tall pages repeat themselves or are cut: 50,000 rows are each in their place', async (t) => {
+t.test('complaint: tall pages repeat themselves or are cut: each of 50,000 rows is at its place', async (t) => {
   const { pixels, findings } = await shoot('/tall', { ...narrow, fullPageMaxHeight: 50_000 })
   t.strictSame(sizeOf(pixels), [400, 50_000])
   for (let row = 0; row < 50; row++) {
@@ -87,14 +87,14 @@ t.test('complaint: tall pages repeat themselves or are cut: 50,000 rows are each
 })
 
 // proves: format
-t.test('a webp and an avif of a tall page end where their formats do, and say so', async (t) => {
+t.test('a webp and an avif of a tall page are cut at their limits, with a warning', async (t) => {
   const { pixels, findings } = await shoot('/tall', { ...narrow, fullPageMaxHeight: 20_000, format: 'webp' })
   t.strictSame(sizeOf(pixels), [400, 16_383])
   t.ok(findings.truncated)
   t.match(findings.warnings, [/^the picture ends at 16383 pixels: webp/])
 })
 
-t.test('option full_page_scroll: follows a page that grows while it is scrolled', async (t) => {
+t.test('option full_page_scroll: follows a page that grows during the scroll', async (t) => {
   const still = await shoot('/feed', { ...narrow, fullPageSweep: false })
   t.equal(still.pixels.height, 2_000)
   const { pixels } = await shoot('/feed', { ...narrow, fullPageScroll: true, fullPageMaxHeight: 9_000 })
@@ -102,13 +102,13 @@ t.test('option full_page_scroll: follows a page that grows while it is scrolled'
   t.ok(isNear(pixels.at(200, 8_999), GREEN))
 })
 
-t.test('option full_page_scroll_delay: rests in each place that it scrolls to', async (t) => {
+t.test('option full_page_scroll_delay: waits at each position', async (t) => {
   const { timings } = await shoot('/shy', { ...narrow, fullPageScroll: true, fullPageScrollDelay: 500 })
   const scrolls = Math.ceil((4_200 - 1_080) / 1_080)
   t.ok((timings.scroll ?? 0) >= scrolls * 500, `${timings.scroll} ms`)
 })
 
-t.test('option full_page_scroll_by: scrolls by so much at a time', async (t) => {
+t.test('option full_page_scroll_by: sets the scroll distance', async (t) => {
   const { findings } = await shoot('/places', { ...narrow, fullPageScroll: true, fullPageScrollBy: 700 })
   const places = (findings.pageTitle ?? '').split(',').map(Number)
   for (const place of [700, 1_400, 2_100, 6_920]) t.ok(places.includes(place), `${place} of ${places}`)
@@ -118,37 +118,37 @@ t.test('option full_page_scroll_by: scrolls by so much at a time', async (t) => 
   )
 })
 
-t.test('option full_page_max_scrolls: ends the scroll of a feed that has no end', async (t) => {
+t.test('option full_page_max_scrolls: limits the scroll of an endless feed', async (t) => {
   const { pixels } = await shoot('/feed', { ...narrow, fullPageScroll: true, fullPageMaxScrolls: 3 })
   t.ok(pixels.height > 2_000 && pixels.height < 7_000, `${pixels.height}`)
 })
 
-t.test('complaint: lazy images and sections are missing in full pages: both are there', async (t) => {
+t.test('complaint: lazy images and sections are missing in full pages: both are captured', async (t) => {
   const { pixels } = await shoot('/late-content', narrow)
   t.ok(isNear(pixels.at(200, 9_100), GREEN), 'the section')
   t.ok(isNear(pixels.at(200, 9_400), GREEN), 'the image')
 })
 
-t.test('option full_page_sweep: lets the page notice that it is seen, unless it is switched off', async (t) => {
+t.test('option full_page_sweep: triggers content that waits to be visible', async (t) => {
   t.ok(isNear((await shoot('/shy', narrow)).pixels.at(200, 4_100), GREEN))
   t.ok(isNear((await shoot('/shy', { ...narrow, fullPageSweep: false })).pixels.at(200, 4_100), RED))
 })
 
-t.test('a section that wants to be seen for more than a frame is missing in a full page: it is there', async (t) => {
+t.test('a full page contains a section that must be visible for more than a frame', async (t) => {
   for (const path of ['/patient', '/patient-frame']) t.ok(isNear((await shoot(path, narrow)).pixels.at(200, 1_510), GREEN), path)
 })
 
-t.test('a lazy image of a page without scripts is missing in a full page: the sweep loads it', async (t) => {
+t.test('the sweep loads a lazy image of a page without scripts', async (t) => {
   t.ok(isNear((await shoot('/lazy', { ...narrow, fullPageEagerImages: false })).pixels.at(200, 9_200), GREEN))
 })
 
-t.test('option full_page_eager_images: loads lazy images without a scroll, unless it is switched off', async (t) => {
+t.test('option full_page_eager_images: loads lazy images without a scroll', async (t) => {
   const without = { ...narrow, fullPageSweep: false }
   t.ok(isNear((await shoot('/lazy', without)).pixels.at(200, 9_200), GREEN))
   t.ok(isNear((await shoot('/lazy', { ...without, fullPageEagerImages: false })).pixels.at(200, 9_200), WHITE))
 })
 
-t.test('option full_page_algorithm: native and stitch give the same picture', async (t) => {
+t.test('option full_page_algorithm: native and stitch give the same image', async (t) => {
   const limit = { ...narrow, fullPageMaxHeight: 12_000 }
   const native = await shoot('/tall', { ...limit, fullPageAlgorithm: 'native' })
   const stitched = await shoot('/tall', { ...limit, fullPageAlgorithm: 'stitch' })
@@ -160,31 +160,34 @@ t.test('option full_page_algorithm: native and stitch give the same picture', as
 })
 
 // proves: full_page_fixed_elements, full_page_section_height
-t.test('complaint: sticky headers are repeated in stitched pictures: once, in no section, or in all if asked for', async (t) => {
-  const sections = { ...narrow, fullPageMaxHeight: 4_000, fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 } as const
-  const headers = async (fullPageFixedElements: 'once' | 'hide' | 'keep') => {
-    const { pixels } = await shoot('/tall', { ...sections, fullPageFixedElements })
-    return [0, 1_000, 2_000, 3_000].map((top) => isNear(pixels.at(10, top + 10), RED, 0))
-  }
-  t.strictSame(await headers('once'), [true, false, false, false])
-  t.strictSame(await headers('hide'), [false, false, false, false])
-  t.strictSame(await headers('keep'), [true, true, true, true], 'a section is as tall as it was told to be')
-})
+t.test(
+  'complaint: sticky headers are repeated in stitched pictures: they appear once, never, or in each section as configured',
+  async (t) => {
+    const sections = { ...narrow, fullPageMaxHeight: 4_000, fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 } as const
+    const headers = async (fullPageFixedElements: 'once' | 'hide' | 'keep') => {
+      const { pixels } = await shoot('/tall', { ...sections, fullPageFixedElements })
+      return [0, 1_000, 2_000, 3_000].map((top) => isNear(pixels.at(10, top + 10), RED, 0))
+    }
+    t.strictSame(await headers('once'), [true, false, false, false])
+    t.strictSame(await headers('hide'), [false, false, false, false])
+    t.strictSame(await headers('keep'), [true, true, true, true], 'a section has the configured height')
+  },
+)
 
-t.test('complaint: blocks of 100vh are stretched in full pages: they are as tall as the window', async (t) => {
+t.test('complaint: blocks of 100vh are stretched in full pages: they keep the height of the window', async (t) => {
   const { pixels } = await shoot('/window', narrow)
   t.strictSame(sizeOf(pixels), [400, 4_080])
   t.ok(isNear(pixels.at(200, 1_079), RED) && isNear(pixels.at(200, 1_080), BLUE))
 })
 
-t.test('option full_page_fix_viewport_units: holds blocks of 100vh though the window is made taller', async (t) => {
+t.test('option full_page_fix_viewport_units: keeps the height of 100vh blocks in a taller window', async (t) => {
   const grown = { ...narrow, captureBeyondViewport: false }
   t.ok(isNear((await shoot('/growing', grown)).pixels.at(200, 2_000), RED), 'the block has grown with the window')
   const { pixels } = await shoot('/growing', { ...grown, fullPageFixViewportUnits: true })
   t.ok(isNear(pixels.at(200, 1_079), RED) && isNear(pixels.at(200, 1_080), BLUE))
 })
 
-t.test('option full_page_full_width: takes what is wider than the window', async (t) => {
+t.test('option full_page_full_width: captures the full width of a page wider than the window', async (t) => {
   t.strictSame(sizeOf((await shoot('/wide', narrow)).pixels), [400, 1_500])
   const { pixels } = await shoot('/wide', { ...narrow, fullPageFullWidth: true })
   t.strictSame(sizeOf(pixels), [3_000, 1_500])
@@ -192,7 +195,7 @@ t.test('option full_page_full_width: takes what is wider than the window', async
 })
 
 // proves: full_page_scroll_container
-t.test('complaint: inner panels are not captured: the one that scrolls in the page’s stead is unfolded', async (t) => {
+t.test('complaint: inner panels are not captured: the scrolling panel is expanded', async (t) => {
   t.equal((await shoot('/panel', narrow)).pixels.height, 1_080)
   for (const fullPageScrollContainer of ['auto', '#panel']) {
     const { pixels } = await shoot('/panel', { ...narrow, fullPageScrollContainer })
@@ -203,15 +206,15 @@ t.test('complaint: inner panels are not captured: the one that scrolls in the pa
     )
   }
   const { findings } = await shoot('/short', { ...narrow, fullPageScrollContainer: 'auto' })
-  t.match(findings.warnings, ['full_page_scroll_container matched nothing that scrolls'])
+  t.match(findings.warnings, ['full_page_scroll_container matched no scrollable element'])
 })
 
-t.test('option full_page_overflow: crops, makes smaller, or fails', async (t) => {
+t.test('option full_page_overflow: crops, scales down, or fails', async (t) => {
   const limit = { ...narrow, fullPageMaxHeight: 6_000 }
   t.equal((await shoot('/tall', limit)).pixels.height, 6_000)
   const { pixels, findings } = await shoot('/tall', { ...limit, fullPageOverflow: 'scale' })
   t.strictSame(sizeOf(pixels), [40, 6_000])
-  t.ok(isNear(pixels.at(20, 5_950), [0, 59 * 4, 200]), 'the page’s last row is in it')
+  t.ok(isNear(pixels.at(20, 5_950), [0, 59 * 4, 200]), 'the last row of the page is captured')
   t.match(findings, { truncated: false, warnings: ['the picture is 10 % of its size: the page is 60000 pixels tall'] })
   t.equal((await stage.fail('/tall', { ...limit, fullPageOverflow: 'fail' })).code, 'TOO_LARGE')
 })

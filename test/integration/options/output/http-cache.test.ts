@@ -15,7 +15,7 @@ const PICTURE = await sharp({ create: { width: 40, height: 40, channels: 3, back
   .png()
   .toBuffer()
 
-/** A resource that may be shared, unless its headers say otherwise. */
+/** A resource that may be shared, unless its headers forbid it. */
 const resource =
   (type: string, body: string | Buffer, headers: Record<string, string> = {}): RequestListener =>
   (_, response) =>
@@ -23,14 +23,14 @@ const resource =
 const js = (body = '', headers: Record<string, string> = {}): RequestListener => resource('text/javascript', body, headers)
 const html = (body: string, headers: Record<string, string> = {}): RequestListener =>
   resource('text/html; charset=utf-8', `<!doctype html><body><p>Text.</p><script src="/control.js"></script>${body}`, headers)
-/** Text that its server calls nothing in particular: the page says that it is UTF-8. */
+/** Text without a charset in its headers; the page declares UTF-8. */
 const UMLAUTS = `${'var x;'.repeat(20_000)}\ndocument.body.append('äöü €')`
 
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
-/** The same site by another name: another origin. */
+/** The same site with another name, so another origin. */
 const elsewhere = (path: string): string => `http://localhost:${new URL(stage.site.url('/')).port}${path}`
-/** What becomes of an image, in the title. */
+/** Writes the result of an image to the title. */
 const watched = (url: string): string => `<img src="${url}" onload="document.title = 'shown'" onerror="document.title = 'refused'">`
 
 const pages: Pages = {
@@ -102,14 +102,14 @@ t.teardown(() => names.close())
 const SHARED: CaptureOptions = { httpCache: 'batch', viewportWidth: 500, viewportHeight: 400 }
 const how = (batchId: string, more: How = {}): How => ({ batchId, policy: WITH_LOCALHOST, ...more })
 
-/** A capture, and what it asked the site for. */
+/** A capture and its requests to the site. */
 async function watch(url: string, options: CaptureOptions, given: How): Promise<{ shot: Shot; asked: string[] }> {
   stage.seen.length = 0
   const shot = await stage.shootAt(url, options, given)
   return { shot, asked: stage.seen.map(({ path }) => path).sort() }
 }
 
-/** Captures a page until one capture does not ask for these: storing goes on while a page is captured, and may miss its end. */
+/** Captures a page until one capture does not request these, because storing runs in parallel and may end after the capture. */
 async function watchShared(url: string, options: CaptureOptions, given: How, shared: readonly string[] = ['/control.js']) {
   for (let attempt = 0; attempt < 10; attempt++) {
     const watched = await watch(url, options, given)
@@ -121,35 +121,35 @@ async function watchShared(url: string, options: CaptureOptions, given: How, sha
 const PARTS = ['/control.js', '/cors.js', '/font.ttf', '/imported.js', '/module.js', '/picture.png', '/style.css', '/umlauts.js']
 const kinds: { name: string; options: CaptureOptions }[] = [
   { name: 'a page', options: {} },
-  { name: 'a page as a device shows it', options: { device: 'Pixel 7' } },
+  { name: 'a page on a device', options: { device: 'Pixel 7' } },
   { name: 'a page with a key pressed', options: { pressKey: 'End' } },
-  { name: 'a full page that comes to rest', options: { fullPage: true, stabilityTimeout: 2_000 } },
+  { name: 'a full page that becomes stable', options: { fullPage: true, stabilityTimeout: 2_000 } },
 ]
 
-t.test('option http_cache: batch asks only for the document the second time, with the same picture', async (t) => {
+t.test('option http_cache: batch requests only the document the second time, with the same screenshot', async (t) => {
   const url = stage.site.url('/page')
   for (const { name, options } of kinds) {
     const off = await watch(url, { ...SHARED, ...options, httpCache: 'off' }, how(name))
     const first = await watch(url, { ...SHARED, ...options }, how(name))
     const { shot, asked } = await watchShared(url, { ...SHARED, ...options }, how(name), PARTS)
     t.strictSame(asked, ['/page'], name)
-    t.strictSame([...new Set(off.asked)], [...PARTS, '/page'].sort(), 'without it, all are asked for')
-    t.strictSame(first.asked, off.asked, 'so they are the first time')
-    t.ok(shot.picture.equals(off.shot.picture), 'as without it')
+    t.strictSame([...new Set(off.asked)], [...PARTS, '/page'].sort(), 'without the option, all are requested')
+    t.strictSame(first.asked, off.asked, 'as in the first capture')
+    t.ok(shot.picture.equals(off.shot.picture), 'as without the option')
     t.ok(first.shot.picture.equals(off.shot.picture), 'the first one too')
     t.equal(shot.findings.pageTitle, 'loadednumber', 'the font and the script of another origin work')
     t.strictSame(shot.findings.warnings, [])
   }
 })
 
-t.test('http_cache off asks for everything again', async (t) => {
+t.test('http_cache off requests everything again', async (t) => {
   const options: CaptureOptions = { ...SHARED, httpCache: 'off' }
   await watch(stage.site.url('/page'), options, how('off'))
   const { asked } = await watch(stage.site.url('/page'), options, how('off'))
   t.strictSame([...new Set(asked)], [...PARTS, '/page'].sort())
 })
 
-t.test('http_cache asks again for what may not be shared', async (t) => {
+t.test('http_cache requests again what must not be shared', async (t) => {
   const { asked } = await watchShared(stage.site.url('/unshared'), { ...SHARED, delay: 300 }, how('unshared'))
   t.strictSame(
     [...new Set(asked)],
@@ -174,7 +174,7 @@ t.test('http_cache asks again for what may not be shared', async (t) => {
   )
 })
 
-t.test('http_cache asks again with cookies, and shares what gets none', async (t) => {
+t.test('http_cache requests again with cookies, and shares requests without them', async (t) => {
   const { asked } = await watchShared(stage.site.url('/with-cookie'), SHARED, how('cookies'), ['/far.png'])
   t.strictSame(asked, ['/control.js', '/picture.png', '/with-cookie'])
   t.equal(stage.lastSeen('/picture.png').headers.cookie, 'session=1')
@@ -188,7 +188,7 @@ const others: { name: string; options?: CaptureOptions; given: How }[] = [
   { name: 'another account', given: how('own', { account: 'another' }) },
 ]
 
-t.test('http_cache never shares with another batch, account or way to ask', async (t) => {
+t.test('http_cache never shares with another batch, account or different request options', async (t) => {
   const url = stage.site.url('/lax')
   for (const { name, options, given } of others) {
     await watchShared(url, SHARED, how('own'))
@@ -197,7 +197,7 @@ t.test('http_cache never shares with another batch, account or way to ask', asyn
   }
 })
 
-t.test('http_cache forgets an account’s responses when another one has had the runner', async (t) => {
+t.test('http_cache drops an account’s responses after another account has used the runner', async (t) => {
   const url = stage.site.url('/lax')
   await watchShared(url, SHARED, how('own', { account: 'first' }))
   await watch(url, { viewportWidth: 500 }, { account: 'second', policy: WITH_LOCALHOST })
@@ -206,7 +206,7 @@ t.test('http_cache forgets an account’s responses when another one has had the
   t.strictSame(asked, ['/control.js', '/lax', '/picture.png'])
 })
 
-t.test('http_cache has no effect outside of a batch, and a warning says so', async (t) => {
+t.test('http_cache has no effect outside of a batch, and adds a warning', async (t) => {
   const url = stage.site.url('/lax')
   await watch(url, SHARED, { policy: WITH_LOCALHOST })
   const { shot, asked } = await watch(url, SHARED, { policy: WITH_LOCALHOST })
@@ -214,7 +214,7 @@ t.test('http_cache has no effect outside of a batch, and a warning says so', asy
   t.strictSame(shot.findings.warnings, ['http_cache has no effect outside of a batch'])
 })
 
-t.test('http_cache asks the page’s own origin with credentials each time, and shares the rest', async (t) => {
+t.test('http_cache always requests the page’s own origin with credentials, and shares the rest', async (t) => {
   for (const privateOptions of [
     { authorization: 'Bearer x' },
     { headers: { Cookie: 'a=b' } },
@@ -226,7 +226,7 @@ t.test('http_cache asks the page’s own origin with credentials each time, and 
   }
 })
 
-t.test('http_cache shares what was asked for with the client’s own headers', async (t) => {
+t.test('http_cache shares responses to requests with the client’s own headers', async (t) => {
   const given = how('headers', { privateOptions: { headers: { 'X-A': '1' } } })
   await watch(stage.site.url('/lax'), SHARED, given)
   t.equal(stage.lastSeen('/control.js').headers['x-a'], '1')
@@ -234,7 +234,7 @@ t.test('http_cache shares what was asked for with the client’s own headers', a
   t.strictSame(asked, ['/lax'])
 })
 
-t.test('http_cache leaves requests blocked that are to be blocked', async (t) => {
+t.test('http_cache does not serve blocked requests', async (t) => {
   const options: CaptureOptions = { ...SHARED, blockRequests: ['blocked.js'], metadataBlockedRequests: true }
   const { shot, asked } = await watchShared(stage.site.url('/with-blocked'), options, how('blocked'), ['/control.js', '/picture.png'])
   t.strictSame(asked, ['/with-blocked'])
@@ -242,22 +242,22 @@ t.test('http_cache leaves requests blocked that are to be blocked', async (t) =>
   t.equal(shot.findings.page.blockedRequests, 1)
 })
 
-t.test('http_cache answers no page of another origin: what Cross-Origin-Resource-Policy refuses stays refused', async (t) => {
+t.test('http_cache serves no page of another origin, so Cross-Origin-Resource-Policy still applies', async (t) => {
   const own = await watchShared(elsewhere('/own'), SHARED, how('guarded'), ['/control.js', '/guarded.png'])
   t.equal(own.shot.findings.pageTitle, 'shown')
   const { shot, asked } = await watch(stage.site.url('/embeds'), SHARED, how('guarded'))
   t.equal(shot.findings.pageTitle, 'refused')
-  t.strictSame(asked, ['/control.js', '/embeds', '/guarded.png'], 'each was asked for')
+  t.strictSame(asked, ['/control.js', '/embeds', '/guarded.png'], 'each was requested')
 })
 
-t.test('http_cache does not answer a page that embeds only what permits it', async (t) => {
+t.test('http_cache does not serve a page with Cross-Origin-Embedder-Policy', async (t) => {
   const lax = await watchShared(stage.site.url('/lax'), SHARED, how('strict'), ['/control.js', '/picture.png'])
   t.equal(lax.shot.findings.pageTitle, 'shown')
   const { shot } = await watch(stage.site.url('/strict'), SHARED, how('strict'))
   t.equal(shot.findings.pageTitle, 'refused')
 })
 
-t.test('http_cache has HAR files tell what came through the network', async (t) => {
+t.test('http_cache marks cached responses in HAR files', async (t) => {
   const options: CaptureOptions = { ...SHARED, saveHar: true }
   const url = stage.site.url('/page')
   const entriesOf = ({ findings }: Shot) => {

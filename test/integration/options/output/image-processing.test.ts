@@ -1,4 +1,4 @@
-// What is done to a picture after it was taken, by its pixels and its file.
+// Image processing after the screenshot, checked by pixels and file.
 
 import sharp from 'sharp'
 import t from 'tap'
@@ -33,7 +33,7 @@ const sizeOf = ({ width, height }: { width: number; height: number }) => [width,
 const metadataOf = (picture: Buffer) => sharp(picture).metadata()
 
 // proves: image_width, image_height, image_upscale
-t.test('image_width and image_height make the picture smaller, and larger only when that is allowed', async (t) => {
+t.test('image_width and image_height shrink the image, and enlarge it only with image_upscale', async (t) => {
   t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 200 })).pixels), [200, 100])
   t.strictSame(sizeOf((await shoot('/halves', { ...size, imageHeight: 200 })).pixels), [400, 200])
   t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 200, imageHeight: 200 })).pixels), [200, 100])
@@ -58,7 +58,7 @@ t.test('option image_fit: covers, contains, fills, stays inside or goes outside'
   t.strictSame(sizeOf((await shoot('/halves', { ...both, imageFit: 'outside' })).pixels), [400, 200])
 })
 
-t.test('option background_color: paints the canvas of a page that sets none', async (t) => {
+t.test('option background_color: sets the background of a page without one', async (t) => {
   for (const [backgroundColor, color] of [
     ['#336699', [0x33, 0x66, 0x99]],
     ['rgb(1, 2, 3)', [1, 2, 3]],
@@ -70,10 +70,10 @@ t.test('option background_color: paints the canvas of a page that sets none', as
 })
 
 // proves: image_trim, image_trim_threshold, image_padding
-t.test('image_trim cuts the border of one color away, image_padding adds one', async (t) => {
+t.test('image_trim removes a border of one color, image_padding adds one', async (t) => {
   t.strictSame(sizeOf((await shoot('/framed', { ...size, imageTrim: true })).pixels), [100, 50])
   const untouched = await shoot('/framed', { ...size, imageTrim: true, imageTrimThreshold: 255 })
-  t.strictSame(sizeOf(untouched.pixels), [800, 400], 'everything is like its border')
+  t.strictSame(sizeOf(untouched.pixels), [800, 400], 'all pixels count as border')
   const { pixels } = await shoot('/framed', { ...size, imageTrim: true, imagePadding: 20, imageBackground: 'navy' })
   t.strictSame(sizeOf(pixels), [140, 90])
   t.ok(isNear(pixels.at(10, 10), [0, 0, 128]) && isNear(pixels.at(20, 20), RED))
@@ -87,14 +87,14 @@ t.test('option image_lossless: keeps every pixel of a webp and an avif', async (
   }
 })
 
-t.test('option image_progressive: codes a jpeg progressively and a png interlaced', async (t) => {
+t.test('option image_progressive: encodes a progressive jpeg and an interlaced png', async (t) => {
   for (const format of ['jpeg', 'png'] as const) {
     t.equal((await metadataOf((await shoot('/halves', { ...size, format })).picture)).isProgressive, false)
     t.equal((await metadataOf((await shoot('/halves', { ...size, format, imageProgressive: true })).picture)).isProgressive, true)
   }
 })
 
-t.test('option image_palette_colors: makes a png of so many colors', async (t) => {
+t.test('option image_palette_colors: limits the number of colors of a png', async (t) => {
   const { picture, pixels } = await shoot('/gradient', { ...size, imagePaletteColors: 16 })
   t.equal((await metadataOf(picture)).isPalette, true)
   const colors = new Set(Array.from({ length: 800 }, (_, x) => pixels.at(x, 200).join()))
@@ -111,13 +111,13 @@ t.test('option image_max_bytes: lowers quality and size until the file fits', as
   t.strictSame([roomy.findings.warnings, sizeOf(roomy.pixels)], [[], [800, 400]])
 })
 
-t.test('option image_grayscale: takes the colors out', async (t) => {
+t.test('option image_grayscale: removes the colors', async (t) => {
   const { pixels } = await shoot('/halves', { ...size, imageGrayscale: true })
   const [r, g = r, b = r] = pixels.at(10, 200)
   t.ok(r === g && g === b && r !== undefined && r > 20 && r < 200, `${pixels.at(10, 200)}`)
 })
 
-t.test('option optimize_for_speed: without it a png is smaller and shows the same', async (t) => {
+t.test('option optimize_for_speed: false makes a smaller png with the same pixels', async (t) => {
   const fast = await shoot('/gradient', size)
   const small = await shoot('/gradient', { ...size, optimizeForSpeed: false })
   t.ok(small.picture.length < fast.picture.length, `${small.picture.length} of ${fast.picture.length}`)
@@ -125,9 +125,9 @@ t.test('option optimize_for_speed: without it a png is smaller and shows the sam
 })
 
 // proves: thumbnail_height
-t.test('option thumbnail_width: makes a small copy beside the picture', async (t) => {
+t.test('option thumbnail_width: creates a thumbnail beside the screenshot', async (t) => {
   const { pixels, findings } = await shoot('/halves', { ...size, format: 'webp', thumbnailWidth: 100 })
-  t.strictSame(sizeOf(pixels), [800, 400], 'the picture itself is as ever')
+  t.strictSame(sizeOf(pixels), [800, 400], 'the screenshot itself is unchanged')
   const small = await decode(findings.files.get('thumbnail') ?? Buffer.of())
   t.strictSame([small.format, ...sizeOf(small)], ['webp', 100, 50])
   t.ok(isNear(small.at(20, 40), RED, 20) && isNear(small.at(80, 40), BLUE, 20))
@@ -137,7 +137,7 @@ t.test('option thumbnail_width: makes a small copy beside the picture', async (t
   t.ok(isNear(top.at(50, 5), GREEN, 20), 'its top part')
 })
 
-t.test('option thumbnail_format: codes the small copy differently', async (t) => {
+t.test('option thumbnail_format: sets the format of the thumbnail', async (t) => {
   const formats = { png: 'png', avif: 'webp' } as const
   for (const [format, own] of Object.entries(formats)) {
     const { findings } = await shoot('/halves', { ...size, format: format as 'png', thumbnailWidth: 50 })
@@ -156,7 +156,7 @@ t.test('an avif shows the page, smaller than a jpeg', async (t) => {
   t.ok(avif.picture.length < jpeg.picture.length, `${avif.picture.length} of ${jpeg.picture.length}`)
 })
 
-t.test('a page gives the same bytes each time in every format', async (t) => {
+t.test('captures of one page are identical in every format', async (t) => {
   for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
     const [first, second] = [await shoot('/gradient', { ...size, format }), await shoot('/gradient', { ...size, format })]
     t.ok(first.picture.equals(second.picture), format)

@@ -1,4 +1,4 @@
-// What the record tells of the page.
+// Metadata in the record.
 
 import { createHash } from 'node:crypto'
 import t from 'tap'
@@ -24,7 +24,7 @@ const stage = await openStage(t, {
 const { shoot, site } = stage
 
 // proves: metadata_page_title, metadata_http_response_status_code
-t.test('title, status and final address are recorded whatever the options say', async (t) => {
+t.test('title, status and final URL are always recorded', async (t) => {
   for (const options of [{}, { metadataPageTitle: true, metadataHttpResponseStatusCode: true }]) {
     const { findings } = await shoot('/from', options)
     t.match(findings, { pageTitle: 'A page', httpStatus: 203, finalUrl: site.url('/answer') })
@@ -32,7 +32,7 @@ t.test('title, status and final address are recorded whatever the options say', 
   }
 })
 
-t.test('option metadata_final_url: records the addresses that led to it', async (t) => {
+t.test('option metadata_final_url: records the redirects', async (t) => {
   const { findings } = await shoot('/from', { metadataFinalUrl: true })
   t.strictSame(findings.page, { redirects: [site.url('/from'), site.url('/via')] })
   t.strictSame((await shoot('/bare', { metadataFinalUrl: true })).findings.page, { redirects: [] })
@@ -44,7 +44,7 @@ t.test('option metadata_http_response_headers: records the page’s headers with
   t.notOk('set-cookie' in responseHeaders || 'location' in responseHeaders)
 })
 
-t.test('option metadata_image_size: is asked for', async (t) => {
+t.test('option metadata_image_size: is recorded', async (t) => {
   t.strictSame((await shoot('/bare', { metadataImageSize: true })).findings.page, { imageSize: true })
 })
 
@@ -53,28 +53,28 @@ t.test('option metadata_open_graph: records Open Graph, Twitter tags and the des
   t.strictSame(openGraph, { 'og:title': 'A title', 'twitter:card': 'summary', description: 'Described' })
 })
 
-t.test('option metadata_icon: records the largest icon, else the one that every site may have', async (t) => {
+t.test('option metadata_icon: records the largest icon, else /favicon.ico', async (t) => {
   t.equal((await shoot('/full', { metadataIcon: true })).findings.page.icon, site.url('/large.png'))
   t.equal((await shoot('/bare', { metadataIcon: true })).findings.page.icon, site.url('/favicon.ico'))
 })
 
-t.test('option metadata_fonts: records the families that the page is really drawn with', async (t) => {
+t.test('option metadata_fonts: records the font families that are really used', async (t) => {
   const { fonts = [] } = (await shoot('/full', { metadataFonts: true })).findings.page
   t.ok(fonts.length >= 2, fonts.join())
   t.ok(fonts.some((font) => /mono/i.test(font)) && !fonts.includes('monospace'), fonts.join())
 })
 
-t.test('option metadata_timings: records what the page’s loading took', async (t) => {
+t.test('option metadata_timings: records the page’s load timings', async (t) => {
   const { timings = {} } = (await shoot('/full', { metadataTimings: true })).findings.page
   t.ok((timings.response_start ?? 0) > 0 && (timings.load ?? 0) >= (timings.response_start ?? 0), JSON.stringify(timings))
 })
 
-t.test('option metadata_links: records the addresses that the page links to, each once', async (t) => {
+t.test('option metadata_links: records the URLs of the page’s links, each once', async (t) => {
   const { links } = (await shoot('/full', { metadataLinks: true })).findings.page
   t.strictSame(links, [site.url('/first'), 'https://example.com/second#part'])
 })
 
-t.test('option metadata_content_hash: tells same files and alike pictures', async (t) => {
+t.test('option metadata_content_hash: identifies equal files and similar images', async (t) => {
   const wanted = { metadataContentHash: true, viewportWidth: 400, viewportHeight: 300 }
   const first = await shoot('/full', wanted)
   const { contentHash } = first.findings.page
@@ -92,7 +92,7 @@ t.test('option metadata_blocked_requests: counts the requests that were blocked'
   t.strictSame((await shoot('/blocking', { metadataBlockedRequests: true })).findings.page, { blockedRequests: 0 })
 })
 
-t.test('option metadata_palette: records the picture’s main colors, the most frequent first', async (t) => {
+t.test('option metadata_palette: records the image’s main colors, the most frequent first', async (t) => {
   const { palette } = (await shoot('/full', { metadataPalette: true })).findings.page
   t.match(palette?.slice(0, 2), ['#ff0000', '#0000ff'])
 })

@@ -1,4 +1,4 @@
-// Printed pages, read back by their own text: sheets, sizes and what is on them.
+// PDFs, checked by parsing the files: pages, sizes and contents.
 
 import { inflateSync } from 'node:zlib'
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
@@ -29,9 +29,9 @@ t.teardown(async () => {
 })
 
 interface Printed {
-  /** Width and height of each sheet in points. */
+  /** Width and height of each page in points. */
   sheets: number[][]
-  /** The file with its streams unpacked. */
+  /** The file with decompressed streams. */
   text: string
   bytes: number
 }
@@ -54,12 +54,12 @@ function unpack(stream: Buffer): string {
 }
 
 const A4 = [595, 842]
-/** The browser rounds a sheet up to whole pixels, each three quarters of a point. */
+/** The browser rounds a page up to whole pixels of three quarters of a point. */
 const isSheet = ({ sheets }: Printed, [width = 0, height = 0]: number[]): boolean =>
   sheets.length > 0 && sheets.every(([w = 0, h = 0]) => Math.abs(w - width) <= 1 && Math.abs(h - height) <= 1)
 
 // proves: format
-t.test('option pdf_paper_format: prints on that sheet, a4 unless it is told', async (t) => {
+t.test('option pdf_paper_format: sets the paper format, by default a4', async (t) => {
   t.ok(isSheet(await print('/short'), A4))
   t.ok(isSheet(await print('/short', { pdfPaperFormat: 'letter' }), [612, 792]))
   t.ok(isSheet(await print('/short', { pdfPaperFormat: 'a6' }), [297, 421]))
@@ -67,12 +67,12 @@ t.test('option pdf_paper_format: prints on that sheet, a4 unless it is told', as
 })
 
 // proves: pdf_width, pdf_height
-t.test('pdf_width and pdf_height make a sheet of any size', async (t) => {
+t.test('pdf_width and pdf_height set any page size', async (t) => {
   t.ok(isSheet(await print('/short', { pdfWidth: '4in', pdfHeight: '400px' }), [288, 300]))
   t.ok(isSheet(await print('/short', { pdfWidth: '100mm', pdfHeight: '100' }), [283, 75]))
 })
 
-t.test('PDFs of one page differ in bytes between runs: they are equal, whatever the second and the browser', async (t) => {
+t.test('PDFs of one page are identical at any time and in any browser', async (t) => {
   for (const options of [{}, { pdfTagged: true, pdfOutline: true }]) {
     const take = async () => (await studio.shoot(site.url('/chapters'), { format: 'pdf', ...options })).picture
     const first = await take()
@@ -82,17 +82,17 @@ t.test('PDFs of one page differ in bytes between runs: they are equal, whatever 
   }
 })
 
-t.test('option pdf_landscape: lays the sheet on its side', async (t) => {
+t.test('option pdf_landscape: prints in landscape orientation', async (t) => {
   t.ok(isSheet(await print('/short', { pdfLandscape: true }), [842, 595]))
 })
 
-t.test('option pdf_print_background: leaves backgrounds out when it is switched off', async (t) => {
+t.test('option pdf_print_background: false omits backgrounds', async (t) => {
   const isGreen = ({ text }: Printed) => /(^|\s)0 1 0 rg/.test(text)
   t.ok(isGreen(await print('/colored')))
   t.notOk(isGreen(await print('/colored', { pdfPrintBackground: false })))
 })
 
-t.test('option pdf_scale: prints more on a sheet', async (t) => {
+t.test('option pdf_scale: prints more on a page', async (t) => {
   const whole = await print('/long')
   const half = await print('/long', { pdfScale: 0.5 })
   t.equal(whole.sheets.length, 9)
@@ -100,38 +100,38 @@ t.test('option pdf_scale: prints more on a sheet', async (t) => {
 })
 
 // proves: pdf_margin_top, pdf_margin_right, pdf_margin_bottom, pdf_margin_left
-t.test('pdf_margin_* keep the content away from the sheet’s edges', async (t) => {
+t.test('pdf_margin_* set the margins of the page', async (t) => {
   const bare = await print('/long')
   const vertical = await print('/long', { pdfMarginTop: '3in', pdfMarginBottom: '3in' })
   t.ok(vertical.sheets.length > bare.sheets.length, `${vertical.sheets.length} sheets`)
-  // The blue block is drawn as a rectangle as wide as what is left of the sheet.
+  // The blue block is a rectangle as wide as the page without its margins.
   const widthOf = ({ text }: Printed) =>
     Math.max(...[...text.matchAll(/[\d.-]+ [\d.-]+ ([\d.]+) [\d.-]+ re\s+f/g)].map(([, width]) => Number(width)))
   const narrow = await print('/long', { pdfMarginLeft: '2in', pdfMarginRight: '2in' })
   t.ok(widthOf(narrow) < widthOf(bare), `${widthOf(narrow)} of ${widthOf(bare)}`)
 })
 
-t.test('option pdf_page_ranges: keeps the pages that are named', async (t) => {
+t.test('option pdf_page_ranges: prints only the selected pages', async (t) => {
   t.equal((await print('/chapters')).sheets.length, 3)
   t.equal((await print('/chapters', { pdfPageRanges: '1-2' })).sheets.length, 2)
   const error = await studio.shootInVain(site.url('/short'), { format: 'pdf', pdfPageRanges: '7' })
   t.equal(error.code, 'INVALID_OPTIONS', 'there is no page 7')
 })
 
-t.test('option pdf_fit_one_page: prints everything on one sheet', async (t) => {
+t.test('option pdf_fit_one_page: prints everything on one page', async (t) => {
   const { sheets } = await print('/long', { pdfFitOnePage: true })
   t.equal(sheets.length, 1)
   t.ok((sheets[0]?.[1] ?? 0) >= 9_000 * 0.75 && (sheets[0]?.[1] ?? 0) < 9_100 * 0.75, `${sheets}`)
   t.equal((await print('/chapters', { pdfFitOnePage: true, pdfPageRanges: '1' })).sheets.length, 1)
 })
 
-t.test('option pdf_prefer_css_page_size: lets the page choose its sheet', async (t) => {
+t.test('option pdf_prefer_css_page_size: uses the page size in the page’s CSS', async (t) => {
   t.ok(isSheet(await print('/sized', { pdfPreferCssPageSize: true }), [225, 375]))
   t.ok(isSheet(await print('/sized'), A4))
 })
 
 // proves: pdf_footer_template
-t.test('option pdf_header_template: prints a line at the top of each sheet, the footer one at the bottom', async (t) => {
+t.test('option pdf_header_template: prints a line at the top of each page, the footer at the bottom', async (t) => {
   const margins = { pdfMarginTop: '1in', pdfMarginBottom: '1in' }
   const line = '<div style="font-size:10px">Sheet <span class="pageNumber"></span></div>'
   const bare = await print('/short', margins)
@@ -147,14 +147,14 @@ t.test('option pdf_tagged: tags the content for screen readers', async (t) => {
   t.notMatch((await print('/chapters')).text, /\/StructTreeRoot/)
 })
 
-t.test('option pdf_outline: makes bookmarks of the headings', async (t) => {
+t.test('option pdf_outline: creates bookmarks from the headings', async (t) => {
   t.match((await print('/chapters', { pdfOutline: true })).text, /\/Outlines/)
   t.notMatch((await print('/chapters')).text, /\/Outlines/)
 })
 
 const refused = async (options: CaptureOptions) => studio.shootInVain(site.url('/chapters'), { format: 'pdf', ...options })
 
-t.test('a page range beyond the document does not say how many pages there are', async (t) => {
+t.test('the message for a page range beyond the document contains the number of pages', async (t) => {
   for (const pdfPageRanges of ['4', '9-12, 7']) {
     t.match(await refused({ pdfPageRanges, pdfOutline: true }), {
       code: 'INVALID_OPTIONS',
@@ -168,12 +168,12 @@ t.test('a page range beyond the document does not say how many pages there are',
   t.strictSame(await partly('1-2,2-3'), [])
 })
 
-t.test('margins that leave no room end in a fault of the runner: the message says what is wrong', async (t) => {
+t.test('margins without room for content fail with a clear message', async (t) => {
   const error = await refused({ pdfMarginTop: '200mm', pdfMarginBottom: '200mm' })
   t.match(error, { code: 'INVALID_OPTIONS', message: /^the browser cannot print this: .*content area is empty/ })
 })
 
-t.test('templates that load something crash the page: they are refused, and the next capture succeeds', async (t) => {
+t.test('templates that load a resource are rejected, because they crash the page, and the next capture succeeds', async (t) => {
   const sheet = site.url('/short')
   const loading: Record<string, string> = {
     '<iframe>': `<iframe src="${sheet}"></iframe>`,
@@ -184,7 +184,7 @@ t.test('templates that load something crash the page: they are refused, and the 
     'the font of @font-face': `<style>@font-face { font-family: a; src: url(${sheet}) } p { font-family: a }</style><p>a</p>`,
   }
   for (const [found, template] of Object.entries(loading)) {
-    const message = `must load nothing but images from data: addresses; leave ${found} out`
+    const message = `may load only images from data: URLs; remove ${found}`
     t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_header_template ${message}` })
     t.match(await refused({ pdfFooterTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_footer_template ${message}` })
   }
@@ -192,14 +192,14 @@ t.test('templates that load something crash the page: they are refused, and the 
   t.equal((await print('/short', { pdfHeaderTemplate: sound, pdfMarginTop: '20mm' })).sheets.length, 1)
 })
 
-t.test('a crash in a template that no rule knows is taken for one of the page', async (t) => {
-  // Spelled so that nothing but the browser sees what it is.
+t.test('a crash by an undetected template is reported as INVALID_OPTIONS', async (t) => {
+  // Spelled so that only the browser recognizes it.
   const template = `<style>@\\69mport "${site.url('/short')}";</style>`
   t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: /crashed .*template/ })
   t.equal((await print('/short')).sheets.length, 1)
 })
 
-t.test('the text under a mask can be copied out of a pdf: it is left out of it', async (t) => {
+t.test('a PDF does not contain the text under a mask', async (t) => {
   const shown = async (options: CaptureOptions) => (await print('/private', options)).bytes
   const without = await shown({ hideSelectors: ['#secret'] })
   t.ok((await shown({})) > without + 300, 'the control')

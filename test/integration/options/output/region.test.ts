@@ -1,4 +1,4 @@
-// Which part of the page is captured.
+// The part of the page to capture.
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
@@ -6,7 +6,7 @@ import { openStage, page } from '../options.ts'
 
 const box = (id: string, style: string, body = '') => `<div id="${id}" style="position:absolute;${style}">${body}</div>`
 
-/** A green box of 300 × 200 at 100, 3000, half of it under a blue cover that stays at the window's top; a second one at 700, 3500. */
+/** A green box of 300 × 200 at 100, 3000, half of it under a blue element fixed to the window's top; a second box at 700, 3500. */
 const boxes = page(
   '',
   `<div style="height:5000px">
@@ -19,7 +19,7 @@ const covered = page(
   `<div style="height:3000px">${box('one', 'left:100px;top:1500px;width:300px;height:200px;background:#0f0')}
    <div style="position:fixed;inset:0;background:#00f8"></div></div>`,
 )
-/** Twenty stripes of 100 px, blue but for the one at 1,500, which is red. */
+/** Twenty stripes of 100 px, all blue except the red one at 1,500. */
 const stripes = page(
   '',
   Array.from({ length: 20 }, (_, i) => `<div style="height:100px;background:${i === 15 ? '#f00' : '#00f'}"></div>`).join(''),
@@ -33,7 +33,7 @@ const stage = await openStage(t, { '/boxes': boxes, '/covered': covered, '/strip
 const { shoot } = stage
 const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
 
-t.test('option selector: captures the first visible match, wherever it is, and nothing else', async (t) => {
+t.test('option selector: captures only the first visible match, anywhere on the page', async (t) => {
   const { pixels } = await shoot('/boxes', { selector: '.none, #one' })
   t.strictSame(sizeOf(pixels), [300, 200])
   for (const [x, y] of [
@@ -51,34 +51,34 @@ t.test('option selector_all: captures the area of all matches', async (t) => {
   t.ok(isNear(pixels.at(0, 0), GREEN) && isNear(pixels.at(699, 599), RED) && isNear(pixels.at(500, 300), WHITE))
 })
 
-t.test('option selector_padding: adds what is around the element, as far as the page goes', async (t) => {
+t.test('option selector_padding: adds the surroundings of the element, within the page', async (t) => {
   const { pixels } = await shoot('/boxes', { selector: '#one', selectorPadding: 150 })
   t.strictSame(sizeOf(pixels), [100 + 300 + 150, 500], 'the page ends 100 pixels to the left')
   t.ok(isNear(pixels.at(99, 200), WHITE) && isNear(pixels.at(100, 200), GREEN))
 })
 
-t.test('option selector_isolate: hides what lies over the element', async (t) => {
+t.test('option selector_isolate: hides elements above the element', async (t) => {
   const plain = await shoot('/covered', { selector: '#one' })
-  t.notOk(isNear(plain.pixels.at(150, 100), GREEN), 'the cover is in the picture')
+  t.notOk(isNear(plain.pixels.at(150, 100), GREEN), 'the blue element is in the screenshot')
   const { pixels } = await shoot('/covered', { selector: '#one', selectorIsolate: true })
   t.ok(isNear(pixels.at(150, 100), GREEN, 0))
 })
 
-t.test('option selector_scroll_into_view: lets the element notice that it is seen', async (t) => {
+t.test('option selector_scroll_into_view: triggers content that waits to be visible', async (t) => {
   t.ok(isNear((await shoot('/when-seen', { selector: '#late' })).pixels.at(50, 50), GREEN))
   t.ok(isNear((await shoot('/when-seen', { selector: '#late', selectorScrollIntoView: false })).pixels.at(50, 50), RED))
 })
 
-t.test('option selector_algorithm: clip cuts the box out of the page as it stands', async (t) => {
+t.test('option selector_algorithm: clip captures the box without scrolling', async (t) => {
   const { pixels } = await shoot('/when-seen', { selector: '#late', selectorAlgorithm: 'clip' })
   t.strictSame(sizeOf(pixels), [100, 100])
-  t.ok(isNear(pixels.at(50, 50), RED), 'nothing was scrolled')
+  t.ok(isNear(pixels.at(50, 50), RED), 'the page was not scrolled')
 })
 
-t.test('option error_on_selector_not_found: fails, or captures the window and says so', async (t) => {
+t.test('option error_on_selector_not_found: fails, or captures the window with a warning', async (t) => {
   const { pixels, findings } = await shoot('/boxes', { selector: '#none', timeout: 1_000 })
   t.strictSame(sizeOf(pixels), [1920, 1080])
-  t.match(findings.warnings, [/^the window was captured: no visible element matched/])
+  t.match(findings.warnings, [/^captured the whole window: no visible element matched/])
   const error = await stage.fail('/boxes', { selector: '#none', timeout: 1_000, errorOnSelectorNotFound: true })
   t.equal(error.code, 'SELECTOR_NOT_FOUND')
 })
@@ -87,13 +87,13 @@ t.test('option error_on_selector_not_found: fails, or captures the window and sa
 t.test('clip_* captures a region of the page, also below the window', async (t) => {
   const { pixels } = await shoot('/stripes', { clipX: 10, clipY: 1_490, clipWidth: 50, clipHeight: 120 })
   t.strictSame(sizeOf(pixels), [50, 120])
-  t.ok(isNear(pixels.at(25, 9), BLUE, 0) && isNear(pixels.at(25, 10), RED, 0), 'from its first row on')
-  t.ok(isNear(pixels.at(25, 109), RED, 0) && isNear(pixels.at(25, 110), BLUE, 0), 'to its last')
+  t.ok(isNear(pixels.at(25, 9), BLUE, 0) && isNear(pixels.at(25, 10), RED, 0), 'from its first row')
+  t.ok(isNear(pixels.at(25, 109), RED, 0) && isNear(pixels.at(25, 110), BLUE, 0), 'to its last row')
   const beyond = await shoot('/stripes', { clipX: 0, clipY: 9_000, clipWidth: 50, clipHeight: 50 })
-  t.match(beyond.findings.warnings, ['the region lies beyond the page', /one color/])
+  t.match(beyond.findings.warnings, ['the region is outside the page', /one color/])
 })
 
-t.test('option capture_beyond_viewport: without it a region ends at the window and a full page gets a tall window', async (t) => {
+t.test('option capture_beyond_viewport: false cuts a region at the window, and gives a full page a tall window', async (t) => {
   const clip = { clipX: 0, clipY: 1_000, clipWidth: 50, clipHeight: 700 }
   const cut = await shoot('/stripes', { ...clip, captureBeyondViewport: false })
   t.strictSame(sizeOf(cut.pixels), [50, 80])

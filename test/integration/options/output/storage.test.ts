@@ -21,7 +21,7 @@ import { servePages } from '../../capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio } from '../../capture-runner/stage/studio.ts'
 import { page } from '../options.ts'
 
-// The copy in a store of the client's own: a real browser takes the picture, a real store over TLS gets it.
+// The copy in the client's own storage, with a real browser and a real storage over TLS.
 
 const directory = t.testdir({})
 const certificate = await createReceiverCertificate(directory)
@@ -29,7 +29,7 @@ tls.setDefaultCACertificates([...tls.getCACertificates('default'), await readFil
 const [bucket, studio, site] = await Promise.all([openBucket(t), openStudio(), servePages({ '/': page('background:#0f0', '<p>text') })])
 const { store } = bucket
 
-/** Connections that the store has had, and how many of the next it is to break. */
+/** Number of connections so far, and number of next connections to break. */
 let connections = 0
 /** The first line of the last request. */
 let lastLine = ''
@@ -78,7 +78,7 @@ interface Given {
   policy?: typeof LOOPBACK_POLICY
 }
 
-/** Carries an order out as a runner does; gives what it reports, and the id. */
+/** Runs an order like a runner. Returns its report and the id. */
 async function shoot(given: Given = {}) {
   const id = newId('scr', new Date())
   const name = toObjectName(id)
@@ -111,7 +111,7 @@ const copyOf = async (key: string) =>
     () => undefined,
   )
 
-t.test('option storage_bucket, storage_endpoint, storage_access_key_id, storage_secret_access_key: copies the picture', async (t) => {
+t.test('option storage_bucket, storage_endpoint, storage_access_key_id, storage_secret_access_key: copies the screenshot', async (t) => {
   const { id, outcome, own } = await shoot()
   t.equal(outcome.phase, 'Completed', JSON.stringify(outcome))
   t.ok(own)
@@ -119,38 +119,38 @@ t.test('option storage_bucket, storage_endpoint, storage_access_key_id, storage_
   t.match(await client.statObject(BUCKET, `${id}.png`), { metaData: { 'content-type': 'image/png' } })
 })
 
-t.test('option storage_path: names the copy', async (t) => {
+t.test('option storage_path: sets the key of the copy', async (t) => {
   const { id } = await shoot({ options: { storagePath: "it's/{host}/{date}/{id} (1).{format}" } })
   t.ok(await copyOf(`it's/127.0.0.1/${new Date().toISOString().slice(0, 10)}/${id} (1).png`))
 })
 
-t.test('option storage_region: is what the request is signed for', async (t) => {
+t.test('option storage_region: is in the signature of the request', async (t) => {
   const { outcome } = await shoot({ options: { storageRegion: 'eu-central-1' } })
   t.equal(outcome.phase, 'Completed')
-  // MinIO takes every region unless it is told its own.
+  // MinIO accepts every region unless it has its own.
   t.match(lastLine, /^PUT \/acme-pictures\/.*%2Feu-central-1%2Fs3%2Faws4_request/)
   await shoot()
   t.match(lastLine, /%2Fus-east-1%2Fs3%2Faws4_request/, 'unless said')
 })
 
-t.test('a copy that the store refuses fails the capture for good, and stores nothing', async (t) => {
+t.test('a copy that the storage rejects fails the capture permanently, and stores nothing', async (t) => {
   const secret = 'Zq7planted7Secret'
   const { outcome, error, own } = await shoot({ secrets: { storageSecretAccessKey: secret } })
-  t.match(outcome.result.error, { code: 'COPY_FAILED', message: /the store answered 403 SignatureDoesNotMatch$/ })
+  t.match(outcome.result.error, { code: 'COPY_FAILED', message: /the storage returned 403 SignatureDoesNotMatch$/ })
   t.equal(error?.retryable, false)
   t.equal(own, undefined)
   t.notMatch(JSON.stringify(outcome), secret)
   t.match((await shoot({ options: { storageBucket: 'no-such-bucket' } })).outcome.result.error, { message: /404 NoSuchBucket$/ })
 })
 
-t.test('a copy is repeated when the store is away for a moment', async (t) => {
+t.test('a copy is retried when the storage is briefly unavailable', async (t) => {
   broken = 2
   const { id, outcome } = await shoot()
   t.equal(outcome.phase, 'Completed')
   t.ok(await copyOf(`${id}.png`))
 })
 
-t.test('a store that stays away ends the copy with a reason', async (t) => {
+t.test('an unavailable storage fails the copy with a reason', async (t) => {
   broken = 3
   const before = connections
   const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
@@ -160,7 +160,7 @@ t.test('a store that stays away ends the copy with a reason', async (t) => {
   t.equal(connections - before, 3)
 })
 
-t.test('no copy reaches an address that is closed to pages', async (t) => {
+t.test('no copy reaches an address that is denied to pages', async (t) => {
   const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: [] }
   const before = connections
   const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
@@ -172,9 +172,9 @@ t.test('no copy reaches an address that is closed to pages', async (t) => {
   t.equal(connections, before + 1, 'the control: what the rules open is reached')
 })
 
-t.test('a store whose certificate nobody vouches for gets nothing', async (t) => {
+t.test('a storage with an untrusted certificate receives nothing', async (t) => {
   const plan = { endpoint: `https://localhost.example:${1}`, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
-  // The name is not in the certificate, and leads to the same store.
+  // The name is not in the certificate, but resolves to the same storage.
   const named = { connect: () => guard.connect({ host: '127.0.0.1', port: (front.address() as AddressInfo).port }, LOOPBACK_POLICY) }
   const parts = { guard: named, policy: LOOPBACK_POLICY, delays: [] }
   const copied = copyPicture(Buffer.from('a'), plan, { key: 'unproved', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))

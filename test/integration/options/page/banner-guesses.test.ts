@@ -1,4 +1,4 @@
-// Banners that no rule and no list knows: guessed by how they lie and by what they say. What else lies above a page stays.
+// Banners without a rule or list entry, detected by their position and text. Other elements above a page must stay.
 
 import path from 'node:path'
 import t from 'tap'
@@ -11,14 +11,14 @@ const BAR = 'position:fixed;left:0;right:0;bottom:0;height:300px;z-index:9'
 const RED_BAR = `${BAR};background:#f00`
 const BLUE_BAR = `${BAR};background:#00f`
 const around = (body: string): string => page('', `<h1>News</h1><p>A line.</p>${body}`)
-/** Ends what it is in, and tells what was chosen. */
+/** Removes its container and records the choice. */
 const button = (label: string, word: string): string =>
   `<button onclick="document.title='${word}';this.getRootNode().host?.remove();this.closest('.box')?.remove()">${label}</button>`
 const CHOICE = `${button('Agree and continue', 'accepted')} ${button('Continue with required cookies only', 'refused')}`
 const within = (mode: string, markup: string): string =>
   `<my-notice></my-notice><script>document.querySelector('my-notice').attachShadow({ mode: '${mode}' }).innerHTML = \`${markup}\`</script>`
 
-/** What asks for consent, in red. */
+/** Consent banners, in red. */
 const BANNERS: Readonly<Record<string, string>> = {
   'a box': `<div class="box" style="${RED_BAR}">This shop likes cookies. ${CHOICE}</div>`,
   'an open shadow root': within('open', `<div style="${RED_BAR}">We use cookies. ${CHOICE.replaceAll('`', '')}</div>`),
@@ -31,7 +31,7 @@ const BANNERS: Readonly<Record<string, string>> = {
     ${button('Accept', 'accepted')} ${button('Decline', 'refused')}</div>`,
 }
 
-/** What lies above a page and is its own, in blue. */
+/** The page's own elements above it, in blue. */
 const OWN: Readonly<Record<string, string>> = {
   'a newsletter dialog': `<div role="dialog" style="${BLUE_BAR}">Our newsletter: the week in one letter. <input type="email"> <button>Sign up</button> <button>No thanks</button></div>`,
   'a login dialog that names cookies': `<div role="dialog" style="${BLUE_BAR}">Log in. You need cookies for it. <input name="user"> <input type="password"> <button>Continue</button></div>`,
@@ -54,7 +54,7 @@ const pixelOf = ({ pixels }: Awaited<ReturnType<typeof stage.shoot>>, at: string
 
 for (const { name, at } of entries(BANNERS)) {
   // proves: block_cookie_banners, cookie_banner_action
-  t.test(`block_cookie_banners answers a banner that no rule knows: ${name}`, async (t) => {
+  t.test(`block_cookie_banners handles a banner without a rule: ${name}`, async (t) => {
     t.strictSame(pixelOf(await stage.shoot(at), at), RED, 'the control')
     for (const [cookieBannerAction, word] of [
       ['opt_out', 'refused'],
@@ -70,7 +70,7 @@ for (const { name, at } of entries(BANNERS)) {
 
 for (const { name, at } of entries(OWN)) {
   // proves: block_cookie_banners
-  t.test(`block_cookie_banners leaves what is the page's own: ${name}`, async (t) => {
+  t.test(`block_cookie_banners keeps the page's own element: ${name}`, async (t) => {
     for (const cookieBannerAction of ['opt_out', 'opt_in', 'hide'] as const) {
       t.strictSame(pixelOf(await stage.shoot(at, { blockCookieBanners: true, cookieBannerAction }), at), BLUE, cookieBannerAction)
     }

@@ -1,5 +1,5 @@
-// Pages with consent banners: some with libraries as npm has them, five built after the elements that the public rules of autoconsent know of platforms
-// that are not to be had. Around the banner all are the same page, and tell by their title what became of the question.
+// Pages with consent banners: some with libraries from npm, five built from the elements in autoconsent's public rules for platforms that are not
+// available. All show the same page around the banner, and their title shows the choice.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Pages } from '../../capture-runner/stage/page-server.ts'
@@ -12,20 +12,20 @@ const CONTENT = `<h1 style="margin:40px">News of the day</h1><div style="height:
 const around = (head: string, body: string): string =>
   `<!doctype html><html><head><meta charset="utf-8"><title>asked nothing</title>${head}</head><body style="margin:0;background:#eee">${CONTENT}${body}</body></html>`
 
-/** The page as it is without a banner. */
+/** The page without a banner. */
 export const PLAIN = around('', '')
 
-/** Tells what the visitor is taken to have said. */
+/** Records the visitor's choice. */
 const TELL = `<script>const tell = (word) => { document.title = word }</script>`
 
 const BAR = 'position:fixed;left:0;right:0;bottom:0;height:260px;background:#f00;z-index:99999'
 const buttons = (attributes: { accept: string; reject: string }, gone: string): string =>
   `<button ${attributes.accept} onclick="${gone};tell('accepted')">Accept all</button> <button ${attributes.reject} onclick="${gone};tell('refused')">Reject all</button>`
 
-/** A banner made of a platform's elements. */
+/** A banner with a platform's elements. */
 const mock = (html: string, script = ''): string => around(TELL, `${html}<script>${script}</script>`)
 
-/** Pages by the name of what asks. */
+/** Pages by the name of the library or platform. */
 export const BANNER_PAGES: Readonly<Record<string, string>> = {
   'vanilla-cookieconsent': around(
     `${TELL}<link rel="stylesheet" href="/vanilla-cookieconsent/dist/cookieconsent.css">`,
@@ -143,7 +143,7 @@ const PORSCHE = '/@porscheofficial/cookie-consent-banner/dist/cookie-consent-ban
 
 const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', json: 'application/json' }
 
-/** The site that the pages are on, with the libraries' files. */
+/** The site with the pages and the libraries' files. */
 export function bannerSite(): Pages {
   const files = [
     ...new Set(

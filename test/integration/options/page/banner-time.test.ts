@@ -1,4 +1,4 @@
-// Consent banners take place on the page's own clock, which runs ahead of real time: late ones are answered, and the page goes on afterwards.
+// Consent banners are handled on the page's virtual clock, which runs ahead of real time. Late banners must be handled, and the page must continue.
 
 import path from 'node:path'
 import t from 'tap'
@@ -6,7 +6,7 @@ import { openLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { ensureLists } from '../../../cluster/images/lists.ts'
 import { openStage, page } from '../options.ts'
 
-/** A banner of OneTrust's elements, which `show()` brings up and whose buttons run `end(word)`. */
+/** A OneTrust banner that `show()` opens, and whose buttons run `end(word)`. */
 const banner = (script: string): string =>
   page(
     'background:#fff',
@@ -51,19 +51,19 @@ for (const [path, what] of [
   ['/hung', 'one of a page that waits for an answer that never comes'],
 ] as const) {
   // proves: block_cookie_banners
-  t.test(`block_cookie_banners answers a banner that comes late: ${what}`, async (t) => {
+  t.test(`block_cookie_banners handles a late banner: ${what}`, async (t) => {
     const { findings } = await stage.shoot(path, { blockCookieBanners: true })
     t.equal(findings.pageTitle, 'refused')
   })
 }
 
-t.test('block_cookie_banners follows the page that an answer loads anew', async (t) => {
+t.test('block_cookie_banners follows a reload after the choice', async (t) => {
   const { findings } = await stage.shoot('/reload', { blockCookieBanners: true })
   t.equal(findings.pageTitle, 'said=refused')
   t.equal(stage.seen.filter((request) => request.path === '/reload').length, 2)
 })
 
-t.test('a page goes on after it was asked for its banner: timers run while later options wait', async (t) => {
+t.test('timers of a page continue after the banner step, while later options wait', async (t) => {
   for (const options of [{ waitForFunction: "document.title.startsWith('late')" }, { delay: 3_500 }, { stabilityTimeout: 4_000 }]) {
     const { findings } = await stage.shoot('/later', { blockCookieBanners: true, ...options })
     t.equal(findings.pageTitle, 'late: true', JSON.stringify(options))

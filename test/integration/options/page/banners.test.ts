@@ -1,4 +1,4 @@
-// Consent banners: gone from every picture, and the page as it would be without them. Five libraries from npm, five platforms after their elements.
+// Consent banners are removed from the screenshot, and the page looks as without them. Five libraries from npm, five platforms by their elements.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,7 +16,7 @@ const lists = openLists(path.join(await ensureLists(), 'lists'))
 const stage = await openStage(t, bannerSite(), { lists, guard: { dnsServers: [names.address] } })
 const { port } = new URL(stage.site.url('/'))
 
-/** Pictures are kept for a look at them when this names a directory. */
+/** A directory for the screenshots, to look at them; unset: they are not kept. */
 const gallery = process.env.TINTYPE_TEST_GALLERY
 
 async function shoot(name: string, options: Parameters<typeof stage.shoot>[1] = {}) {
@@ -31,7 +31,7 @@ async function shoot(name: string, options: Parameters<typeof stage.shoot>[1] = 
   return shot
 }
 
-/** Pixels, of one in nine, in which two pictures differ. */
+/** Number of different pixels in a sample of one in nine. */
 function differences(one: Pixels, other: Pixels): number {
   let count = 0
   for (let y = 0; y < one.height; y += 3) {
@@ -44,8 +44,8 @@ const plain = (await shoot('plain')).pixels
 
 for (const name of Object.keys(BANNER_PAGES)) {
   // proves: block_cookie_banners
-  t.test(`block_cookie_banners leaves nothing of the banner of ${name}, and the page as it is`, async (t) => {
-    // The control: the banner is there.
+  t.test(`block_cookie_banners removes the banner of ${name} and leaves the page unchanged`, async (t) => {
+    // The control: the banner is visible.
     t.ok(differences((await shoot(name, { delay: 1_500 })).pixels, plain) > 100)
     const { pixels, findings } = await shoot(name, { blockCookieBanners: true })
     t.equal(differences(pixels, plain), 0)
@@ -53,7 +53,7 @@ for (const name of Object.keys(BANNER_PAGES)) {
   })
 }
 
-t.test('option cookie_banner_action: refuses, agrees, or only hides', async (t) => {
+t.test('option cookie_banner_action: rejects, accepts, or only hides', async (t) => {
   const said = async (name: string, cookieBannerAction: 'opt_out' | 'opt_in' | 'hide') => {
     const { pixels, findings } = await shoot(name, { blockCookieBanners: true, cookieBannerAction })
     t.equal(differences(pixels, plain), 0, `${name} ${cookieBannerAction}`)

@@ -1,4 +1,4 @@
-// What is kept out of the page: told by what the sites were asked for, and by what the picture shows. Every name in the world leads to one site here.
+// Blocking, checked by the requests to the sites and by the screenshot. Every name resolves to one site here.
 
 import path from 'node:path'
 import t from 'tap'
@@ -13,7 +13,7 @@ const turns = (color: string) => `document.body.style.background='${color}'`
 const block = (attributes: string) => `<div ${attributes} style="width:300px;height:200px;background:#f00">x</div>`
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
-/** A page whose body is written with the port that it is served at. */
+/** A page whose body depends on the server's port. */
 const at =
   (body: (port: string) => string): Pages[string] =>
   (request, response) => {
@@ -94,7 +94,7 @@ const shootAt = async (path: string, options: Parameters<typeof stage.shoot>[1] 
   return { ...shot, asked }
 }
 
-t.test('option block_ads: refuses their scripts and hides their places; the rest stays', async (t) => {
+t.test('option block_ads: blocks scripts of ads and hides their boxes; the rest stays', async (t) => {
   const bare = await shootAt('/ads')
   t.ok(bare.asked.includes('pagead2.googlesyndication.com/pagead/js/adsbygoogle.js'))
   t.strictSame([bare.pixels.at(100, 150), bare.pixels.at(900, 600)], [RED, RED])
@@ -103,7 +103,7 @@ t.test('option block_ads: refuses their scripts and hides their places; the rest
   t.strictSame([pixels.at(100, 150), pixels.at(900, 600)], [WHITE, WHITE])
 })
 
-t.test('option block_trackers: refuses counters', async (t) => {
+t.test('option block_trackers: blocks trackers', async (t) => {
   t.ok((await shootAt('/counted')).asked.includes('pixel.quantserve.com/pixel.png'))
   const { asked, pixels } = await shootAt('/counted', { blockTrackers: true })
   t.strictSame(asked, ['news.example/counted'])
@@ -115,7 +115,7 @@ for (const [name, option, path] of [
   ['block_socials', 'blockSocials', '/social'],
 ] as const) {
   // proves: block_chats, block_socials
-  t.test(`${name} refuses their scripts and hides their places`, async (t) => {
+  t.test(`${name} blocks scripts and hides elements`, async (t) => {
     const { asked, pixels } = await shootAt(path, { [option]: true })
     t.strictSame(asked, [`news.example${path}`])
     t.strictSame(pixels.at(100, 150), WHITE)
@@ -129,24 +129,24 @@ t.test('option block_annoyances: hides them', async (t) => {
   t.strictSame((await shootAt('/annoying')).pixels.at(100, 150), RED)
 })
 
-t.test('option cookie_banner_action: hide keeps the banner’s script away too', async (t) => {
+t.test('option cookie_banner_action: hide also blocks the banner’s script', async (t) => {
   const { asked, pixels } = await shootAt('/banner', { blockCookieBanners: true, cookieBannerAction: 'hide' })
   t.strictSame(asked, ['news.example/banner'])
   t.strictSame(pixels.at(100, 150), WHITE)
 })
 
-t.test('option block_banners_by_heuristics: hides a banner that no list knows, and leaves the page’s own bar', async (t) => {
+t.test('option block_banners_by_heuristics: hides a banner that is in no list, and keeps the page’s own bar', async (t) => {
   const { pixels } = await shootAt('/unknown-banner', { blockBannersByHeuristics: true })
   t.strictSame([pixels.at(900, 1000), pixels.at(900, 20)], [WHITE, GREEN])
   t.strictSame((await shootAt('/unknown-banner')).pixels.at(900, 1000), RED)
 })
 
-t.test('option block_requests: refuses addresses by their patterns', async (t) => {
+t.test('option block_requests: blocks URLs by patterns', async (t) => {
   const { asked } = await shootAt('/many', { blockRequests: ['*://other.example*', '*/data.*'] })
   t.strictSame(asked.toSorted(), ['news.example/inner', 'news.example/many', 'news.example/pixel.png'])
 })
 
-t.test('option block_resources: refuses kinds, sockets among them', async (t) => {
+t.test('option block_resources: blocks resource types, including WebSockets', async (t) => {
   const { asked } = await shootAt('/many', { blockResources: ['image', 'document'] })
   t.strictSame(asked.toSorted(), ['news.example/data.json', 'news.example/many'])
   const socket = await shootAt('/socket', { blockResources: ['websocket'], delay: 200 })
@@ -154,7 +154,7 @@ t.test('option block_resources: refuses kinds, sockets among them', async (t) =>
   t.notOk(stage.site.requests.includes('GET /ws'))
 })
 
-t.test('option allow_requests: wins over everything', async (t) => {
+t.test('option allow_requests: takes precedence over all blocking', async (t) => {
   const { asked } = await shootAt('/many', {
     blockResources: ['image', 'fetch', 'document'],
     blockThirdParty: true,
@@ -163,13 +163,13 @@ t.test('option allow_requests: wins over everything', async (t) => {
   t.strictSame(asked.toSorted(), ['news.example/many', 'other.example/pixel.png?far'])
 })
 
-t.test('option block_third_party: refuses other sites', async (t) => {
+t.test('option block_third_party: blocks other sites', async (t) => {
   const { asked } = await shootAt('/many', { blockThirdParty: true })
   t.notOk(asked.some((request) => request.startsWith('other.example')))
   t.ok(asked.includes('news.example/pixel.png'))
 })
 
-t.test('option block_service_workers: answers come from the site', async (t) => {
+t.test('option block_service_workers: responses come from the site', async (t) => {
   const options = { waitForFunction: 'document.title.startsWith("by")' }
   t.equal((await shootAt('/worker', { ...options, blockServiceWorkers: true }, '127.0.0.1')).findings.pageTitle, 'by the site')
   t.equal((await shootAt('/worker', options, '127.0.0.1')).findings.pageTitle, 'by the worker')

@@ -37,11 +37,11 @@ const stage = await openStage(t, {
 const at = async (path: string, options: Parameters<typeof stage.shoot>[1], x = 300, y = 200) =>
   (await stage.shoot(path, { viewportWidth: 600, viewportHeight: 400, ...options })).pixels.at(x, y)
 
-t.test('option viewport_mobile: has the viewport tag of the page obeyed', async (t) => {
+t.test('option viewport_mobile: applies the page’s viewport meta tag', async (t) => {
   const window = { viewportWidth: 800, viewportHeight: 600 }
   t.match(await stage.ask('/window', window), [800])
   t.match(await stage.ask('/window', { ...window, viewportMobile: true }), [420])
-  t.match(await stage.ask('/window', { device: 'iPhone 15 Pro', viewportMobile: false }), [393], 'also against the device')
+  t.match(await stage.ask('/window', { device: 'iPhone 15 Pro', viewportMobile: false }), [393], 'it overrides the device')
 })
 
 t.test('option viewport_has_touch: reports a touch screen', async (t) => {
@@ -49,41 +49,41 @@ t.test('option viewport_has_touch: reports a touch screen', async (t) => {
   t.match(await stage.ask('/window'), [1920, 1080, false, 0])
 })
 
-t.test('option viewport_landscape: lays window and device on their side', async (t) => {
+t.test('option viewport_landscape: swaps width and height of window and device', async (t) => {
   t.match(await stage.ask('/window', { viewportWidth: 500, viewportHeight: 900, viewportLandscape: true }), [900, 500, false, 0, true])
   const { pixels } = await stage.shoot('/plain', { device: 'iPhone 15 Pro', viewportLandscape: true })
   t.strictSame([pixels.width, pixels.height], [659 * 3, 393 * 3])
 })
 
-t.test('option media_type: is what the page’s styles are chosen by', async (t) => {
+t.test('option media_type: selects the page’s styles', async (t) => {
   t.ok(isNear(await at('/print', {}), RED))
   t.ok(isNear(await at('/print', { mediaType: 'print' }), GREEN))
   t.ok(isNear(await at('/print', { mediaType: 'screen' }), RED))
-  t.ok(isNear(await at('/print', { mediaType: 'print', deviceScaleFactor: 2 }), GREEN), 'also in a context of its own')
+  t.ok(isNear(await at('/print', { mediaType: 'print', deviceScaleFactor: 2 }), GREEN), 'also in a separate context')
 })
 
-t.test('option reduced_motion: asks the page for less motion', async (t) => {
+t.test('option reduced_motion: requests less motion from the page', async (t) => {
   t.ok(isNear(await at('/motion', {}), RED))
   t.ok(isNear(await at('/motion', { reducedMotion: true }), GREEN))
 })
 
-t.test('option forced_colors: tells the page of forced colors, and forces them', async (t) => {
+t.test('option forced_colors: reports and applies forced colors', async (t) => {
   t.ok(isNear(await at('/forced', {}), RED))
   t.notOk(isNear(await at('/forced', { forcedColors: true }), RED))
 })
 
-t.test('option prefers_contrast: asks the page for more or less', async (t) => {
+t.test('option prefers_contrast: requests more or less contrast', async (t) => {
   t.ok(isNear(await at('/more', { prefersContrast: 'more' }), GREEN))
   t.ok(isNear(await at('/less', { prefersContrast: 'less' }), GREEN))
   t.ok(isNear(await at('/less', { prefersContrast: 'no_preference' }), RED))
 })
 
-t.test('option media_features: answers any other feature', async (t) => {
+t.test('option media_features: sets any other media feature', async (t) => {
   t.ok(isNear(await at('/gamut', {}), RED))
   t.ok(isNear(await at('/gamut', { mediaFeatures: { 'color-gamut': 'rec2020', 'prefers-reduced-transparency': 'reduce' } }), GREEN))
 })
 
-t.test('option media_features: leaves what other options ask for as it is', async (t) => {
+t.test('option media_features: does not change the features of other options', async (t) => {
   const options = { mediaFeatures: { 'prefers-reduced-transparency': 'reduce' }, reducedMotion: true, mediaType: 'print' } as const
   t.ok(isNear(await at('/motion', options), GREEN))
   t.ok(isNear(await at('/print', options), GREEN))
@@ -96,14 +96,14 @@ t.test('option dark_mode_force: darkens a page that has no dark scheme', async (
   t.equal((await stage.fail('/plain', { darkModeForce: true })).code, 'INVALID_OPTIONS')
 })
 
-t.test('option javascript_enabled: stops the page’s scripts and none of ours', async (t) => {
+t.test('option javascript_enabled: disables the page’s scripts but not the client’s', async (t) => {
   t.ok(isNear(await at('/script', {}), GREEN))
   t.ok(isNear(await at('/script', { javascriptEnabled: false }), RED))
   const scripts = 'document.body.style.background = "#00f"'
   t.ok(isNear(await at('/script', { javascriptEnabled: false, scripts }), BLUE))
 })
 
-t.test('option bypass_csp: lets in what the page’s policy keeps out', async (t) => {
+t.test('option bypass_csp: allows what the page’s policy blocks', async (t) => {
   t.ok(isNear(await at('/policy', {}), WHITE))
   t.ok(isNear(await at('/policy', { bypassCsp: true }), GREEN))
 })
@@ -116,7 +116,7 @@ t.test('option page_zoom: magnifies the page in the same window', async (t) => {
   t.ok(isNear(await at('/square', { pageZoom: 0.5 }, 60, 60), WHITE))
 })
 
-t.test('emulation of one capture is gone in the next of the same account', async (t) => {
+t.test('emulation of one capture does not affect the next one of the account', async (t) => {
   await at('/print', { mediaType: 'print', reducedMotion: true, darkMode: true })
   t.ok(isNear(await at('/print', {}), RED))
   t.ok(isNear(await at('/motion', {}), RED))

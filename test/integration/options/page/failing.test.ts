@@ -1,4 +1,4 @@
-// When a capture counts as failed.
+// Conditions under which a capture fails.
 
 import t from 'tap'
 import { openStage, page, strict } from '../options.ts'
@@ -27,34 +27,34 @@ const stage = await openStage(t, {
   '/captcha': page('', '<p>Please verify</p><div id="px-captcha"></div>'),
 })
 
-t.test('option fail_on_status: refuses single statuses and ranges', async (t) => {
+t.test('option fail_on_status: fails for single statuses and ranges', async (t) => {
   t.match(await stage.fail('/missing', { failOnStatus: ['404'] }), { code: 'HTTP_ERROR', message: /404/ })
   t.match(await stage.fail('/missing', { failOnStatus: ['500-599', '400-403', '404-410'] }), { code: 'HTTP_ERROR' })
   t.equal((await stage.shoot('/missing', { failOnStatus: ['500-511'] })).findings.httpStatus, 404)
 })
 
-t.test('option fail_if_content_contains: refuses words, as they are shown', async (t) => {
+t.test('option fail_if_content_contains: fails for visible words', async (t) => {
   t.match(await stage.fail('/fine', { failIfContentContains: ['nope', 'welcome BACK'] }), { code: 'CONTENT_RULE', message: /welcome BACK/ })
   t.match(await stage.fail('/strict', { failIfContentContains: ['Welcome'] }), { code: 'CONTENT_RULE' })
   await stage.shoot('/fine', { failIfContentContains: ['h1', 'Goodbye'] })
 })
 
-t.test('option fail_if_content_missing: wants words', async (t) => {
+t.test('option fail_if_content_missing: fails without the words', async (t) => {
   t.match(await stage.fail('/fine', { failIfContentMissing: ['Welcome', 'Basket'] }), { code: 'CONTENT_RULE', message: /Basket/ })
   await stage.shoot('/fine', { failIfContentMissing: ['all is well'] })
 })
 
-t.test('option fail_if_selector_present: refuses elements', async (t) => {
+t.test('option fail_if_selector_present: fails for matching elements', async (t) => {
   t.match(await stage.fail('/fine', { failIfSelectorPresent: ['.error', '.note'] }), { code: 'CONTENT_RULE', message: /\.note/ })
   await stage.shoot('/fine', { failIfSelectorPresent: ['.error'] })
 })
 
-t.test('option fail_if_request_failed: wants requests to succeed', async (t) => {
+t.test('option fail_if_request_failed: fails if a matching request fails', async (t) => {
   t.match(await stage.fail('/needs', { failIfRequestFailed: ['*/broken.png'] }), { code: 'CONTENT_RULE', message: /broken\.png/ })
   await stage.shoot('/needs', { failIfRequestFailed: ['*/other.png'] })
 })
 
-t.test('option fail_on_redirect: wants the page to stay where it was asked for', async (t) => {
+t.test('option fail_on_redirect: fails if the page redirects', async (t) => {
   t.match(await stage.fail('/moved', { failOnRedirect: 'always' }), { code: 'CONTENT_RULE' })
   await stage.shoot('/moved', { failOnRedirect: 'cross_site' })
   await stage.shoot('/fine', { failOnRedirect: 'always' })
@@ -62,12 +62,12 @@ t.test('option fail_on_redirect: wants the page to stay where it was asked for',
   t.ok(elsewhere)
 })
 
-t.test('option fail_on_page_error: refuses pages whose scripts throw', async (t) => {
+t.test('option fail_on_page_error: fails for pages whose scripts throw', async (t) => {
   t.match(await stage.fail('/throws', { failOnPageError: true, delay: 50 }), { code: 'SCRIPT_ERROR', message: /oh no/ })
   await stage.shoot('/fine', { failOnPageError: true })
 })
 
-t.test('option fail_on_bot_challenge: refuses challenges', async (t) => {
+t.test('option fail_on_bot_challenge: fails for challenges', async (t) => {
   t.match(await stage.fail('/challenge', { failOnBotChallenge: true }), { code: 'BOT_CHALLENGE' })
   t.match(await stage.fail('/captcha', { failOnBotChallenge: true }), { code: 'BOT_CHALLENGE' })
   await stage.shoot('/fine', { failOnBotChallenge: true })

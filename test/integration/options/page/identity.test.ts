@@ -10,7 +10,7 @@ const facts = `({ userAgent: navigator.userAgent, platform: navigator.platform, 
   brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null, languages: navigator.languages.join() })`
 
 const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
-/** What hosts beside the page's were sent, as `authorization pass`. */
+/** Headers of requests to other hosts, as `authorization pass`. */
 const elsewhere = new Map<string, string>()
 const others = await servePages({
   '/other.css': ({ headers }, response) => {
@@ -43,7 +43,7 @@ t.teardown(() => Promise.all([others.close(), dns.close()]))
 /** A worker starts after its page has loaded. */
 const ONCE_TOLD = { waitForFunction: 'document.title !== ""' }
 
-t.test('option user_agent: is what servers, scripts and client hints tell alike', async (t) => {
+t.test('option user_agent: applies to servers, scripts and client hints', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: WINDOWS }), { userAgent: WINDOWS, platform: 'Win32', brands: /Chromium 120/ })
   const { headers } = stage.lastSeen('/facts')
   t.equal(headers['user-agent'], WINDOWS)
@@ -55,35 +55,35 @@ t.test('option user_agent: is what servers, scripts and client hints tell alike'
   )
 })
 
-t.test('option user_agent: of another browser sends no client hints of Chromium', async (t) => {
+t.test('option user_agent: sends no client hints for another browser', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: FIREFOX }), { userAgent: FIREFOX, platform: 'Linux x86_64' })
   t.equal(stage.lastSeen('/facts').headers['sec-ch-ua'], undefined)
 })
 
-t.test('the browser’s own user agent agrees with itself and never says Headless', async (t) => {
+t.test('the browser’s own user agent is consistent and never contains Headless', async (t) => {
   const told = JSON.stringify([await stage.ask('/facts'), stage.lastSeen('/facts').headers, await stage.ask('/worker', ONCE_TOLD)])
   t.notMatch(told, /headless/i)
 })
 
-t.test('option user_agent_platform: is what scripts and client hints name', async (t) => {
+t.test('option user_agent_platform: applies to scripts and client hints', async (t) => {
   t.match(await stage.ask('/facts', { userAgentPlatform: 'MacIntel' }), { platform: 'MacIntel' })
   t.equal(stage.lastSeen('/facts').headers['sec-ch-ua-platform'], '"macOS"')
   t.match(await stage.ask('/facts', { userAgent: WINDOWS, userAgentPlatform: 'Win64' }), { platform: 'Win64', userAgent: WINDOWS })
 })
 
-t.test('every request names a language, and the page knows the same', async (t) => {
+t.test('every request has a language, which the page also reports', async (t) => {
   t.match(await stage.ask('/facts'), { languages: 'en-US,en' })
   t.equal(stage.lastSeen('/facts').headers['accept-language'], 'en-US,en')
 })
 
-t.test('option accept_language: goes with every request and leaves the page’s language', async (t) => {
+t.test('option accept_language: is sent with every request and does not change the page’s language', async (t) => {
   await stage.shoot('/image', { acceptLanguage: 'fr-CH, fr;q=0.9' })
   t.equal(stage.lastSeen('/image').headers['accept-language'], 'fr-CH, fr;q=0.9')
   t.equal(stage.lastSeen('/picture.png').headers['accept-language'], 'fr-CH, fr;q=0.9')
   t.match(await stage.ask('/facts', { acceptLanguage: 'fr' }), { languages: /^en-US/ })
 })
 
-t.test('option headers_scope: sends headers to one origin, one site or everybody', async (t) => {
+t.test('option headers_scope: sends headers to one origin, one site or all', async (t) => {
   const privateOptions = { authorization: 'Bearer 1', headers: { 'X-Pass': 'p' } }
   const path = '/with-others'
   const seenBy = async (headersScope?: 'same_origin' | 'same_site' | 'all') => {
@@ -99,8 +99,8 @@ t.test('option headers_scope: sends headers to one origin, one site or everybody
   t.strictSame(await seenBy('all'), ['Bearer 1 p', 'Bearer 1 p'])
 })
 
-t.test('option local_storage: is there before the first script, at the page’s own origin only', async (t) => {
+t.test('option local_storage: is set before the first script, only for the page’s own origin', async (t) => {
   const privateOptions = { localStorage: { theme: 'dark "mode"', other: '' } }
   t.strictSame(JSON.parse(String(await stage.ask('/stored', {}, { privateOptions }))), ['dark "mode"', 2, 'dark "mode"'])
-  t.strictSame(JSON.parse(String(await stage.ask('/stored', {}))), [null, 0, null], 'and gone in the next capture')
+  t.strictSame(JSON.parse(String(await stage.ask('/stored', {}))), [null, 0, null], 'not in the next capture')
 })

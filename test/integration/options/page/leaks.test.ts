@@ -1,5 +1,5 @@
-// What the client signs in with is for the page’s own origin. Here a page asks a foreign host, and its own origin’s neighbours, for something in every
-// way that a page has, redirects by way of its own origin among them; every request arrives, and none of them brings anything along.
+// Credentials are only for the page’s own origin. Here a page sends requests to a foreign host and to related hosts of its own origin by every
+// method of a page, including redirects by its own origin. Every request must arrive, and none may have credentials.
 
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { PrivateOptions } from '@tintype/crds/options/private'
@@ -9,7 +9,7 @@ import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { type Pages, servePages } from '../../capture-runner/stage/page-server.ts'
 import { openStudio } from '../../capture-runner/stage/studio.ts'
 
-/** Loopback is an origin that may have service workers; names are hosts that cookies tell apart. */
+/** Loopback is an origin that may have service workers; names are hosts with separate cookies. */
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 const studio = await openStudio({ guard: { dnsServers: [names.address] } })
 t.teardown(async () => {
@@ -22,19 +22,19 @@ const secretsIn = ({ headers }: IncomingMessage): string[] =>
     (name) => name !== undefined && name !== '',
   ) as string[]
 
-interface Heard {
+interface ReceivedRequest {
   way: string
   method: string
   secrets: string[]
 }
 
-/** A server that notes what each request for `/<way>` brought along. It lets any origin read, and asks for a user name where it is told to. */
+/** A server that records the credentials of each request for `/<method>`. It allows any origin, and requires a user name if configured. */
 async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}) {
-  const heard: Heard[] = []
+  const received: ReceivedRequest[] = []
   const answer: RequestListener = (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://any')
     const way = pathname.slice(1)
-    heard.push({ way, method: request.method ?? '', secrets: secretsIn(request) })
+    received.push({ way, method: request.method ?? '', secrets: secretsIn(request) })
     const page = pages[pathname]
     if (typeof page === 'function') return page(request, response)
     const origin = request.headers.origin ?? '*'
@@ -55,10 +55,10 @@ async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}
   }
   const server = await servePages(new Proxy({}, { get: () => answer }) as Pages)
   t.teardown(() => server.close())
-  return { heard, port: new URL(server.url('/')).port, pages }
+  return { received, port: new URL(server.url('/')).port, pages }
 }
 
-/** One line of HTML for each way to ask a host for something. */
+/** One line of HTML per method to send a request to a host. */
 const WAYS: Record<string, (to: string) => string> = {
   img: (to) => `<img src="${to}">`,
   'sheet.css': (to) => `<link rel="stylesheet" href="${to}">`,
@@ -88,7 +88,7 @@ const WAYS: Record<string, (to: string) => string> = {
   'service-worker': (to) => `<script>navigator.serviceWorker.register('/service.js?to=${encodeURIComponent(to)}')</script>`,
 }
 
-/** Asks for each way's own path, straight and by way of the page's own origin. */
+/** Requests each method's path, directly and by a redirect of the page's own origin. */
 const pageOf = (hosts: readonly string[]): string =>
   `<!doctype html><body><p>Text.</p><script>fetch('/wait').then(() => { document.body.id = 'enough' })</script>${hosts.flatMap((host) => Object.entries(WAYS).map(([way, write]) => write(`${host}/${way}`))).join('\n')}`
 const service: RequestListener = (request, response) => {
@@ -101,11 +101,11 @@ const away =
   (request, response) =>
     void response.writeHead(307, { location: `http://foreign.example:${port}${request.url}`, 'access-control-allow-origin': '*' }).end()
 
-/** Not all of them follow redirects. */
+/** Not all methods follow redirects. */
 const MOST_WAYS = 15
-const waysOf = (heard: readonly Heard[]): Set<string> => new Set(heard.map(({ way }) => way))
+const waysOf = (received: readonly ReceivedRequest[]): Set<string> => new Set(received.map(({ way }) => way))
 
-/** An answer that comes when enough has arrived elsewhere. */
+/** A response that waits until enough requests have arrived elsewhere. */
 const until =
   (isEnough: () => boolean): RequestListener =>
   (_, response) =>
@@ -123,59 +123,59 @@ const SIGNED: Record<string, PrivateOptions> = {
 }
 
 for (const [name, privateOptions] of Object.entries(SIGNED)) {
-  t.test(`${name} go to no other host, in whatever way a page asks it`, async (t) => {
+  t.test(`${name} are sent to no other host by any method of a page`, async (t) => {
     const foreign = await listen(t, { asksForName: name === 'basic auth' })
     const own = await listen(t)
     own.pages['/'] = pageOf([`http://foreign.example:${foreign.port}`])
-    own.pages['/wait'] = until(() => waysOf(foreign.heard).size === Object.keys(WAYS).length)
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size === Object.keys(WAYS).length)
     own.pages['/service.js'] = service
     await studio.shoot(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
-    const heard = waysOf(foreign.heard)
+    const received = waysOf(foreign.received)
     t.strictSame(
-      Object.keys(WAYS).filter((way) => !heard.has(way)),
+      Object.keys(WAYS).filter((way) => !received.has(way)),
       [],
-      'each of them arrives',
+      'each request arrives',
     )
     t.ok(
-      foreign.heard.some(({ method }) => method === 'OPTIONS'),
+      foreign.received.some(({ method }) => method === 'OPTIONS'),
       'preflights too',
     )
     t.strictSame(
-      foreign.heard.filter(({ secrets }) => secrets.length > 0),
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
       [],
-      'and brings nothing along',
+      'without credentials',
     )
     if (name !== 'basic auth')
-      t.strictSame(own.heard[0]?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control: its own origin gets them')
+      t.strictSame(own.received[0]?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control: its own origin gets them')
   })
 
-  t.test(`${name} follow no redirect to another host, in whatever way a page asks its own`, async (t) => {
+  t.test(`${name} follow no redirect to another host by any method of a page`, async (t) => {
     const foreign = await listen(t, { asksForName: name === 'basic auth' })
     const own = await listen(t)
     for (const way of Object.keys(WAYS)) own.pages[`/${way}`] = away(foreign.port)
     own.pages['/'] = pageOf([''])
-    own.pages['/wait'] = until(() => waysOf(foreign.heard).size > MOST_WAYS)
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size > MOST_WAYS)
     own.pages['/service.js'] = service
     await studio.shoot(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
-    t.ok(waysOf(foreign.heard).size > MOST_WAYS, `${foreign.heard.length} arrive`)
+    t.ok(waysOf(foreign.received).size > MOST_WAYS, `${foreign.received.length} arrive`)
     t.strictSame(
-      foreign.heard.filter(({ secrets }) => secrets.length > 0),
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
       [],
     )
     if (name !== 'basic auth') {
-      const image = own.heard.find(({ way }) => way === 'img')
+      const image = own.received.find(({ way }) => way === 'img')
       t.strictSame(image?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control')
     }
   })
 }
 
-t.test('cookies go neither to a host above, nor below, nor beside the page’s own', async (t) => {
+t.test('cookies are sent neither to a parent domain, nor to a subdomain, nor to a sibling of the page’s host', async (t) => {
   const site = await listen(t)
   const hosts = ['own.example', 'www.a.own.example', 'other.example'].map((host) => `http://${host}:${site.port}/`)
   site.pages['/page'] =
     `<!doctype html><p>Text.</p>${hosts.map((host, index) => `<img src="${host}beside-${index}">`).join('')}<img src="/mine">`
   await studio.shoot(`http://a.own.example:${site.port}/page`, {}, { privateOptions: { cookies: [{ name: 'session', value: 's3cret' }] } })
-  const secretsOf = (way: string) => site.heard.find((one) => one.way === way)?.secrets
+  const secretsOf = (way: string) => site.received.find((one) => one.way === way)?.secrets
   t.strictSame(
     [0, 1, 2].map((index) => secretsOf(`beside-${index}`)),
     [[], [], []],

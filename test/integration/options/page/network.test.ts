@@ -24,7 +24,7 @@ secure.listen(0, '127.0.0.1')
 await once(secure, 'listening')
 const securePort = (secure.address() as AddressInfo).port
 
-/** Stands for what no page may reach. */
+/** A target that no page may reach. */
 let privateHits = 0
 const inner = createServer((_, response) => {
   privateHits++
@@ -34,7 +34,7 @@ inner.listen(0, '127.0.0.2')
 await once(inner, 'listening')
 const innerUrl = `http://127.0.0.2:${(inner.address() as AddressInfo).port}/`
 
-/** A name that is private, for whoever asks for it. */
+/** A name that resolves to a private address. */
 const names = await startDnsServer((name) => (name === 'inner.example' ? { addresses: ['127.0.0.2'] } : undefined))
 const pages: Pages = {
   '/': page('background:#0f0', '<p>text'),
@@ -51,24 +51,24 @@ t.teardown(() => {
   }
 })
 const sitePort = new URL(stage.site.url('/')).port
-/** Hosts that nobody but a proxy of these tests can find. */
+/** Hosts that only a proxy of these tests can resolve. */
 const hidden = `http://hidden.example:${sitePort}/`
 const hiddenSecure = `https://hidden.example:${securePort}/`
 const window = { viewportWidth: 300, viewportHeight: 200, ignoreHttpsErrors: true }
 const sign = { privateOptions: { proxyUsername: 'us er', proxyPassword: 'p@ss:ü' } }
 const CREDENTIALS = 'us er:p@ss:ü'
 
-t.test('option proxy: http is what pages over http and https are reached through', async (t) => {
+t.test('option proxy: an http proxy carries pages over http and https', async (t) => {
   const proxy = await startHttpProxy(t)
   for (const url of [hidden, hiddenSecure]) {
     const { pixels } = await stage.shootAt(url, { ...window, proxy: `http://${proxy.host}` })
     t.ok(isNear(pixels.at(200, 150), GREEN), url)
     t.ok(proxy.targets.includes(new URL(url).host), proxy.targets.join())
   }
-  await t.rejects(stage.shootAt(hidden, window), { code: 'DNS_FAILED' }, 'without it there is no such host')
+  await t.rejects(stage.shootAt(hidden, window), { code: 'DNS_FAILED' }, 'without the proxy the host is unknown')
 })
 
-t.test('option proxy: https is spoken to over TLS', async (t) => {
+t.test('option proxy: an https proxy is contacted over TLS', async (t) => {
   const proxy = await startHttpProxy(t, CREDENTIALS, certificate)
   for (const url of [hidden, hiddenSecure]) {
     const { pixels } = await stage.shootAt(url, { ...window, proxy: `https://${proxy.host}` }, sign)
@@ -77,7 +77,7 @@ t.test('option proxy: https is spoken to over TLS', async (t) => {
   }
 })
 
-t.test('option proxy: socks5 carries pages over http and https, by their names', async (t) => {
+t.test('option proxy: a socks5 proxy carries pages over http and https, and resolves their names', async (t) => {
   const proxy = await startSocksProxy(t)
   for (const url of [hidden, hiddenSecure]) {
     const { pixels } = await stage.shootAt(url, { ...window, proxy: `socks5://${proxy.host}` })
@@ -86,7 +86,7 @@ t.test('option proxy: socks5 carries pages over http and https, by their names',
   }
 })
 
-t.test('option proxy_username, proxy_password: are what the proxy asks for', async (t) => {
+t.test('option proxy_username, proxy_password: are sent to the proxy', async (t) => {
   for (const [scheme, proxy] of [
     ['http', await startHttpProxy(t, CREDENTIALS)],
     ['socks5', await startSocksProxy(t, CREDENTIALS)],
@@ -113,7 +113,7 @@ t.test('option proxy_bypass: reaches hosts without the proxy', async (t) => {
   t.ok(proxy.targets.includes(`hidden.example:${sitePort}`))
 })
 
-t.test('option proxy_bypass: reaches nothing private, and neither does the proxy on a page’s behalf', async (t) => {
+t.test('option proxy_bypass: reaches no private address, and neither does the proxy for a page', async (t) => {
   const proxy = await startHttpProxy(t)
   const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: ['127.0.0.1/32'] }
   const url = `http://hidden.example:${sitePort}/asks`
@@ -129,7 +129,7 @@ t.test('option proxy_bypass: reaches nothing private, and neither does the proxy
   t.ok(privateHits > 0, 'the control: what the rules open is reached')
 })
 
-t.test('option proxy_bypass: reaches nothing private however an address or a name of one is written', async (t) => {
+t.test('option proxy_bypass: reaches no private address in any spelling of the address or its name', async (t) => {
   const proxy = await startHttpProxy(t)
   const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: ['127.0.0.1/32'] }
   const { port } = new URL(innerUrl)
@@ -151,13 +151,13 @@ t.test('option proxy_bypass: reaches nothing private however an address or a nam
       () => 'shown',
       ({ code }) => code,
     )
-    // A name that goes to the proxy is the proxy's business, which cannot find this one either.
+    // The proxy resolves such a name, and this one is unknown to it, too.
     t.match(outcome, /^(BLOCKED_ADDRESS|INVALID_OPTIONS|PROXY_FAILED|DNS_FAILED)$/, `${host} with ${proxyBypass.join()}`)
   }
   t.equal(privateHits, before)
 })
 
-t.test('a proxy on a private address is refused as a page there would be', async (t) => {
+t.test('a proxy with a private address is refused like a page', async (t) => {
   const proxy = await startHttpProxy(t)
   const policy = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: [] } }
   for (const scheme of ['http', 'socks5']) {
@@ -167,13 +167,13 @@ t.test('a proxy on a private address is refused as a page there would be', async
   t.strictSame(proxy.targets, [])
 })
 
-t.test('option ignore_https_errors: opens a page whose certificate nobody vouches for', async (t) => {
+t.test('option ignore_https_errors: opens a page with an untrusted certificate', async (t) => {
   const url = `https://127.0.0.1:${securePort}/`
   t.ok(isNear((await stage.shootAt(url, { viewportWidth: 300, viewportHeight: 200, ignoreHttpsErrors: true })).pixels.at(200, 150), GREEN))
   await t.rejects(stage.shootAt(url), { code: 'TLS_ERROR' })
 })
 
-t.test('a capture ends where it has used up the bytes that it may have', async (t) => {
+t.test('a capture fails when it has used up its bytes', async (t) => {
   const policy = { ...LOOPBACK_POLICY, maxBytes: 100_000 }
   t.equal((await stage.fail('/heavy', {}, { policy })).code, 'RESOURCE_LIMIT')
   t.ok(isNear((await stage.shoot('/heavy', window)).pixels.at(200, 150), GREEN), 'the control')

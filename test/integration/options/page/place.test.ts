@@ -18,36 +18,36 @@ const stage = await openStage(t, {
   '/frame': `<script>parent.postMessage(${facts}, '*')</script>`,
 })
 
-t.test('option geolocation_latitude, geolocation_longitude: is where the page finds itself', async (t) => {
+t.test('option geolocation_latitude, geolocation_longitude: sets the page’s position', async (t) => {
   t.strictSame(await stage.ask('/position', { geolocationLatitude: 48.2082, geolocationLongitude: 16.3738 }), [48.2082, 16.3738, 0])
-  t.equal(await stage.ask('/position'), 1, 'without it the page may not know')
+  t.equal(await stage.ask('/position'), 1, 'without the options, the permission is denied')
 })
 
-t.test('option geolocation_accuracy: goes with the position', async (t) => {
+t.test('option geolocation_accuracy: sets the accuracy of the position', async (t) => {
   const options = { geolocationLatitude: -33.9, geolocationLongitude: 151.2, geolocationAccuracy: 25 }
   t.strictSame(await stage.ask('/position', options), [-33.9, 151.2, 25])
 })
 
-t.test('option timezone: is the page’s, UTC unless chosen', async (t) => {
+t.test('option timezone: sets the page’s time zone, by default UTC', async (t) => {
   t.match(await stage.ask('/facts'), { zone: 'UTC', hour: 12 })
   t.match(await stage.ask('/facts', { timezone: 'Asia/Tokyo' }), { zone: 'Asia/Tokyo', hour: 21 })
   t.match(await stage.ask('/framed', { timezone: 'America/New_York' }), { zone: 'America/New_York', hour: 8 }, 'in frames too')
 })
 
-t.test('option locale: gives the page its language and formats, and its request a header', async (t) => {
+t.test('option locale: sets the page’s language and formats, and the request’s header', async (t) => {
   t.match(await stage.ask('/facts'), { language: 'en-US', number: '1,234.5' })
   t.match(await stage.ask('/facts', { locale: 'de-AT' }), { language: 'de-AT', number: '1\u00a0234,5' })
   t.match(stage.lastSeen('/facts').headers['accept-language'], /^de-AT/)
 })
 
-t.test('option fixed_time: stops the page’s clock, in frames too', async (t) => {
+t.test('option fixed_time: stops the page’s clock, also in frames', async (t) => {
   const instant = '1999-12-31T23:59:58.000Z'
   const now = [instant, Date.parse(instant)]
   t.match(await stage.ask('/facts', { fixedTime: '1999-12-31T23:59:58Z' }), { now })
   t.match(await stage.ask('/framed', { fixedTime: '2000-01-01T00:59:58+01:00' }), { now })
 })
 
-t.test('a time zone, a locale and an instant that there is not are refused', async (t) => {
+t.test('an invalid time zone, locale or time is rejected', async (t) => {
   for (const options of [
     { timezone: 'Mars/Olympus' },
     { locale: 'de-a' },

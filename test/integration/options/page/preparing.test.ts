@@ -1,4 +1,4 @@
-// What is done to the page before its picture is taken. Where it says so, the page has JavaScript of its own switched off and the strictest policy.
+// Preparation of the page before the screenshot. Some pages have JavaScript disabled or the strictest Content-Security-Policy.
 
 import t from 'tap'
 import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
@@ -73,7 +73,7 @@ t.test('option init_script: runs before the page’s own scripts, in every frame
   t.strictSame((await stage.shoot('/frames', { initScript })).pixels.at(200, 200), GREEN)
 })
 
-t.test('option hide_selectors: leaves elements out as if they were not there, also under the strictest policy', async (t) => {
+t.test('option hide_selectors: removes elements from the layout, also under the strictest policy', async (t) => {
   t.strictSame((await stage.shoot('/boxes', { hideSelectors: ['#one'] })).pixels.at(100, 100), GREEN, 'the second box moves up')
   const { findings, pixels } = await stage.shoot('/strict-boxes', { hideSelectors: ['#one', '#two'], blankPageAction: 'accept' })
   t.strictSame(pixels.at(20, 20), WHITE)
@@ -86,26 +86,26 @@ t.test('option include_shadow_dom: lets hide_selectors reach open shadow roots',
   t.strictSame((await stage.shoot('/shadow', { ...options, includeShadowDom: true })).pixels.at(50, 50), WHITE)
 })
 
-t.test('option style_urls: puts sheets of other addresses into the page', async (t) => {
+t.test('option style_urls: adds style sheets from other URLs to the page', async (t) => {
   const { pixels } = await stage.shoot('/boxes', { styleUrls: [stage.site.url('/sheet.css')] })
   t.strictSame(pixels.at(100, 100), GREEN)
-  t.ok(stage.site.requests.includes('GET /nothing.png'), 'addresses in it are relative to it')
+  t.ok(stage.site.requests.includes('GET /nothing.png'), 'URLs in a sheet are relative to it')
   const { findings } = await stage.shoot('/boxes', { styleUrls: [stage.site.url('/missing.css')] })
   t.match(findings.warnings, [/could not be loaded/])
 })
 
-t.test('option script_urls: runs scripts of other addresses, past the policy of the page', async (t) => {
+t.test('option script_urls: runs scripts from other URLs, regardless of the page’s policy', async (t) => {
   t.strictSame((await stage.shoot('/strict-boxes', { scriptUrls: [stage.site.url('/script.js')] })).pixels.at(900, 500), BLUE)
   t.match(await stage.fail('/boxes', { scriptUrls: [stage.site.url('/missing.js')] }), { code: 'SCRIPT_ERROR' })
 })
 
-t.test('option scripts_wait_until: waits once more for what scripts begin', async (t) => {
+t.test('option scripts_wait_until: waits again after the scripts', async (t) => {
   const scripts = `fetch('/slow.json').then(() => { ${turns('#0f0')} }); document.body.append('more')`
   t.strictSame((await stage.shoot('/boxes', { scripts, scriptsWaitUntil: ['networkidle'] })).pixels.at(900, 500), GREEN)
   t.strictSame((await stage.shoot('/boxes', { scripts, stabilityTimeout: 0 })).pixels.at(900, 500), WHITE)
 })
 
-t.test('option fail_on_script_error: lets a script fail with a warning', async (t) => {
+t.test('option fail_on_script_error: false turns a failed script into a warning', async (t) => {
   t.match(await stage.fail('/boxes', { scripts: 'nothing.here()' }), { code: 'SCRIPT_ERROR' })
   const { findings, pixels } = await stage.shoot('/boxes', { scripts: 'nothing.here()', failOnScriptError: false })
   t.match(findings.warnings, [/ReferenceError/])
@@ -122,11 +122,11 @@ t.test('option mask_selectors: covers elements with a box', async (t) => {
   )
 })
 
-t.test('option mask_color: gives the boxes their color', async (t) => {
+t.test('option mask_color: sets the color of the boxes', async (t) => {
   t.strictSame((await stage.shoot('/boxes', { maskSelectors: ['#one'], maskColor: '#0000ff' })).pixels.at(100, 100), BLUE)
 })
 
-t.test('option error_on_click_selector_not_found: takes the picture with a warning', async (t) => {
+t.test('option error_on_click_selector_not_found: false adds a warning instead of failing', async (t) => {
   t.match(await stage.fail('/boxes', { click: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
   t.match((await stage.shoot('/boxes', { click: '#none', errorOnClickSelectorNotFound: false })).findings.warnings, [/#none/])
 })
@@ -136,45 +136,45 @@ t.test('option click_all: clicks every match', async (t) => {
   for (const row of [80, 200, 320]) t.strictSame(pixels.at(300, row), GREEN, `${row}`)
 })
 
-t.test('option hover: the pointer rests on the element', async (t) => {
+t.test('option hover: moves the pointer over the element', async (t) => {
   t.strictSame((await stage.shoot('/hover', { hover: '#b' })).pixels.at(400, 400), GREEN)
   t.strictSame((await stage.shoot('/hover')).pixels.at(400, 400), RED)
 })
 
-t.test('option error_on_hover_selector_not_found: takes the picture with a warning', async (t) => {
+t.test('option error_on_hover_selector_not_found: false adds a warning instead of failing', async (t) => {
   t.match(await stage.fail('/hover', { hover: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
   t.match((await stage.shoot('/hover', { hover: '#none', errorOnHoverSelectorNotFound: false })).findings.warnings, [/#none/])
 })
 
-t.test('option press_key: presses it', async (t) => {
+t.test('option press_key: presses the key', async (t) => {
   t.strictSame((await stage.shoot('/keys', { pressKey: 'Escape' })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/keys', { pressKey: 'NoSuchKey' }), { code: 'INVALID_OPTIONS' })
 })
 
-t.test('option scroll_into_view: begins the picture at the element', async (t) => {
+t.test('option scroll_into_view: scrolls to the element', async (t) => {
   t.strictSame((await stage.shoot('/long', { scrollIntoView: '#deep' })).pixels.at(100, 100), GREEN)
 })
 
-t.test('option scroll_into_view_adjust_top: moves on from there', async (t) => {
+t.test('option scroll_into_view_adjust_top: scrolls further by an offset', async (t) => {
   const { pixels } = await stage.shoot('/long', { scrollIntoView: '#deep', scrollIntoViewAdjustTop: -50 })
   t.strictSame([pixels.at(100, 30), pixels.at(100, 70)], [RED, GREEN])
 })
 
-t.test('option scroll_y: begins the picture there', async (t) => {
+t.test('option scroll_y: scrolls vertically', async (t) => {
   t.strictSame((await stage.shoot('/long', { scrollY: 3000 })).pixels.at(100, 100), GREEN)
 })
 
-t.test('option scroll_x: begins the picture there', async (t) => {
+t.test('option scroll_x: scrolls horizontally', async (t) => {
   t.strictSame((await stage.shoot('/wide', { scrollX: 2000 })).pixels.at(100, 100), GREEN)
   t.strictSame((await stage.shoot('/wide')).pixels.at(100, 100), RED)
 })
 
-t.test('option disable_animations: shows the end of what ends, and the rest as if it had not begun', async (t) => {
+t.test('option disable_animations: shows finite animations at their end, and infinite ones before their beginning', async (t) => {
   const { pixels } = await stage.shoot('/moving', { disableAnimations: true })
   t.strictSame([pixels.at(100, 100), pixels.at(100, 300)], [GREEN, BLUE])
 })
 
-t.test('option pause_videos: stops them', async (t) => {
+t.test('option pause_videos: stops videos at their beginning', async (t) => {
   t.strictSame((await stage.shoot('/video', { pauseVideos: true, delay: 200 })).pixels.at(1500, 800), GREEN)
   t.strictSame((await stage.shoot('/video', { delay: 200 })).pixels.at(1500, 800), WHITE)
 })

@@ -6,18 +6,18 @@ import net, { type AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import type { CertificatePaths } from '../../../cluster/kubernetes/pki.ts'
 
-// Forward proxies as clients have them, of all three kinds. Every name leads to loopback, so that a site which only the proxy can find is one that was
-// reached through it.
+// Clients' forward proxies, of all three kinds. They resolve every name to loopback. So a site with an unknown name can only have been reached through
+// the proxy.
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface ForwardProxy {
   /** `127.0.0.1:<port>` */
   host: string
-  /** What it was asked for, as `host:port`, refused requests too. */
+  /** Requested targets as `host:port`, including refused ones. */
   targets: string[]
 }
 
-/** `user:password` that it wants. */
+/** Required `user:password`. */
 type Credentials = string | undefined
 
 const open = async (t: Test, server: net.Server): Promise<string> => {
@@ -41,7 +41,7 @@ const join = (client: net.Socket, port: number, onOpen: () => void): void => {
   client.on('error', () => onward.destroy()).on('close', () => onward.destroy())
 }
 
-/** Starts an HTTP proxy: over TLS when there is a certificate. */
+/** Starts an HTTP proxy, over TLS if there is a certificate. */
 export async function startHttpProxy(t: Test, credentials?: Credentials, certificate?: CertificatePaths): Promise<ForwardProxy> {
   const targets: string[] = []
   const wanted = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`

@@ -1,4 +1,4 @@
-// When the picture is taken: at rest, as a visitor sees the page after its intro animation. Each page here was once captured half-way.
+// Screenshots show the stable page after its intro animation. Each page here was once captured during the animation.
 
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
@@ -35,7 +35,7 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
     ),
-    // Each frame takes the browser far longer than a frame's time.
+    // Each frame takes the browser much longer than usual.
     '/slow-frames': intro(
       '#veil { position: fixed; inset: 0; backdrop-filter: blur(40px) hue-rotate(0deg); z-index: -1 } #below { position: fixed; inset: 0; z-index: -2 }',
       `box.insertAdjacentHTML('afterend', '<div id=below></div>' + '<div id=veil></div>'.repeat(12))
@@ -46,7 +46,7 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
     ),
-    // As GSAP does: a frame that comes late counts as 33 ms.
+    // Like GSAP: a late frame counts as 33 ms.
     '/tween-smoothed': intro(
       '',
       `let last = Date.now(), lived = 0; const turn = () => {
@@ -162,25 +162,25 @@ for (const [path, what] of [
   ['/late-font', 'a web font asked for by a script'],
   ['/moves-on', 'a page that a script goes to 300 ms after load'],
 ] as const) {
-  t.test(`a picture half-way through an intro animation: ${what} is over`, async (t) => {
+  t.test(`a screenshot shows the end of an intro animation: ${what}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
     t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
     t.strictSame(findings.warnings, [])
   })
 }
 
-t.test('option stability_timeout: 0 takes the picture as soon as the page has loaded', async (t) => {
+t.test('option stability_timeout: 0 takes the screenshot as soon as the page has loaded', async (t) => {
   const { pixels } = await stage.shoot('/timer', { ...small, stabilityTimeout: 0 })
   t.ok(isNear(pixels.at(...MIDDLE), RED))
   t.ok(isNear((await stage.shoot('/timer', { ...small, stabilityTimeout: 1_000 })).pixels.at(...MIDDLE), GREEN))
   t.ok(isNear((await stage.shoot('/ticker-then-timer', { ...small, stabilityTimeout: 200 })).pixels.at(...MIDDLE), RED), 'bounded')
 })
 
-t.test('endless animations and idle frame callbacks cause no warning', async (t) => {
+t.test('endless animations and idle frame callbacks add no warning', async (t) => {
   for (const path of ['/spinner', '/ticker', '/still']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
 })
 
-t.test('a page that does not rest is taken at the bound, with a warning that says what moved', async (t) => {
+t.test('a page that is never stable is captured at the time limit, with a warning that names what moved', async (t) => {
   const { findings } = await stage.shoot('/restless', { ...small, stabilityTimeout: 500 })
   t.match(findings.warnings, [/^the page was still moving .*canvas/])
 })

@@ -1,4 +1,4 @@
-// What is waited for, and when the waiting ends. No test measures a time: a page shows whether it was waited for.
+// Waits and their limits. No test measures time: the page's content shows whether the capture waited.
 
 import t from 'tap'
 import { repeatedly } from '../../../../capture-runner/src/capture/repeatedly.ts'
@@ -61,70 +61,70 @@ const stage = await openStage(t, {
   '/stalls': page('', '<div style="height:3000px">A line.</div><script>addEventListener("resize", () => { for (;;); })</script>'),
 })
 
-t.test('option wait_for_selector_state: attached is enough where it says so', async (t) => {
+t.test('option wait_for_selector_state: attached also accepts hidden elements', async (t) => {
   const options = { waitForSelector: '.late', waitForSelectorTimeout: 10_000 }
   t.strictSame((await stage.shoot('/appears', { ...options, waitForSelectorState: 'attached' })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/appears', { ...options, waitForSelectorTimeout: 1200 }), { code: 'SELECTOR_NOT_FOUND', message: /no visible/ })
 })
 
-t.test('option wait_for_selector_count: waits for so many', async (t) => {
+t.test('option wait_for_selector_count: waits for that many matches', async (t) => {
   const options = { waitForSelector: '.late, #p', waitForSelectorState: 'attached' as const }
   t.strictSame((await stage.shoot('/appears', { ...options, waitForSelectorCount: 3 })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/appears', { ...options, waitForSelectorCount: 4, waitForSelectorTimeout: 1000 }), { message: /fewer than 4/ })
 })
 
-t.test('option wait_for_selector_timeout: ends the wait, whatever timeout says', async (t) => {
+t.test('option wait_for_selector_timeout: limits the wait independently of timeout', async (t) => {
   const error = await stage.fail('/strict', { waitForSelector: '#none', waitForSelectorTimeout: 200, timeout: 60_000 })
   t.match(error, { code: 'SELECTOR_NOT_FOUND', message: /within 200 ms/ })
 })
 
-t.test('option wait_for_selector_gone: waits until it has vanished', async (t) => {
+t.test('option wait_for_selector_gone: waits until no element matches', async (t) => {
   t.strictSame((await stage.shoot('/vanishes', { waitForSelectorGone: '#spinner' })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/strict', { waitForSelectorGone: '#p', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
 })
 
-t.test('option wait_for_function: waits until it is true, under the strictest policy too', async (t) => {
+t.test('option wait_for_function: waits until it is true, also under the strictest policy', async (t) => {
   t.strictSame((await stage.shoot('/true-later', { waitForFunction: 'window.ready' })).pixels.at(900, 500), GREEN)
   await stage.shoot('/strict', { waitForFunction: 'Promise.resolve(document.querySelector("#p") !== null)' })
   t.match(await stage.fail('/strict', { waitForFunction: '1 +' }), { code: 'INVALID_SCRIPT' })
   t.match(await stage.fail('/strict', { waitForFunction: 'nothing.there', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
 })
 
-t.test('option wait_for_fonts_timeout: goes on without fonts that do not come', async (t) => {
+t.test('option wait_for_fonts_timeout: continues without fonts that do not load', async (t) => {
   t.match((await stage.shoot('/font', { waitForFontsTimeout: 100, waitUntil: ['domcontentloaded'] })).findings.warnings, [/still loading/])
 })
 
-t.test('option wait_for_images: waits for images beyond the usual time', async (t) => {
+t.test('option wait_for_images: waits longer for images', async (t) => {
   const options = { waitUntil: ['domcontentloaded' as const], waitForFontsTimeout: 100, stabilityTimeout: 0 }
   t.strictSame((await stage.shoot('/slow-image', { ...options, waitForImages: true })).pixels.at(100, 150), GREEN)
   t.strictSame((await stage.shoot('/slow-image', options)).pixels.at(100, 150), RED)
 })
 
-t.test('option network_idle_time: takes a longer rest for a rest', async (t) => {
+t.test('option network_idle_time: requires a longer idle time', async (t) => {
   const options = { waitUntil: ['networkidle' as const], stabilityTimeout: 0 }
   t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 3000 })).pixels.at(900, 500), GREEN)
   t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 100 })).pixels.at(900, 500), RED)
 })
 
-t.test('option network_idle_max_connections: tolerates requests that hang', async (t) => {
+t.test('option network_idle_max_connections: tolerates pending requests', async (t) => {
   const options = { waitUntil: ['networkidle' as const], networkIdleMaxConnections: 1, networkIdleTime: 1000 }
   const { findings, pixels } = await stage.shoot('/hangs-open', options)
   t.strictSame(findings.warnings, [])
   t.strictSame(pixels.at(900, 500), GREEN)
 })
 
-t.test('option network_idle_timeout: goes on with a warning', async (t) => {
+t.test('option network_idle_timeout: continues with a warning', async (t) => {
   const { findings } = await stage.shoot('/polls', { waitUntil: ['networkidle'], networkIdleTimeout: 700 })
-  t.strictSame(findings.warnings, ['the network did not rest within 700 ms'])
+  t.strictSame(findings.warnings, ['the network was not idle within 700 ms'])
 })
 
-t.test('option dom_idle_time: waits until elements stay as they are, without a script of the page', async (t) => {
+t.test('option dom_idle_time: waits until elements do not change, also without scripts', async (t) => {
   t.strictSame((await stage.shoot('/grows', { domIdleTime: 500 })).pixels.at(900, 900), GREEN)
   await stage.shoot('/strict', { domIdleTime: 100 })
   t.match((await stage.shoot('/restless', { domIdleTime: 500, timeout: 1500 })).findings.warnings, [/kept changing/])
 })
 
-t.test('option best_attempt: makes warnings of waits that took too long', async (t) => {
+t.test('option best_attempt: turns timeouts of waits into warnings', async (t) => {
   const { findings, pixels } = await stage.shoot('/never-loads', {
     bestAttempt: true,
     timeout: 1000,
@@ -134,21 +134,21 @@ t.test('option best_attempt: makes warnings of waits that took too long', async 
   t.match(findings.warnings, [/did not load within 1000 ms/, /no visible element/])
   t.strictSame(pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT' })
-  t.match(await stage.fail('/never', { bestAttempt: true, timeout: 1000 }), { code: 'TIMEOUT' }, 'nothing is shown')
+  t.match(await stage.fail('/never', { bestAttempt: true, timeout: 1000 }), { code: 'TIMEOUT' }, 'there is no document')
 })
 
-t.test('option blank_page_action: accepts, repeats or fails', async (t) => {
+t.test('option blank_page_action: accepts, retries or fails', async (t) => {
   t.strictSame((await stage.shoot('/blank', { blankPageAction: 'accept' })).findings.warnings, [])
   t.match((await stage.shoot('/blank')).findings.warnings, [/one color/])
   t.match(await stage.fail('/blank', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
 })
 
-t.test('option capture_timeout: bounds the taking of the picture', async (t) => {
+t.test('option capture_timeout: limits the time for the screenshot', async (t) => {
   const error = await stage.fail('/stalls', { fullPage: true, fullPageSweep: false, captureTimeout: 1000 })
   t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
 })
 
-/** Fails twice as a broken connection does, and then takes a picture. */
+/** Fails twice like a broken connection, then succeeds. */
 function thirdTime(code: 'NAVIGATION_FAILED' | 'DNS_FAILED') {
   let attempts = 0
   return async () => {
@@ -158,7 +158,7 @@ function thirdTime(code: 'NAVIGATION_FAILED' | 'DNS_FAILED') {
 }
 const within = () => ({ deadline: Date.now() + 60_000, signal: new AbortController().signal })
 
-t.test('option retries: repeats what may pass, as often as it may, and nothing else', async (t) => {
+t.test('option retries: retries only temporary failures, up to the limit', async (t) => {
   const twice = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 })
   t.match((await repeatedly(twice, within(), thirdTime('NAVIGATION_FAILED'))).findings.warnings, ['it took 3 attempts'])
   await t.rejects(repeatedly(twice, within(), thirdTime('DNS_FAILED')), { code: 'DNS_FAILED' })
@@ -166,14 +166,14 @@ t.test('option retries: repeats what may pass, as often as it may, and nothing e
   await t.rejects(repeatedly(once, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
 })
 
-t.test('option retry_delay: does not begin what cannot end in time', async (t) => {
+t.test('option retry_delay: starts no attempt that cannot end in time', async (t) => {
   const patient = buildPlan('http://a.example/', { retries: 2, retryDelay: 60_000 })
   await t.rejects(repeatedly(patient, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
 })
 
-t.test('option job_timeout: bounds the whole of it', async (t) => {
+t.test('option job_timeout: limits the whole capture', async (t) => {
   t.equal(attemptMilliseconds({ jobTimeout: 7_000, timeout: 5_000, captureTimeout: 60_000 }), 7_000)
-  // What the operator makes of it is the deadline of the order, and so the signal of the capture.
+  // The operator converts it to the order's deadline, which aborts the capture's signal.
   const late = new CaptureError('TIMEOUT', 'the capture did not end within its time')
   const end = new AbortController()
   const failing = stage.fail('/never', { timeout: 60_000 }, { signal: end.signal })
@@ -181,6 +181,6 @@ t.test('option job_timeout: bounds the whole of it', async (t) => {
   t.equal(await failing, late)
 })
 
-t.test('option timeout: bounds the loading of the page', async (t) => {
+t.test('option timeout: limits the time to load the page', async (t) => {
   t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT', message: /did not load within 1000 ms/ })
 })

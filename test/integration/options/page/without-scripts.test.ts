@@ -1,5 +1,5 @@
-// Preparing and waiting on pages that allow nothing: scripts switched off, and the strictest policy. Each option works there as anywhere, or says why
-// it cannot; the table holds every option of both groups.
+// Preparing and waiting on restricted pages: scripts disabled, and the strictest policy. Each option works there, or its error explains why it
+// cannot. The table contains every option of both groups.
 
 import type { RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
@@ -9,7 +9,7 @@ import { waitingOptions } from '../../../../crds/src/options/page/waiting.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage } from '../options.ts'
 
-/** No style survives the policy: what has a color has it by an attribute. */
+/** The policy blocks all styles, so colors are set by attributes. */
 const cell = (id: string, color: string, width = 200, height = 200) =>
   `<table cellspacing="0" cellpadding="0"><tr><td id="${id}" bgcolor="${color}" width="${width}" height="${height}">x</td></tr></table>`
 const page = (body: string) => `<!doctype html><title>Nothing allowed</title><body marginwidth="0" marginheight="0">${body}</body>`
@@ -30,13 +30,13 @@ const pages: Record<string, string> = {
   '/blank': page(''),
 }
 
-/** The end of the page comes later than its beginning: what a page without scripts can be late with. */
+/** The end of the document arrives late, which is the only delay possible without scripts. */
 const late: RequestListener = (_, response) => {
   response.write(`<!doctype html><title>Late</title><body><p>A line.${' '.repeat(2_000)}`)
   setTimeout(() => response.end(cell('late', '#00ff00')), 700)
 }
 
-/** Under the strictest policy, all of them. */
+/** All with the strictest policy. */
 const served = Object.entries({ ...pages, '/late': late }).map(([path, answer]): [string, RequestListener] => [
   path,
   (request, response) => {
@@ -51,15 +51,15 @@ const stage = await openStage(t, {
   '/script.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(turns('#00f')),
 })
 
-/** How an option shows that it worked. */
+/** Expected effect of an option. */
 interface Case {
   path?: string
   options: CaptureOptions
-  /** A color at a point of the picture. */
+  /** Color at a point of the screenshot. */
   shows?: { x: number; y: number; color: number[] }
   warns?: RegExp
   fails?: { code: string; message?: RegExp }
-  /** Where it cannot work without scripts, by its nature. */
+  /** For options that cannot work without scripts. */
   withoutScripts?: Pick<Case, 'shows' | 'warns' | 'fails'>
 }
 
@@ -153,27 +153,27 @@ async function check(t: Test, path: string, { options, ...expected }: Case): Pro
 
 for (const [name, { path = '/boxes', ...one }] of Object.entries<Case>({ ...preparing, ...waiting })) {
   const { options, withoutScripts, ...expected } = one
-  const does = withoutScripts ? 'says that it cannot' : 'keeps its word'
+  const does = withoutScripts ? 'reports that it cannot work' : 'works'
   t.test(`${name} ${does} on a page without scripts under default-src 'none'`, (t) =>
     check(t, path, { options: { ...options, javascriptEnabled: false }, ...(withoutScripts ?? expected) }),
   )
-  // What runs among the page's scripts is the business of either alone.
+  // Options that run page scripts are tested in one of the two modes only.
   if (!/script/i.test(name)) continue
-  t.test(`${name} keeps its word under default-src 'none'`, (t) => check(t, path, { options, ...expected }))
+  t.test(`${name} works under default-src 'none'`, (t) => check(t, path, { options, ...expected }))
 }
 
-t.test('every option that prepares or waits is in the table', async (t) => {
+t.test('the table contains every option that prepares or waits', async (t) => {
   t.strictSame(Object.keys(preparing).sort(), Object.keys(preparingOptions).sort())
   t.strictSame(Object.keys(waiting).sort(), Object.keys(waitingOptions).sort())
 })
 
-t.test('a client’s script awaits what is there already on a page without scripts', async (t) => {
+t.test('a client’s script may await a settled promise on a page without scripts', async (t) => {
   const scripts = `const color = await '#00f'; await Promise.resolve(); document.body.style.background = color`
   const { pixels } = await stage.shoot('/boxes', { javascriptEnabled: false, scripts })
   t.ok(isNear(pixels.at(900, 500), BLUE))
 })
 
-t.test('a client’s script that waits for a timer on a page without scripts is told that none comes', async (t) => {
+t.test('a client’s script that awaits a timer on a page without scripts fails with an explanation', async (t) => {
   const options = { javascriptEnabled: false, scripts: 'await new Promise((done) => setTimeout(done, 10))', timeout: 2_000 }
   t.match(await stage.fail('/boxes', options), { code: 'TIMEOUT', message: /javascript_enabled/ })
   const asking = {

@@ -23,11 +23,11 @@ for (const [pattern, address, fits] of cases) {
   })
 }
 
-t.test('createMatcher takes any of its patterns, and fits nothing without one', async (t) => {
+t.test('createMatcher matches if any pattern matches, and never without patterns', async (t) => {
   t.ok(createMatcher(['/none/', '*.png'])('https://a.example/x.png'))
   t.notOk(createMatcher([])('https://a.example/x.png'))
 })
 
-t.test('createMatcher is not made slow by many stars', async (t) => {
+t.test('createMatcher stays fast with many stars', async (t) => {
   t.notOk(createMatcher([`${'*a'.repeat(200)}b`])('a'.repeat(8_000)))
 })

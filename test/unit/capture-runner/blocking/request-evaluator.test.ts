@@ -11,49 +11,50 @@ const decide = (rules: Partial<RequestRules>, url: string, resourceType = 'Scrip
     url,
     resourceType,
     isPage,
-    asker: undefined,
+    documentUrl: undefined,
   })
 
 const cases: { name: string; decision: string; is: string }[] = [
-  { name: 'passes what no rule is about', decision: decide({}, 'https://ads.example/a.js'), is: 'pass' },
-  { name: 'refuses what a list knows', decision: decide({ engines: ['ads'] }, 'https://ads.example/a.js'), is: 'refuse' },
-  { name: 'passes what a list excepts', decision: decide({ engines: ['ads'] }, 'https://ads.example/fine/a.js'), is: 'pass' },
+  { name: 'passes a request without a matching rule', decision: decide({}, 'https://ads.example/a.js'), is: 'pass' },
+  { name: 'blocks a request in a list', decision: decide({ engines: ['ads'] }, 'https://ads.example/a.js'), is: 'refuse' },
+  { name: 'passes a request that a list excepts', decision: decide({ engines: ['ads'] }, 'https://ads.example/fine/a.js'), is: 'pass' },
   {
-    name: 'answers a script for which there is a stand-in',
+    name: 'responds to a script that has a replacement',
     decision: decide({ engines: ['ads'] }, 'https://count.example/x.js'),
     is: 'empty',
   },
   {
-    name: 'answers a frame, which would show an error',
+    name: 'responds to a blocked frame, which would show an error',
     decision: decide({ engines: ['ads'] }, 'https://ads.example/', 'Document'),
     is: 'empty',
   },
-  { name: 'refuses patterns', decision: decide({ refused: ['*/a.js'] }, 'https://any.example/a.js'), is: 'refuse' },
-  { name: 'refuses kinds', decision: decide({ refusedKinds: ['font'] }, 'https://any.example/f', 'Font'), is: 'refuse' },
+  { name: 'blocks patterns', decision: decide({ refused: ['*/a.js'] }, 'https://any.example/a.js'), is: 'refuse' },
+  { name: 'blocks resource types', decision: decide({ refusedKinds: ['font'] }, 'https://any.example/f', 'Font'), is: 'refuse' },
   {
-    name: 'takes fetch and xhr for the same',
+    name: 'treats fetch and xhr as the same type',
     decision: decide({ refusedKinds: ['fetch'] }, 'https://any.example/f', 'XHR'),
     is: 'refuse',
   },
-  { name: 'refuses other sites', decision: decide({ thirdParty: true }, 'https://cdn.other.example/f'), is: 'refuse' },
+  { name: 'blocks other sites', decision: decide({ thirdParty: true }, 'https://cdn.other.example/f'), is: 'refuse' },
   { name: 'passes other hosts of the site', decision: decide({ thirdParty: true }, 'https://cdn.news.example/f'), is: 'pass' },
   {
-    name: 'lets what is allowed win over everything',
+    name: 'gives allowed patterns precedence over all rules',
     decision: decide({ engines: ['ads'], refused: ['*'], thirdParty: true, allowed: ['ads.example'] }, 'https://ads.example/a.js'),
     is: 'pass',
   },
   {
-    name: 'never refuses the page',
+    name: 'never blocks the page',
     decision: decide({ refused: ['*'], refusedKinds: ['document'] }, PAGE, 'Document', true),
     is: 'pass',
   },
-  { name: 'passes what comes from no site', decision: decide({ refused: ['*'] }, 'data:text/plain,x'), is: 'pass' },
+  { name: 'passes data URLs', decision: decide({ refused: ['*'] }, 'data:text/plain,x'), is: 'pass' },
 ]
 for (const { name, decision, is } of cases) t.test(`RequestEvaluator ${name}`, async (t) => t.equal(decision, is))
 
-t.test('RequestEvaluator goes by where redirects have led the page, and counts what it refuses', async (t) => {
+t.test('RequestEvaluator uses the page’s URL after redirects, and counts blocked requests', async (t) => {
   const evaluator = new RequestEvaluator('https://short.example/1', { ...NOTHING, thirdParty: true }, [])
-  const ask = (url: string, resourceType: string, isPage = false) => evaluator.evaluate({ url, resourceType, isPage, asker: undefined })
+  const ask = (url: string, resourceType: string, isPage = false) =>
+    evaluator.evaluate({ url, resourceType, isPage, documentUrl: undefined })
   ask('https://short.example/1', 'Document', true)
   ask(PAGE, 'Document', true)
   t.equal(ask('https://news.example/a.png', 'Image'), 'pass')
@@ -62,6 +63,6 @@ t.test('RequestEvaluator goes by where redirects have led the page, and counts w
   t.strictSame([...evaluator.refusedPlaces], ['https://short.example/b.png'])
 })
 
-t.test('toKind takes what it does not know for other', async (t) => {
+t.test('toKind maps an unknown type to other', async (t) => {
   t.strictSame(['Image', 'Ping', 'Prefetch'].map(toKind), ['image', 'other', 'other'])
 })

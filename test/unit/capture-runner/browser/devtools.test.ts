@@ -3,7 +3,7 @@ import type { CDPSession } from 'playwright-core'
 import t from 'tap'
 import { directly, parentOf } from '../../../../capture-runner/src/browser/devtools.ts'
 
-/** A session as Playwright gives it. */
+/** A session of Playwright's API. */
 function aSession(worker?: unknown) {
   const session = {
     send: async () => {},
@@ -13,7 +13,7 @@ function aSession(worker?: unknown) {
   return session as unknown as CDPSession
 }
 
-/** What Playwright keeps inside, as far as it is used. */
+/** The part of Playwright's implementation that is used. */
 class Inner extends EventEmitter {
   readonly asked: string[] = []
   readonly children = new Map<string, Inner>()
@@ -34,7 +34,7 @@ class Inner extends EventEmitter {
   }
 }
 
-t.test('directly asks Playwright’s inner session where it finds one', async (t) => {
+t.test('directly uses Playwright’s inner session if it finds one', async (t) => {
   const inner = new Inner()
   const direct = directly(aSession({ _session: inner }))
   t.equal(await direct.send('Page.enable'), true, 'as a method of its own')
@@ -44,22 +44,22 @@ t.test('directly asks Playwright’s inner session where it finds one', async (t
 })
 
 for (const [name, worker] of [
-  ['has no such way', undefined],
+  ['does not expose its implementation', undefined],
   ['has no inner session', {}],
   ['keeps one that takes no commands', { _session: { on: () => {} } }],
 ] as const) {
-  t.test(`directly leaves the session as it is when Playwright ${name}`, async (t) => {
+  t.test(`directly returns the session itself when Playwright ${name}`, async (t) => {
     const session = aSession(worker)
     t.equal(directly(session), session)
-    t.equal(parentOf(session), undefined, 'and there is no way to sessions below it')
+    t.equal(parentOf(session), undefined, 'it cannot have child sessions')
   })
 }
 
-t.test('parentOf finds no way where Playwright’s session has none below it', async (t) => {
+t.test('parentOf is undefined when Playwright’s session cannot have child sessions', async (t) => {
   t.equal(parentOf(aSession({ _session: { send: async () => {}, on: () => {} } })), undefined)
 })
 
-t.test('parentOf gives sessions of sessions, and forgets each when what it is of has gone', async (t) => {
+t.test('parentOf returns nested sessions, and drops each when its target is gone', async (t) => {
   const inner = new Inner()
   const browser = parentOf(aSession({ _session: inner }))
   if (!browser) throw new Error('there is a way')
@@ -77,7 +77,7 @@ t.test('parentOf gives sessions of sessions, and forgets each when what it is of
   t.strictSame([inner.children.size, innerPage?.children.size], [0, 0])
 })
 
-t.test('parentOf ends all sessions below one that has gone, the innermost first', async (t) => {
+t.test('parentOf ends all descendants of a lost session, innermost first', async (t) => {
   const inner = new Inner()
   const browser = parentOf(aSession({ _session: inner }))
   const gone: string[] = []

@@ -7,7 +7,7 @@ import { stopClock } from '../../../support/fakes/stop-clock.ts'
 
 const MAIN = 'main-frame'
 
-/** A lifecycle, and the browser's side of its session: the events that real pages were seen to send, in their order. */
+/** A lifecycle and functions that send its events in the order observed for real pages. */
 function aPage(t: Test) {
   const session = new EventEmitter()
   const lifecycle = new Lifecycle(session as unknown as CDPSession, MAIN)
@@ -41,7 +41,7 @@ function aPage(t: Test) {
   return page
 }
 
-/** Whether the states are reached by now. */
+/** Whether the states have been reached. */
 async function isThere(lifecycle: Lifecycle, states: WaitState[] = ['load']): Promise<boolean> {
   const now = new AbortController()
   const reached = lifecycle.reach(states, now.signal).then(
@@ -53,7 +53,7 @@ async function isThere(lifecycle: Lifecycle, states: WaitState[] = ['load']): Pr
   return reached
 }
 
-t.test('Lifecycle reaches each state when its event comes', async (t) => {
+t.test('Lifecycle reaches each state at its event', async (t) => {
   const page = aPage(t)
   t.notOk(await isThere(page.lifecycle, ['commit']))
   page.start('a')
@@ -71,7 +71,7 @@ t.test('Lifecycle reaches each state when its event comes', async (t) => {
   t.strictSame(page.lifecycle.missing(['load', 'networkidle']), ['networkidle'])
 })
 
-t.test('Lifecycle follows a page that goes elsewhere before it was there', async (t) => {
+t.test('Lifecycle follows a page that navigates before it has loaded', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
@@ -97,13 +97,13 @@ t.test('Lifecycle.leave waits for the request of another document', async (t) =>
   })
   page.start('same', undefined, 'sameDocument')
   await Promise.resolve()
-  t.notOk(hasLeft, 'a move within the document is none')
+  t.notOk(hasLeft, 'a same-document navigation does not count')
   page.start('b')
   await leaving
   t.ok(hasLeft)
 })
 
-t.test('Lifecycle ignores moves within a document and other frames', async (t) => {
+t.test('Lifecycle ignores same-document navigations and other frames', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
@@ -113,7 +113,7 @@ t.test('Lifecycle ignores moves within a document and other frames', async (t) =
   t.ok(await isThere(page.lifecycle))
 })
 
-t.test('Lifecycle stays with a document that is left for a download', async (t) => {
+t.test('Lifecycle keeps the document that starts a download', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
@@ -122,11 +122,11 @@ t.test('Lifecycle stays with a document that is left for a download', async (t) 
   page.lose('download', 'net::ERR_ABORTED', true)
   page.stop()
   t.notOk(page.lifecycle.isMoving)
-  t.ok(await isThere(page.lifecycle), 'its load event never comes')
+  t.ok(await isThere(page.lifecycle), 'its load event is never sent')
   t.equal(page.lifecycle.failure, undefined)
 })
 
-t.test('Lifecycle tells of a document that could not be loaded, with its last address', async (t) => {
+t.test('Lifecycle reports a document that failed to load, with its last URL', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.request('a', { url: 'https://after-redirect.example/' })
@@ -136,20 +136,20 @@ t.test('Lifecycle tells of a document that could not be loaded, with its last ad
   t.strictSame(page.lifecycle.failure, { url: 'https://after-redirect.example/', netError: 'net::ERR_CONNECTION_RESET', kind: 'network' })
 })
 
-t.test('Lifecycle takes the browser’s error page for a failure, whatever was heard before', async (t) => {
+t.test('Lifecycle treats the browser’s error page as a failure after any other event', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a', 'https://a.example/')
   t.match(page.lifecycle.failure, { url: 'https://a.example/', kind: 'network' })
 })
 
-t.test('Lifecycle ends a page that goes from document to document', async (t) => {
+t.test('Lifecycle fails a page that keeps navigating', async (t) => {
   const page = aPage(t)
   for (let i = 0; i < 21; i++) {
     page.start(`d${i}`)
     page.commit(`d${i}`)
   }
-  t.match(page.lifecycle.failure, { kind: 'circle' })
+  t.match(page.lifecycle.failure, { kind: 'loop' })
   t.ok(await isThere(page.lifecycle))
 })
 
@@ -161,7 +161,7 @@ t.test('Lifecycle counts the network as idle after half a second without request
   page.request('image', { loader: 'a', type: 'Image' })
   page.finish('a')
   clock.tick(5_000)
-  t.strictSame(page.lifecycle.missing(['networkidle']), ['networkidle'], 'the image is still to come')
+  t.strictSame(page.lifecycle.missing(['networkidle']), ['networkidle'], 'the image is still pending')
   page.finish('image')
   clock.tick(400)
   page.request('late', { loader: 'a', type: 'Fetch' })
@@ -173,7 +173,7 @@ t.test('Lifecycle counts the network as idle after half a second without request
   t.strictSame(page.lifecycle.missing(['networkidle']), [])
 })
 
-t.test('Lifecycle does not wait for streams, nor for requests of a document that is gone', async (t) => {
+t.test('Lifecycle waits neither for streams nor for requests of a previous document', async (t) => {
   const clock = stopClock(t)
   const page = aPage(t)
   page.start('a')
@@ -194,7 +194,7 @@ t.test('reach throws the reason of its signal', async (t) => {
   await t.rejects(page.lifecycle.reach(['load'], AbortSignal.abort(late)), late)
 })
 
-t.test('Lifecycle tells the requests under way that a page is painted with', async (t) => {
+t.test('Lifecycle returns the pending requests that affect painting', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
@@ -208,10 +208,10 @@ t.test('Lifecycle tells the requests under way that a page is painted with', asy
   page.request('late', { loader: 'a', type: 'Image' })
   page.start('b')
   page.commit('b')
-  t.equal(page.lifecycle.painting.size, 0, 'nothing of the document before')
+  t.equal(page.lifecycle.painting.size, 0, 'no requests of the previous document')
 })
 
-t.test('Lifecycle is busy while anything but a stream is under way', async (t) => {
+t.test('Lifecycle is busy while requests other than streams are pending', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
@@ -225,21 +225,21 @@ t.test('Lifecycle is busy while anything but a stream is under way', async (t) =
   t.notOk(page.lifecycle.isBusy)
 })
 
-t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its own session, or with it', async (t) => {
+t.test('a worker does not keep Lifecycle busy: its requests end on its own session, or with it', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.commit('a')
   page.finish('a')
   page.request('worker', { loader: '', type: 'Script' })
   const session = new EventEmitter()
-  const end = page.lifecycle.attendWorker(session as unknown as CDPSession, 'worker')
-  t.ok(page.lifecycle.isBusy, 'its script is under way')
+  const end = page.lifecycle.followWorker(session as unknown as CDPSession, 'worker')
+  t.ok(page.lifecycle.isBusy, 'its script is pending')
   t.ok((page.lifecycle.lastWorker ?? Number.POSITIVE_INFINITY) <= performance.now(), 'it runs')
   const ask = (requestId: string) =>
     session.emit('Network.requestWillBeSent', { requestId, loaderId: '', type: 'Fetch', request: { url: 'https://x.example/' } })
   ask('first')
   session.emit('Network.loadingFinished', { requestId: 'worker' })
-  t.ok(page.lifecycle.isBusy, 'it has asked for something')
+  t.ok(page.lifecycle.isBusy, 'it has sent a request')
   ask('second')
   session.emit('Network.loadingFailed', { requestId: 'first' })
   t.ok(page.lifecycle.isBusy)
@@ -249,7 +249,7 @@ t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its ow
   t.equal(page.lifecycle.requests, 4)
 })
 
-t.test('Lifecycle tells what a document was that is saved instead of shown', async (t) => {
+t.test('Lifecycle describes a document that is downloaded instead of shown', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.answer('a', 200, { 'Content-Disposition': 'Attachment; filename=x' })
@@ -258,7 +258,7 @@ t.test('Lifecycle tells what a document was that is saved instead of shown', asy
   t.equal(page.lifecycle.failure, undefined)
 })
 
-t.test('Lifecycle tells that the response of the shown document broke off, before or after it was shown', async (t) => {
+t.test('Lifecycle reports that the document’s response broke off, before or after the commit', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.answer('a')
@@ -274,10 +274,10 @@ t.test('Lifecycle tells that the response of the shown document broke off, befor
   page.start('c')
   page.answer('c')
   page.commit('c')
-  t.equal(page.lifecycle.brokenOff, undefined, 'the next document is whole')
+  t.equal(page.lifecycle.brokenOff, undefined, 'the next document is complete')
 })
 
-t.test('Lifecycle takes a broken response for a failure where the browser shows its error page', async (t) => {
+t.test('Lifecycle treats a broken response as a failure if the browser shows its error page', async (t) => {
   const page = aPage(t)
   page.start('a')
   page.answer('a')
@@ -286,7 +286,7 @@ t.test('Lifecycle takes a broken response for a failure where the browser shows 
   t.strictSame(page.lifecycle.failure, { url: 'https://a.example/', netError: 'net::ERR_INVALID_RESPONSE', kind: 'network' })
 })
 
-t.test('Lifecycle waits for a refresh that is announced for soon, until it begins, is taken back or does not come', async (t) => {
+t.test('Lifecycle waits for a refresh that is due soon, until it begins, is canceled or does not come', async (t) => {
   const clock = stopClock(t)
   const page = aPage(t)
   page.start('a')
@@ -295,14 +295,14 @@ t.test('Lifecycle waits for a refresh that is announced for soon, until it begin
   page.schedule(30, 'https://b.example/')
   page.schedule(1, 'https://a.example/')
   page.schedule(1, 'https://b.example/', 'scriptInitiated')
-  t.ok(await isThere(page.lifecycle), 'too late, the page itself, and no refresh')
+  t.ok(await isThere(page.lifecycle), 'too late, the same page, and no refresh')
   page.schedule(2, 'https://b.example/')
   t.notOk(await isThere(page.lifecycle))
   page.takeBack()
-  t.ok(await isThere(page.lifecycle), 'taken back')
+  t.ok(await isThere(page.lifecycle), 'canceled')
   page.schedule(2, 'https://b.example/')
   clock.tick(3_500)
-  t.ok(await isThere(page.lifecycle), 'it did not come')
+  t.ok(await isThere(page.lifecycle), 'it did not begin')
   page.schedule(2, 'https://b.example/')
   page.start('b')
   page.lose('b', 'net::ERR_ABORTED', true)

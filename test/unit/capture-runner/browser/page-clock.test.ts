@@ -8,7 +8,7 @@ import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
 const signal = new AbortController().signal
 const soon = () => performance.now() + 10_000
 
-/** A session whose page gets on under these policies only. */
+/** A session whose page time advances only under these policies. */
 function open(policies: readonly string[], frames: readonly Tab['session'][] = []) {
   const events = new EventEmitter()
   const granted: { policy: string; budget: number }[] = []
@@ -30,7 +30,7 @@ t.test('PageClock stops the clock of a page for its requests', async (t) => {
   t.strictSame(granted, [{ policy: 'pauseIfNetworkFetchesPending', budget: 500 }])
 })
 
-t.test('PageClock goes on when nothing worth waiting for is under way', async (t) => {
+t.test('PageClock continues when no pending request counts', async (t) => {
   const { clock, granted } = open(['advance'])
   await clock.advance(500, () => false, soon(), signal)
   t.strictSame(
@@ -46,7 +46,7 @@ t.test('PageClock does not stop for a stream that stays open', async (t) => {
   t.strictSame(granted, [{ policy: 'advance', budget: 500 }])
 })
 
-t.test('PageClock gives up in time, and ends with its signal', async (t) => {
+t.test('PageClock gives up after its time limit, and ends with its signal', async (t) => {
   const { clock } = open([])
   await clock.advance(500, () => true, performance.now(), signal)
   await t.rejects(
@@ -55,7 +55,7 @@ t.test('PageClock gives up in time, and ends with its signal', async (t) => {
   )
 })
 
-t.test('PageClock gives a page that fell behind real time what it has missed: its frames would come late by as much', async (t) => {
+t.test('PageClock catches up with real time, because frames would be late by the difference', async (t) => {
   const { clock, granted } = open(['advance', 'pauseIfNetworkFetchesPending'])
   await clock.advance(1, () => false, soon(), signal)
   await setTimeout(30)
@@ -74,11 +74,11 @@ t.test('PageClock stays ahead of real time while the browser draws', async (t) =
   const before = granted.length
   await clock.advance(60_000, () => false, soon(), signal)
   await clock.whileDrawing(setTimeout(120), signal)
-  t.equal(granted.length, before + 1, 'a page that is far ahead is left alone')
+  t.equal(granted.length, before + 1, 'a page that is far ahead is not advanced')
   await t.rejects(clock.whileDrawing(Promise.reject(new Error('no picture')), signal), { message: 'no picture' })
 })
 
-t.test('PageClock advances the clocks of frames of other processes, and waits for none', async (t) => {
+t.test('PageClock advances the clocks of out-of-process frames without waiting for them', async (t) => {
   const sent: unknown[] = []
   const frame = { send: (_: string, grant: { budget: number }) => sent.push(grant.budget) && new Promise(() => {}), on: () => {} }
   const { clock } = open(['pauseIfNetworkFetchesPending'], [frame as unknown as Tab['session']])

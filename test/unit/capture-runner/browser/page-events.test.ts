@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import t from 'tap'
-import { listenAlong } from '../../../../capture-runner/src/browser/page-events.ts'
+import { pageEventsOf } from '../../../../capture-runner/src/browser/page-events.ts'
 
 function aSession() {
   const sent: string[] = []
@@ -8,23 +8,23 @@ function aSession() {
   return { session: session as unknown as CDPSession, sent }
 }
 
-t.test('listenAlong reads Playwright’s own session where it finds it', async (t) => {
+t.test('pageEventsOf uses Playwright’s own session if it finds it', async (t) => {
   const { session, sent } = aSession()
   const client = { on: () => {} }
   const toImpl = () => ({ delegate: { _mainFrameSession: { _client: client } } })
-  t.equal(await listenAlong({ _connection: { toImpl } } as unknown as Page, session), client)
+  t.equal(await pageEventsOf({ _connection: { toImpl } } as unknown as Page, session), client)
   t.strictSame(sent, [])
 })
 
 const changes = [
-  { name: 'has no such way', page: {} },
-  { name: 'knows no such page', page: { _connection: { toImpl: () => undefined } } },
-  { name: 'keeps its session elsewhere', page: { _connection: { toImpl: () => ({ delegate: { _mainFrameSession: {} } }) } } },
+  { name: 'does not expose its implementation', page: {} },
+  { name: 'does not know the page', page: { _connection: { toImpl: () => undefined } } },
+  { name: 'has its session elsewhere', page: { _connection: { toImpl: () => ({ delegate: { _mainFrameSession: {} } }) } } },
 ]
 for (const { name, page } of changes) {
-  t.test(`listenAlong has ours told of the same events when Playwright ${name}`, async (t) => {
+  t.test(`pageEventsOf enables the same events on our session when Playwright ${name}`, async (t) => {
     const { session, sent } = aSession()
-    t.equal(await listenAlong(page as unknown as Page, session), session)
+    t.equal(await pageEventsOf(page as unknown as Page, session), session)
     t.strictSame(sent, ['Page.enable', 'Page.setLifecycleEventsEnabled', 'Network.enable'])
   })
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
 import { followWorkers } from '../../../../capture-runner/src/browser/playwright-workers.ts'
 
-t.test('followWorkers counts what workers load, and those that they start, until they end', async (t) => {
+t.test('followWorkers counts the requests of workers and nested workers until they end', async (t) => {
   const client = new EventEmitter()
   const [outer, inner] = [new EventEmitter(), new EventEmitter()]
   const workers = new Map([
@@ -25,12 +25,12 @@ t.test('followWorkers counts what workers load, and those that they start, until
   outer.emit('Network.loadingFinished', { requestId: 'outer' })
   client.emit('Target.attachedToTarget', { sessionId: 'a frame', targetInfo: { targetId: 'frame' } })
   client.emit('Target.detachedFromTarget', { sessionId: 'a frame' })
-  t.ok(lifecycle.isBusy, 'the inner one’s script is under way')
+  t.ok(lifecycle.isBusy, 'the nested worker’s script is pending')
   client.emit('Target.detachedFromTarget', { sessionId: 'outer' })
   t.notOk(lifecycle.isBusy, 'both have ended')
 })
 
-t.test('followWorkers leaves a page of another Playwright alone', async (t) => {
+t.test('followWorkers ignores a page of another version of Playwright', async (t) => {
   const lifecycle = new Lifecycle(new EventEmitter() as unknown as CDPSession, 'main')
   t.teardown(() => lifecycle.dispose())
   t.doesNotThrow(() => followWorkers({} as unknown as Page, lifecycle))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { siteOf } from '../../../../capture-runner/src/browser/site.ts'
 
-t.test('siteOf is what can be registered, and the host itself where nothing can', async (t) => {
+t.test('siteOf returns the registrable domain, or else the host', async (t) => {
   for (const [url, site] of [
     ['https://www.example.com:8443/a', 'example.com'],
     ['https://a.b.example.co.uk', 'example.co.uk'],

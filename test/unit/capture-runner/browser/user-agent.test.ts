@@ -8,7 +8,7 @@ t.test('userAgentOf is the browser’s own without Headless', async (t) => {
   t.match(userAgentOf(VERSION), /^Mozilla\/5\.0 \(X11; Linux x86_64\) .* Chrome\/157\.0\.0\.0 Safari/)
 })
 
-t.test('a Chrome of a device has this browser’s version, in header and hints alike', async (t) => {
+t.test('a device’s Chrome has this browser’s version, in the header and in client hints', async (t) => {
   const pixel = findDevice('Pixel 9')
   const { userAgent, userAgentMetadata } = buildUserAgent(VERSION, pixel)
   t.match(userAgent, /Android .*Chrome\/157\.0\.0\.0 Mobile/)
@@ -20,7 +20,7 @@ t.test('a device with another browser keeps its user agent and sends no hints', 
   t.strictSame(buildUserAgent(VERSION, iphone), { userAgent: iphone?.userAgent, platform: 'iPhone' })
 })
 
-t.test('a user agent that was chosen is told letter by letter, with hints and platform that agree', async (t) => {
+t.test('a client’s user agent is sent unchanged, with matching client hints and platform', async (t) => {
   const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
   t.match(buildUserAgent(VERSION, { mobile: false, touch: false, userAgent, isExact: true }), {
     userAgent,
@@ -29,7 +29,7 @@ t.test('a user agent that was chosen is told letter by letter, with hints and pl
   })
 })
 
-t.test('a platform that was chosen is told in both ways', async (t) => {
+t.test('a client’s platform appears in navigator and in client hints', async (t) => {
   for (const [platform, hinted] of [
     ['Win64', 'Windows'],
     ['MacIntel', 'macOS'],

@@ -14,7 +14,7 @@ const success = {
   findings: { warnings: [], truncated: false, pageTitle: 'Title', finalUrl: 'https://example.com/end', httpStatus: 200 },
 }
 
-t.test('buildSuccess says all that is known of the picture', async (t) => {
+t.test('buildSuccess includes all data of the screenshot', async (t) => {
   const { phase, result, conditions } = buildSuccess(success, course, NOON)
   t.equal(phase, 'Completed')
   t.strictSame(result, {
@@ -38,7 +38,7 @@ t.test('buildSuccess says all that is known of the picture', async (t) => {
   ])
 })
 
-t.test('buildSuccess keeps within what the kind allows', async (t) => {
+t.test('buildSuccess stays within the limits of the CRD', async (t) => {
   const warnings = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(400)}`)
   const { result, phase, conditions } = buildSuccess({ ...success, findings: { ...success.findings, warnings } }, course, NOON)
   t.equal(result.warnings?.length, 16)
@@ -47,7 +47,7 @@ t.test('buildSuccess keeps within what the kind allows', async (t) => {
 })
 
 for (const code of Object.keys(JOB_ERRORS) as (keyof typeof JOB_ERRORS)[]) {
-  t.test(`buildFailure tells ${code} to programs and people`, async (t) => {
+  t.test(`buildFailure reports ${code} as code, reason and message`, async (t) => {
     const outcome = buildFailure(new CaptureError(code, 'why'), course, NOON)
     t.match(outcome, {
       phase: 'Failed',
@@ -62,12 +62,12 @@ for (const code of Object.keys(JOB_ERRORS) as (keyof typeof JOB_ERRORS)[]) {
   })
 }
 
-t.test('buildFailure shortens what a page may have made long', async (t) => {
+t.test('buildFailure shortens a long message', async (t) => {
   const { result } = buildFailure(new CaptureError('SCRIPT_ERROR', 'x'.repeat(5_000)), course, NOON)
   t.equal(result.error?.message.length, 1_024)
 })
 
-t.test('toSize and toDuration read well', async (t) => {
+t.test('toSize and toDuration format sizes and durations', async (t) => {
   const sizes: [number, string][] = [
     [0, '0 B'],
     [1023, '1023 B'],

@@ -3,7 +3,7 @@ import { upload } from '../../../../capture-runner/src/capture/upload.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
 
-t.test('upload reads no more of a store’s endless response than a few KiB', async (t) => {
+t.test('upload reads at most a few KiB of an endless response', async (t) => {
   for (const [status, outcome] of [
     ['200 OK', { fileSizeBytes: 7 }],
     ['403 Forbidden', { code: 'STORAGE_FAILED' }],

@@ -4,14 +4,14 @@ import { EgressError } from '../../../../capture-runner/src/egress/egress-error.
 import { OpenRequestLog } from '../../../../capture-runner/src/egress/request-log.ts'
 
 const aRequestLog = (host: string, port: number, error?: Error): OpenRequestLog => {
-  const book = new OpenRequestLog(() => 0)
-  const entry = book.open(host, port)
-  if (error) book.fail(entry, error)
-  else book.allow(entry, '93.184.215.14')
-  return book
+  const log = new OpenRequestLog(() => 0)
+  const entry = log.open(host, port)
+  if (error) log.fail(entry, error)
+  else log.allow(entry, '93.184.215.14')
+  return log
 }
 
-t.test('classifyFailure trusts the request log before the browser', async (t) => {
+t.test('classifyFailure prefers the request log to the browser’s error', async (t) => {
   const cases = [
     {
       error: new EgressError('BLOCKED_ADDRESS', 'a.example: 10.0.0.1 is a private address', {
@@ -49,7 +49,7 @@ t.test('classifyFailure trusts the request log before the browser', async (t) =>
   }
 })
 
-t.test('classifyFailure asks the browser where the connection was made', async (t) => {
+t.test('classifyFailure uses the browser’s error when the connection was made', async (t) => {
   const cases: [string | undefined, string][] = [
     ['net::ERR_CERT_DATE_INVALID', 'TLS_ERROR'],
     ['ERR_CERT_AUTHORITY_INVALID', 'TLS_ERROR'],
@@ -68,22 +68,22 @@ t.test('classifyFailure asks the browser where the connection was made', async (
   }
 })
 
-t.test('classifyFailure looks at the failing host and port only, and at their last try', async (t) => {
-  const book = aRequestLog('tracker.example', 443, new EgressError('BLOCKED_ADDRESS', 'no'))
-  book.fail(book.open('a.example', 80), new EgressError('BLOCKED_ADDRESS', 'no'))
-  book.fail(book.open('a.example', 443), new EgressError('DNS_FAILED', 'no'))
-  book.allow(book.open('a.example', 443), '1.1.1.1')
-  t.equal(classifyFailure(book, 'https://a.example/', 'net::ERR_CERT_DATE_INVALID').code, 'TLS_ERROR')
-  t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_EMPTY_RESPONSE').code, 'BLOCKED_ADDRESS')
+t.test('classifyFailure considers only the last attempt of the failing host and port', async (t) => {
+  const log = aRequestLog('tracker.example', 443, new EgressError('BLOCKED_ADDRESS', 'no'))
+  log.fail(log.open('a.example', 80), new EgressError('BLOCKED_ADDRESS', 'no'))
+  log.fail(log.open('a.example', 443), new EgressError('DNS_FAILED', 'no'))
+  log.allow(log.open('a.example', 443), '1.1.1.1')
+  t.equal(classifyFailure(log, 'https://a.example/', 'net::ERR_CERT_DATE_INVALID').code, 'TLS_ERROR')
+  t.equal(classifyFailure(log, 'http://a.example/', 'net::ERR_EMPTY_RESPONSE').code, 'BLOCKED_ADDRESS')
 })
 
-t.test('classifyFailure names the byte limit whatever the connection says', async (t) => {
-  const book = aRequestLog('a.example', 80, Object.assign(new Error('x'), { code: 'ECONNRESET' }))
-  book.isExhausted = true
-  t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_CONTENT_LENGTH_MISMATCH').code, 'RESOURCE_LIMIT')
+t.test('classifyFailure reports the byte limit before any connection error', async (t) => {
+  const log = aRequestLog('a.example', 80, Object.assign(new Error('x'), { code: 'ECONNRESET' }))
+  log.isExhausted = true
+  t.equal(classifyFailure(log, 'http://a.example/', 'net::ERR_CONTENT_LENGTH_MISMATCH').code, 'RESOURCE_LIMIT')
 })
 
-t.test('classifyFailure says how a connection ended that was made', async (t) => {
+t.test('classifyFailure reports how an established connection ended', async (t) => {
   const messageOf = (netError: string) => classifyFailure(new OpenRequestLog(() => 0), 'http://a.example/', netError).message
   t.equal(messageOf('net::ERR_CONNECTION_RESET'), 'a.example reset the connection (ERR_CONNECTION_RESET)')
   t.equal(messageOf('net::ERR_EMPTY_RESPONSE'), 'a.example closed the connection without a response (ERR_EMPTY_RESPONSE)')

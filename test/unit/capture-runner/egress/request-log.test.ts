@@ -4,7 +4,7 @@ import { MAX_LOG_ENTRIES, OpenRequestLog } from '../../../../capture-runner/src/
 
 const aRequestLog = () => new OpenRequestLog(() => 42)
 
-t.test('OpenRequestLog opens an entry as pending, with the time of the clock given', async (t) => {
+t.test('OpenRequestLog opens an entry as pending, with the time of the given clock', async (t) => {
   const log = aRequestLog()
   const entry = log.open('example.com', 443)
   t.strictSame(entry, { at: 42, host: 'example.com', port: 443, decision: 'pending', bytesSent: 0, bytesReceived: 0 })
@@ -21,7 +21,7 @@ t.test('OpenRequestLog sums bytes for the entry and for the capture', async (t) 
   t.match(log, { bytesSent: 7, bytesReceived: 70 })
 })
 
-t.test('OpenRequestLog tells refusals from failures', async (t) => {
+t.test('OpenRequestLog distinguishes refusals from failures', async (t) => {
   const cases = [
     { thrown: new EgressError('BLOCKED_ADDRESS', 'no'), wanted: { decision: 'refused', code: 'BLOCKED_ADDRESS', reason: 'no' } },
     { thrown: new EgressError('RESOURCE_LIMIT', 'no'), wanted: { decision: 'refused', code: 'RESOURCE_LIMIT', reason: 'no' } },
@@ -42,7 +42,7 @@ t.test('OpenRequestLog tells refusals from failures', async (t) => {
   }
 })
 
-t.test('OpenRequestLog counts on when it has no room for entries', async (t) => {
+t.test('OpenRequestLog still counts when it has no room for entries', async (t) => {
   const log = aRequestLog()
   for (let i = 0; i < MAX_LOG_ENTRIES + 3; i++) log.count(log.open('example.com', 80), 1, 1)
   t.equal(log.entries.length, MAX_LOG_ENTRIES)

@@ -21,7 +21,7 @@ function aPage() {
 
 t.test('keyOf names the origins of the page and of the frame', async (t) => {
   const page = aPage()
-  t.equal(page.keyOf('main'), undefined, 'nothing is shown yet')
+  t.equal(page.keyOf('main'), undefined, 'no document yet')
   page.show(SITE)
   page.show(OTHER, 'frame')
   t.equal(page.keyOf('main'), `${SITE} ${SITE}`)
@@ -41,7 +41,7 @@ t.test('keyOf is undefined for frames of other pages, frames that are gone, and 
   t.equal(page.keyOf('main'), undefined, 'a page without an origin')
 })
 
-t.test('keyOf is undefined for a document that embeds only what permits it', async (t) => {
+t.test('keyOf is undefined for a document with Cross-Origin-Embedder-Policy', async (t) => {
   const page = aPage()
   page.receive('strict', { 'Cross-Origin-Embedder-Policy': 'require-corp' })
   page.receive('lax', { 'cross-origin-embedder-policy': 'unsafe-none' })

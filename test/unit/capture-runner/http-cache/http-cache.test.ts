@@ -12,7 +12,7 @@ function aResponse(bytes = 10) {
   return { policy, headers: [], body: Buffer.alloc(bytes, 1) }
 }
 
-/** A part of the cache. @throws when it shares nothing */
+/** The cache of a partition. @throws when the capture shares nothing */
 function open(cache: HttpCache, account: string, partition: string) {
   const opened = cache.open(account, partition)
   if (!opened) throw new Error('it shares something')
@@ -35,24 +35,24 @@ t.test('another partition finds nothing, and a capture without one shares nothin
   t.ok(open(cache, 'a', 'batch').find(KEY, request), 'the first one still does')
 })
 
-t.test('another account finds nothing, and what the account before it had is dropped', async (t) => {
+t.test('another account finds nothing, and the previous account’s responses are dropped', async (t) => {
   const cache = new HttpCache()
   const before = open(cache, 'a', 'batch')
   before.keep(KEY, aResponse())
   t.ok(cache.bytes > 0)
   t.equal(open(cache, 'b', 'batch').find(KEY, request), undefined)
   t.equal(cache.bytes, 0)
-  t.equal(open(cache, 'a', 'batch').find(KEY, request), undefined, 'nor does the first one, when it is back')
+  t.equal(open(cache, 'a', 'batch').find(KEY, request), undefined, 'nor does the first account afterward')
 })
 
-t.test('a capture without the option drops what another account had', async (t) => {
+t.test('a capture without the option drops another account’s responses', async (t) => {
   const cache = new HttpCache()
   open(cache, 'a', 'batch').keep(KEY, aResponse())
   cache.open('b')
   t.equal(cache.bytes, 0)
 })
 
-t.test('a capture of the account before stores nothing any more', async (t) => {
+t.test('a capture of the previous account stores nothing', async (t) => {
   const cache = new HttpCache()
   const before = open(cache, 'a', 'batch')
   const after = open(cache, 'b', 'batch')
@@ -62,7 +62,7 @@ t.test('a capture of the account before stores nothing any more', async (t) => {
   t.equal(cache.bytes, 0)
 })
 
-t.test('the oldest responses make room', async (t) => {
+t.test('the oldest responses are dropped to make room', async (t) => {
   const cache = new HttpCache({ maxBytes: 100_000 })
   const batch = open(cache, 'a', 'batch')
   for (const name of ['1', '2', '3']) batch.keep(name, aResponse(30_000))
@@ -84,7 +84,7 @@ t.test('a response above 4 MiB is not stored', async (t) => {
   t.equal(batch.find('large', request), undefined)
 })
 
-t.test('responses are dropped with age, though nobody asks', async (t) => {
+t.test('responses are dropped by age without any request', async (t) => {
   const cache = new HttpCache({ maxAgeMilliseconds: 5 })
   open(cache, 'a', 'batch').keep(KEY, aResponse())
   for (let look = 0; look < 1_000 && cache.bytes > 0; look++) await sleep(5)

@@ -11,7 +11,7 @@ const responses: { name: string; headers: Record<string, string>; status?: numbe
   { name: 'immutable without a lifetime', headers: { 'cache-control': 'immutable' }, isStored: true },
   { name: 'max-age', headers: { 'cache-control': 'max-age=60' }, isStored: true },
   { name: 'Expires in the future', headers: { date: inSeconds(0), expires: inSeconds(60) }, isStored: true },
-  { name: 'ETag besides', headers: { 'cache-control': 'max-age=60', etag: '"1"' }, isStored: true },
+  { name: 'ETag in addition', headers: { 'cache-control': 'max-age=60', etag: '"1"' }, isStored: true },
   { name: 'Age below max-age', headers: { 'cache-control': 'max-age=60', age: '30' }, isStored: true },
   { name: 'Vary: Accept-Encoding', headers: { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' }, isStored: true },
   {
@@ -21,7 +21,7 @@ const responses: { name: string; headers: Record<string, string>; status?: numbe
     isStored: true,
   },
   { name: 'Vary: accept, user-agent', headers: { 'cache-control': 'max-age=60', vary: 'accept, user-agent' }, isStored: true },
-  { name: 'a request of a browser', headers: { 'cache-control': 'max-age=60' }, asked: { Accept: '*/*', Referer: URL }, isStored: true },
+  { name: 'a browser’s request', headers: { 'cache-control': 'max-age=60' }, asked: { Accept: '*/*', Referer: URL }, isStored: true },
   { name: 'nothing about freshness', headers: {}, isStored: false },
   { name: 'only Last-Modified', headers: { 'last-modified': inSeconds(-1e7) }, isStored: false },
   { name: 'only public', headers: { 'cache-control': 'public', 'last-modified': inSeconds(-1e7) }, isStored: false },
@@ -34,7 +34,7 @@ const responses: { name: string; headers: Record<string, string>; status?: numbe
   { name: 'Private in capitals', headers: { 'cache-control': 'PRIVATE, MAX-AGE=60' }, isStored: false },
   { name: 'no-store', headers: { 'cache-control': 'no-store, max-age=60' }, isStored: false },
   { name: 'no-cache', headers: { 'cache-control': 'no-cache, max-age=60' }, isStored: false },
-  { name: 'no-store on a line of its own', headers: { 'cache-control': 'max-age=60\nno-store' }, isStored: false },
+  { name: 'no-store on a separate line', headers: { 'cache-control': 'max-age=60\nno-store' }, isStored: false },
   { name: 'must-revalidate', headers: { 'cache-control': 'max-age=60, must-revalidate' }, isStored: false },
   { name: 'Set-Cookie', headers: { 'cache-control': IMMUTABLE, 'Set-Cookie': 'a=b' }, isStored: false },
   { name: 'Clear-Site-Data', headers: { 'cache-control': IMMUTABLE, 'clear-site-data': '"cache"' }, isStored: false },
@@ -57,7 +57,7 @@ for (const { name, headers, status = 200, asked = {}, isStored } of responses) {
   })
 }
 
-t.test('isShareable holds for GET of the web only, without credentials in the URL', async (t) => {
+t.test('isShareable is true only for GET over http or https, without credentials in the URL', async (t) => {
   t.ok(isShareable(request()))
   t.notOk(isShareable(request({}, URL, 'POST')))
   for (const url of ['data:text/css,', 'blob:https://site.example/1', 'https://a:b@site.example/', 'not a url'])
@@ -70,7 +70,7 @@ const stored = (headers: Record<string, string>, asked: Record<string, string> =
   return { policy, headers: [], body: Buffer.from('x') }
 }
 
-t.test('isUsable holds for an equal request while the response is fresh', async (t) => {
+t.test('isUsable is true for an equal request while the response is fresh', async (t) => {
   const found = stored({ 'cache-control': 'max-age=60' })
   t.ok(isUsable(found, request()))
   Object.assign(found.policy, { now: () => Date.now() + 61_000 })
@@ -85,7 +85,7 @@ t.test('isUsable compares the headers that Vary names', async (t) => {
   t.notOk(isUsable(found, request({ accept: 'image/*' })))
 })
 
-t.test('isUsable does not hold for a request that names somebody or asks the server itself', async (t) => {
+t.test('isUsable is false for a request that identifies a user or needs the server', async (t) => {
   const found = stored({ 'cache-control': IMMUTABLE })
   for (const headers of [
     { Cookie: 'a=b' },
@@ -97,7 +97,7 @@ t.test('isUsable does not hold for a request that names somebody or asks the ser
     t.notOk(isUsable(found, request(headers)), Object.keys(headers).join())
 })
 
-t.test('toHeaderLines leaves out what is of one connection, and parts lines of the same name', async (t) => {
+t.test('toHeaderLines drops hop-by-hop headers, and splits joined lines', async (t) => {
   const headers = { ':status': '200', 'Content-Type': 'text/css', Connection: 'keep-alive', 'Transfer-Encoding': 'chunked', Link: 'a\nb' }
   t.strictSame(toHeaderLines(headers), [
     { name: 'Content-Type', value: 'text/css' },
@@ -106,7 +106,7 @@ t.test('toHeaderLines leaves out what is of one connection, and parts lines of t
   ])
 })
 
-t.test('toBytes gives a body only if it is what was loaded', async (t) => {
+t.test('toBytes returns a body only if it equals the loaded bytes', async (t) => {
   t.strictSame(toBytes({ body: 'AQI=', base64Encoded: true }, 2), Buffer.from([1, 2]))
   t.equal(toBytes({ body: 'AQI=', base64Encoded: true }, 3), undefined, 'another length')
   t.strictSame(toBytes({ body: 'é', base64Encoded: false }, 2), Buffer.from('é'))

@@ -10,7 +10,7 @@ const BODY = 'var a'
 const FRESH = { 'cache-control': 'max-age=600' }
 type Event = [name: string, details: object]
 
-/** The events of a request that may be stored, in the usual order. */
+/** The events of a storable request, in the usual order. */
 const COMPLETE: readonly Event[] = [
   ['Network.requestWillBeSentExtraInfo', { headers: { Accept: '*/*' } }],
   ['Network.responseReceivedExtraInfo', { statusCode: 200, headers: FRESH }],
@@ -21,7 +21,7 @@ const COMPLETE: readonly Event[] = [
 ]
 const instead = (name: string, details: object): Event[] => COMPLETE.map((event) => (event[0] === name ? [name, details] : event))
 
-/** A page of a site, whose browser gives a body. */
+/** A page of a site whose browser returns a body. */
 function aPage(cache = new HttpCache(), body: object = { body: BODY, base64Encoded: false }) {
   const events = new EventEmitter()
   const sent: string[] = []
@@ -49,7 +49,7 @@ function aPage(cache = new HttpCache(), body: object = { body: BODY, base64Encod
   }
 }
 
-/** Whether what one page is answered is found by the next one. */
+/** Whether the next page finds the response to the first one. */
 async function isStored(played: readonly Event[], body?: object): Promise<boolean> {
   const cache = new HttpCache()
   const first = aPage(cache, body)
@@ -58,7 +58,7 @@ async function isStored(played: readonly Event[], body?: object): Promise<boolea
   return aPage(cache).ask() !== undefined
 }
 
-t.test('a response is stored once all is known of it, in any order', async (t) => {
+t.test('a response is stored when all events have arrived, in any order', async (t) => {
   t.ok(await isStored(COMPLETE))
   t.ok(await isStored([...COMPLETE.slice(1), ...COMPLETE.slice(0, 1)]), 'the request’s headers come last')
   t.ok(await isStored([...COMPLETE.slice(0, 1), ...COMPLETE.slice(2), ...COMPLETE.slice(1, 2)]), 'the response’s headers come last')
@@ -74,12 +74,12 @@ const refused: { name: string; played: readonly Event[]; body?: object }[] = [
     played: instead('Network.responseReceivedExtraInfo', { statusCode: 200, headers: { ...FRESH, 'Set-Cookie': 'a=b' } }),
   },
   { name: 'it was redirected', played: instead('Network.responseReceivedExtraInfo', { statusCode: 302, headers: FRESH }) },
-  { name: 'it came from the disk', played: instead('Network.responseReceived', { response: { url: URL, fromDiskCache: true } }) },
+  { name: 'it came from the disk cache', played: instead('Network.responseReceived', { response: { url: URL, fromDiskCache: true } }) },
   { name: 'a service worker made it', played: instead('Network.responseReceived', { response: { url: URL, fromServiceWorker: true } }) },
   { name: 'it is of another URL', played: instead('Network.responseReceived', { response: { url: `${URL}?` } }) },
   { name: 'it broke off', played: COMPLETE.toSpliced(-1, 1, ['Network.loadingFailed', {}]) },
   { name: 'it is too large', played: COMPLETE.toSpliced(-1, 0, ['Network.dataReceived', { dataLength: 5 * 2 ** 20 }]) },
-  { name: 'the body is another', played: COMPLETE, body: { body: 'var', base64Encoded: false } },
+  { name: 'the body has another length', played: COMPLETE, body: { body: 'var', base64Encoded: false } },
 ]
 
 for (const { name, played, body } of refused)
@@ -87,7 +87,7 @@ for (const { name, played, body } of refused)
     t.notOk(await isStored(played, body))
   })
 
-t.test('find answers and stores scripts, styles, fonts and images of the page’s own frames, never after a redirect', async (t) => {
+t.test('find serves and stores scripts, styles, fonts and images of the page’s own frames, but not after a redirect', async (t) => {
   for (const change of [
     { resourceType: 'Document' },
     { resourceType: 'Fetch' },
@@ -107,7 +107,7 @@ t.test('find answers and stores scripts, styles, fonts and images of the page’
   }
 })
 
-t.test('find tells requests of CORS from others', async (t) => {
+t.test('find distinguishes CORS requests from others', async (t) => {
   const cache = new HttpCache()
   const page = aPage(cache)
   page.ask()
@@ -115,7 +115,7 @@ t.test('find tells requests of CORS from others', async (t) => {
   t.equal(aPage(cache).ask({}, { Accept: '*/*', Origin: SITE }), undefined)
 })
 
-t.test('hits are the requests that were answered', async (t) => {
+t.test('hits contains the requests that were served', async (t) => {
   const cache = new HttpCache()
   const first = aPage(cache)
   first.ask()

@@ -4,7 +4,7 @@ import { repin } from '../../../../capture-runner/lists/refresh.ts'
 
 const sources = readFileSync(new URL('../../../../capture-runner/lists/sources.ts', import.meta.url), 'utf8')
 
-t.test('repin names another release, and nothing else', async (t) => {
+t.test('repin changes only the release', async (t) => {
   const text = repin(sources, { version: '9.9.9', integrity: 'sha512-abc' })
   t.match(text, "version: '9.9.9'")
   t.match(text, "'sha512-abc'")

@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** How a picture is put into a PNG. */
+/** Encoding of an image as a PNG. */
 export interface Making {
   width: number
   channels: 3 | 4
@@ -8,7 +8,7 @@ export interface Making {
   filter: 0 | 1 | 2 | 3 | 4
 }
 
-/** Makes a PNG as Chromium's fast encoder does: one filter for all rows, a flush, and an empty last block. */
+/** Encodes a PNG like Chromium's fast encoder: one filter for all rows, a flush, and an empty last block. */
 export function buildChromiumPng(pixels: Buffer, { width, channels, filter }: Making): Buffer {
   const bytes = width * channels
   const height = pixels.length / bytes
@@ -60,7 +60,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, checksum])
 }
 
-/** Pixels with some order in them and some noise; always the same for a seed. */
+/** Pixels with some structure and some noise; always the same for a seed. */
 export function buildPixels(bytes: number, seed: number): Buffer {
   let state = seed
   const pixels = Buffer.alloc(bytes)

@@ -4,7 +4,7 @@ import { findBlockEnd } from '../../../../capture-runner/src/picture/deflate.ts'
 
 const { Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE, Z_SYNC_FLUSH } = constants
 
-/** Bytes that compress to a part of their size, by codes of all lengths and matches of all distances. */
+/** Compressible bytes, with codes of all lengths and matches of all distances. */
 function buildBytes(length: number, seed: number): Buffer {
   let state = seed
   const random = () => {
@@ -19,7 +19,7 @@ function buildBytes(length: number, seed: number): Buffer {
   return bytes
 }
 
-/** Blocks that end at a whole byte; none of them is the last. */
+/** Blocks that end on a byte boundary, without a last block. */
 const pack = (bytes: Buffer, level: number, strategy: number = Z_DEFAULT_STRATEGY) =>
   deflateRawSync(bytes, { level, strategy, finishFlush: Z_SYNC_FLUSH })
 
@@ -30,7 +30,7 @@ for (const [name, level, strategy] of [
   ['runs', 6, Z_RLE],
   ['stored blocks', 0, Z_DEFAULT_STRATEGY],
 ] as const) {
-  t.test(`findBlockEnd finds a place where the stream can be cut: ${name}`, async (t) => {
+  t.test(`findBlockEnd finds a position where the stream can be split: ${name}`, async (t) => {
     for (const seed of [1, 2, 3]) {
       const bytes = buildBytes(400_000, seed)
       const stream = pack(bytes, level, strategy)
@@ -45,22 +45,22 @@ for (const [name, level, strategy] of [
   })
 }
 
-t.test('findBlockEnd goes on behind a flush, up to as many bytes as are wanted', async (t) => {
+t.test('findBlockEnd continues after a flush up to the requested number of bytes', async (t) => {
   const parts = [buildBytes(1_000, 4), buildBytes(50_000, 5)].map((bytes) => pack(bytes, 3))
   const stream = Buffer.concat(parts)
   t.strictSame(findBlockEnd(stream, 1_000), { offset: parts[0]?.length, length: 1_000 })
   t.strictSame(findBlockEnd(stream, 51_000), { offset: stream.length, length: 51_000 })
 })
 
-t.test('findBlockEnd finds nothing where the stream ends first', async (t) => {
+t.test('findBlockEnd finds nothing if the stream ends first', async (t) => {
   const bytes = buildBytes(1_000, 6)
   t.equal(findBlockEnd(deflateRawSync(bytes), 1), undefined)
   t.equal(findBlockEnd(pack(bytes, 3), 1_001), undefined)
   t.equal(findBlockEnd(Buffer.of(), 0), undefined)
 })
 
-t.test('findBlockEnd finds nothing in what is no deflate stream', async (t) => {
-  t.equal(findBlockEnd(Buffer.of(0b110), 0), undefined, 'a type that is none')
+t.test('findBlockEnd finds nothing in invalid data', async (t) => {
+  t.equal(findBlockEnd(Buffer.of(0b110), 0), undefined, 'an invalid block type')
   t.equal(findBlockEnd(Buffer.of(0, 5, 0, 5, 0, 1, 2, 3, 4, 5), 0), undefined, 'a length without its complement')
   for (let seed = 0; seed < 200; seed++) {
     const noise = buildBytes(300, seed).reverse()

@@ -4,7 +4,7 @@ import { encode } from '../../../../capture-runner/src/picture/encode.ts'
 
 const open = () => sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
 
-t.test('encode makes each format at any quality', async (t) => {
+t.test('encode creates each format at any quality', async (t) => {
   for (const format of ['png', 'jpeg', 'webp'] as const) {
     for (const quality of [0, 1, 90, 100]) {
       const encoded = await encode(open, format, quality)
@@ -14,7 +14,7 @@ t.test('encode makes each format at any quality', async (t) => {
   }
 })
 
-/** A picture whose webp overflows until a quality is low enough, or an effort high enough. */
+/** An image whose WebP overflows until the quality is low enough or the effort high enough. */
 function detailed(holds: (quality: number, effort: number) => boolean) {
   const tries: [number, number][] = []
   const webp = ({ quality, effort }: { quality: number; effort: number }) => {
@@ -24,7 +24,7 @@ function detailed(holds: (quality: number, effort: number) => boolean) {
   return { tries, open: () => ({ webp }) as unknown as Sharp }
 }
 
-t.test('encode takes more pains with a webp of much detail before it lowers its quality', async (t) => {
+t.test('encode raises the effort for a WebP with much detail before it lowers the quality', async (t) => {
   const pains = detailed((_quality, effort) => effort > 0)
   t.equal((await encode(pains.open, 'webp', 90)).quality, 90)
   t.strictSame(pains.tries, [
@@ -35,6 +35,6 @@ t.test('encode takes more pains with a webp of much detail before it lowers its 
   t.equal((await encode(lower.open, 'webp', 90)).quality, 45)
 })
 
-t.test('encode says what to do about a webp that cannot be', async (t) => {
+t.test('encode suggests other formats if a WebP is impossible', async (t) => {
   await t.rejects(encode(detailed(() => false).open, 'webp', 90), { code: 'TOO_LARGE', message: /jpeg or png/ })
 })

@@ -14,14 +14,14 @@ endobj
 endobj
 `
 
-t.test('fixDates makes files of two seconds equal, and leaves all but the first object alone', async (t) => {
+t.test('fixDates makes files from different seconds equal, and changes only the first object', async (t) => {
   const fixed = fixDates(Buffer.from(pdf('20261124004847', "-05'30'"))).toString()
   t.match(fixed, "/CreationDate (D:20000101000000+00'00')\n/ModDate (D:20000101000000+00'00')>>")
   t.match(fixed, "<</Text\n/ModDate (D:20261124004847-05'30')>>")
   t.equal(fixed.length, pdf('20261124004847', "-05'30'").length)
 })
 
-t.test('fixDates leaves what is no PDF, and a PDF without dates, as it is', async (t) => {
+t.test('fixDates leaves other files and PDFs without dates unchanged', async (t) => {
   for (const text of ['', 'nothing', '%PDF-1.4\n1 0 obj\n<</Title (D:20261124004847)>>\nendobj']) {
     t.equal(fixDates(Buffer.from(text)).toString(), text)
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toDifferenceHash, toPalette } from '../../../../capture-runner/src/picture/picture-notes.ts'
 
-t.test('toDifferenceHash says of each pixel whether the one to its right is darker', async (t) => {
+t.test('toDifferenceHash encodes for each pixel whether the next one is darker', async (t) => {
   const falling = Buffer.from(Array.from({ length: 72 }, (_, i) => 200 - (i % 9)))
   t.equal(toDifferenceHash(falling), 'ffffffffffffffff')
   t.equal(toDifferenceHash(Buffer.alloc(72)), '0000000000000000')
@@ -10,7 +10,7 @@ t.test('toDifferenceHash says of each pixel whether the one to its right is dark
   t.equal(toDifferenceHash(firstOnly), '8000000000000000')
 })
 
-t.test('toPalette orders colors by how many pixels have them, alike ones as one', async (t) => {
+t.test('toPalette orders colors by frequency and merges similar ones', async (t) => {
   const pixels = Buffer.from([...Array(6).fill([255, 0, 0]), ...Array(3).fill([0, 0, 255]), [251, 1, 2]].flat())
   t.strictSame(toPalette(pixels), ['#fe0000', '#0000ff'])
 })

@@ -11,7 +11,7 @@ async function sectionsOf(pictures: readonly Buffer[]): Promise<Section[]> {
   return sections.filter((section) => section !== undefined)
 }
 
-/** The whole file. @throws when the sections cannot stand below one another */
+/** The joined file. @throws when the sections cannot be joined */
 function join(sections: readonly Section[]): Buffer {
   const frame = joinFrames(sections.map((section) => section.frame))
   if (!frame) throw new Error('these are not of one kind')
@@ -27,7 +27,7 @@ for (const [name, making] of Object.entries({
   Paeth: { width: WIDTH, channels: 3, filter: 4 },
   'Up, with alpha': { width: WIDTH, channels: 4, filter: 2 },
 } satisfies Record<string, Making>)) {
-  t.test(`pictures stand below one another, pixel for pixel: ${name}`, async (t) => {
+  t.test(`images are stacked without changing a pixel: ${name}`, async (t) => {
     const heights = [400, 7, 1, 900]
     const parts = heights.map((height, seed) => buildPixels(height * WIDTH * making.channels, seed))
     const sections = await sectionsOf(parts.map((pixels) => buildChromiumPng(pixels, making)))
@@ -38,30 +38,30 @@ for (const [name, making] of Object.entries({
   })
 }
 
-t.test('the joined stream has the checksum of what is in it', async (t) => {
+t.test('the joined stream has the right checksum', async (t) => {
   const parts = [1, 2, 3].map((seed) => buildPixels(500 * WIDTH * 3, seed))
   const file = join(await sectionsOf(parts.map((pixels) => buildChromiumPng(pixels, { width: WIDTH, channels: 3, filter: 2 }))))
   const data: Buffer[] = []
   for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at)) {
     if (file.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)))
   }
-  // Refuses a wrong checksum.
+  // Throws for a wrong checksum.
   t.equal(inflateSync(Buffer.concat(data)).length, 1_500 * (1 + WIDTH * 3))
 })
 
-t.test('a section by itself is the picture', async (t) => {
+t.test('a single section equals the image', async (t) => {
   const pixels = buildPixels(200 * WIDTH * 3, 7)
   const sections = await sectionsOf([buildChromiumPng(pixels, { width: WIDTH, channels: 3, filter: 2 })])
   t.ok((await decode(join(sections))).data.equals(pixels))
 })
 
-t.test('what the browser compressed is kept but for a beginning', async (t) => {
+t.test('the browser’s compressed data is kept except for the beginning', async (t) => {
   const picture = buildChromiumPng(buildPixels(3_000 * WIDTH * 3, 8), { width: WIDTH, channels: 3, filter: 2 })
   const kept = (await toSection(picture))?.rows.at(-2)
   t.ok(kept && kept.length > picture.length / 2, `${kept?.length} of ${picture.length} bytes`)
 })
 
-t.test('a picture that is not made as Chromium makes them is no section', async (t) => {
+t.test('toSection rejects images of other encoders than Chromium’s', async (t) => {
   const pixels = buildPixels(100 * WIDTH * 3, 9)
   t.equal(
     await toSection(
@@ -85,7 +85,7 @@ t.test('a picture that is not made as Chromium makes them is no section', async 
   for (const length of [20, 200, whole.length - 13]) t.equal(await toSection(whole.subarray(0, length)), undefined, `${length} bytes`)
 })
 
-t.test('pictures of different widths or kinds cannot be joined', async (t) => {
+t.test('images of different widths or color types cannot be joined', async (t) => {
   const making = { width: WIDTH, channels: 3, filter: 2 } as const
   const [picture, narrow, transparent] = await sectionsOf([
     buildChromiumPng(buildPixels(WIDTH * 3, 1), making),

@@ -16,7 +16,7 @@ const asLibrary = (tile: Tile) =>
     .toBuffer()
 const png = (signal = new AbortController().signal) => ({ format: 'png', quality: undefined, signal }) as const
 
-/** A directory for temporary files that nobody else uses. */
+/** A separate directory for temporary files. */
 function useTemporaryDirectory(t: Tap): string {
   const directory = t.testdir({})
   const before = process.env.TMPDIR

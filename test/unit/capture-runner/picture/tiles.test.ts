@@ -8,7 +8,7 @@ const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 
 
 const heightOf = ({ tiles }: ReturnType<typeof cut>) => tiles.reduce((sum, { height }) => sum + height, 0)
 
-t.test('cutPage takes the window as it is without a clip, wherever it is scrolled to', async (t) => {
+t.test('cutPage captures the window without a clip at any scroll position', async (t) => {
   const window = cut({}, 9_000, { scrollX: 5, scrollY: 700 })
   t.match(window, { isWindow: true, truncated: false, warnings: [], tiles: [{ x: 5, y: 700, width: 1920, height: 1080 }] })
 })
@@ -17,14 +17,14 @@ t.test('cutPage clips the window at any other scale', async (t) => {
   t.match(cut({ deviceScaleFactor: 2 }), { isWindow: false, tiles: [{ x: 0, y: 0, width: 1920, height: 1080 }] })
 })
 
-t.test('cutPage takes a full page from its top, in one piece up to 8,192 device pixels and in as few as there can be beyond', async (t) => {
+t.test('cutPage captures a full page from its top, up to 8,192 device pixels in one tile, else in as few as possible', async (t) => {
   t.match(cut({ fullPage: true }, 8_192, { scrollX: 3, scrollY: 50 }), { tiles: [{ x: 0, y: 0, height: 8_192 }], truncated: false })
   t.equal(cut({ fullPage: true }, 8_401).tiles.length, 2)
   t.equal(cut({ fullPage: true, deviceScaleFactor: 2 }, 8_201).tiles.length, 4, 'a tile has no more than 16 megapixels')
   t.equal(cut({ fullPage: true }, 25_000).tiles.length, 3)
 })
 
-t.test('cutPage lays tiles edge to edge, each border on a whole device pixel', async (t) => {
+t.test('cutPage places tiles edge to edge on whole device pixels', async (t) => {
   for (const deviceScaleFactor of [0.1, 0.333, 0.75, 1, 1.1, 1.25, 1.33, 1.5, 2, 2.625, 3, 5]) {
     const { tiles } = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 100, deviceScaleFactor }, 50_000)
     let bottom = 0
@@ -38,14 +38,14 @@ t.test('cutPage lays tiles edge to edge, each border on a whole device pixel', a
   }
 })
 
-t.test('cutPage ends a full page where the client wished, and says so', async (t) => {
+t.test('cutPage cuts a full page at the client’s height, and adds a warning', async (t) => {
   const short = cut({ fullPage: true, fullPageMaxHeight: 2_000 }, 3_000)
   t.equal(heightOf(short), 2_000)
   t.match(short, { truncated: true, warnings: ['the page is 3000 pixels tall: the picture ends at full_page_max_height'] })
   t.match(cut({ fullPage: true, fullPageMaxHeight: 3_000 }, 3_000), { truncated: false, warnings: [] })
 })
 
-t.test('cutPage ends a picture where its format does', async (t) => {
+t.test('cutPage cuts an image at the limit of its format', async (t) => {
   const cases: { options: CaptureOptions; height: number }[] = [
     { options: { format: 'webp' }, height: 16_383 },
     { options: { format: 'webp', deviceScaleFactor: 2 }, height: 8_191 },
@@ -73,7 +73,7 @@ t.test('cutPage plans a webp of at most 64 megapixels', async (t) => {
   t.equal(picture.truncated, true)
 })
 
-t.test('cutPage keeps each tile of a wide picture small', async (t) => {
+t.test('cutPage keeps each tile of a wide image small', async (t) => {
   for (const { width, height } of cut({ viewportWidth: 7_680, viewportHeight: 7_680 }).tiles) t.ok(width * height <= 4_096 * 4_096)
 })
 
@@ -83,16 +83,16 @@ t.test('cutPage cuts a window that is too tall for its format', async (t) => {
   t.match(window, { truncated: true, isWindow: false })
 })
 
-t.test('cutPage refuses a picture whose rows are too wide for its format', async (t) => {
+t.test('cutPage rejects an image that is too wide for its format', async (t) => {
   t.throws(() => cut({ format: 'webp', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 3 }), { code: 'TOO_LARGE' })
   t.doesNotThrow(() => cut({ format: 'jpeg', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 5 }))
 })
 
-t.test('cutPage makes a picture of a page without any height', async (t) => {
+t.test('cutPage handles a page without any height', async (t) => {
   t.equal(heightOf(cut({ fullPage: true }, 0)), 1)
 })
 
-t.test('cutPage shrinks a page that is too long, to scales that tiles can be cut at', async (t) => {
+t.test('cutPage shrinks a tall page to a scale with whole-pixel tiles', async (t) => {
   const small = cut({ fullPage: true, fullPageOverflow: 'scale', viewportWidth: 1_000 }, 60_000)
   t.equal(small.scale, 0.416)
   t.match(small, { truncated: false, warnings: [/^the picture is 42 % of its size/] })
@@ -102,20 +102,20 @@ t.test('cutPage shrinks a page that is too long, to scales that tiles can be cut
   t.ok(heightOf(webp) * webp.scale <= 16_383 && !webp.truncated)
 })
 
-t.test('cutPage fails for a page that is too long when it is told to', async (t) => {
+t.test('cutPage fails for a page that is too tall with overflow fail', async (t) => {
   t.throws(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 26_000), { code: 'TOO_LARGE' })
   t.doesNotThrow(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 25_000))
 })
 
-t.test('cutPage takes one shot or sections as it is told', async (t) => {
+t.test('cutPage uses one screenshot or sections as configured', async (t) => {
   const shots = (options: CaptureOptions, height: number) => cut({ fullPage: true, viewportWidth: 400, ...options }, height).tiles.length
   t.equal(shots({ fullPageAlgorithm: 'native' }, 16_384), 1)
   t.equal(shots({ fullPageAlgorithm: 'native' }, 16_385), 2)
   t.equal(shots({ fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 }, 5_000), 5)
-  t.equal(shots({ fullPageFixedElements: 'keep' }, 5_000), 2, 'only sections can show an element again and again')
+  t.equal(shots({ fullPageFixedElements: 'keep' }, 5_000), 2, 'only sections can repeat an element')
 })
 
-t.test('cutPage takes a region wherever it is, and ends it where the format does', async (t) => {
+t.test('cutPage captures a region anywhere, and cuts it at the limit of the format', async (t) => {
   const page = { contentWidth: 1920, contentHeight: 9_000, scrollX: 0, scrollY: 100 }
   const region = { x: 5, y: 2_000, width: 300, height: 40_000 }
   const picture = cutPage(buildPlan('https://example.com/', { format: 'webp' }), page, region)
@@ -123,13 +123,13 @@ t.test('cutPage takes a region wherever it is, and ends it where the format does
   t.equal(heightOf(picture), 16_383)
 })
 
-t.test('cutPage takes the whole width of a page when it is told to', async (t) => {
+t.test('cutPage captures the whole width of a page if configured', async (t) => {
   const wide = { contentWidth: 3_000, contentHeight: 1_080, scrollX: 0, scrollY: 0 }
   t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true, fullPageFullWidth: true }), wide).tiles[0]?.width, 3_000)
   t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true }), wide).tiles[0]?.width, 1_920)
 })
 
-t.test('isInWindow is true of a piece that the window holds wherever it is scrolled to, and of no other', async (t) => {
+t.test('isInWindow is true only if the window contains the tile at its scroll position', async (t) => {
   const window = { width: 600, height: 400 }
   const page = { contentWidth: 2_000, contentHeight: 5_000, scrollX: 100, scrollY: 1_000 }
   const whole = { x: 100, y: 1_000, ...window }

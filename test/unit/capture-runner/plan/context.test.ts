@@ -5,7 +5,7 @@ import { buildContext } from '../../../../capture-runner/src/plan/context.ts'
 
 const build = (options: CaptureOptions) => buildContext(withDefaults(options))
 
-t.test('buildContext of no options is a desktop in UTC', async (t) => {
+t.test('buildContext without options is a desktop in UTC', async (t) => {
   t.strictSame(build({}), { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1, colorScheme: 'light', timezone: 'UTC' })
 })
 
@@ -43,10 +43,10 @@ const effects: [CaptureOptions, object][] = [
 ]
 
 for (const [options, plan] of effects) {
-  t.test(`buildContext carries out ${Object.keys(options).join(' and ')}`, async (t) => t.match(build(options), plan))
+  t.test(`buildContext applies ${Object.keys(options).join(' and ')}`, async (t) => t.match(build(options), plan))
 }
 
-t.test('buildContext keeps silent about what is chosen as it would be anyway', async (t) => {
+t.test('buildContext omits values that equal the defaults', async (t) => {
   t.strictSame(
     build({ locale: 'en-US', timezone: 'UTC', javascriptEnabled: true, bypassCsp: false, prefersContrast: 'no_preference' }),
     build({}),

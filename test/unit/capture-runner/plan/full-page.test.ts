@@ -4,12 +4,12 @@ import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/
 
 const plan = (options: CaptureOptions) => buildFullPage(withDefaults(options))
 
-t.test('buildFullPage prepares nothing for a picture of the window', async (t) => {
+t.test('buildFullPage prepares nothing for a screenshot of the window', async (t) => {
   t.match(plan({ fullPageScroll: true, fullPageScrollContainer: 'auto' }), { sweep: false, eagerImages: false, reach: 1_080 })
   t.notOk('scroll' in plan({ fullPageScroll: true }) || 'scrollContainer' in plan({ fullPageScrollContainer: 'auto' }))
 })
 
-t.test('buildFullPage sweeps a page as far as the picture may show it', async (t) => {
+t.test('buildFullPage sweeps a page as far as the screenshot may reach', async (t) => {
   t.match(plan({ fullPage: true }), { sweep: true, eagerImages: true, reach: 25_000 })
   t.match(plan({ format: 'pdf' }), { sweep: true, reach: 25_000 })
   t.match(plan({ clipX: 0, clipY: 3_000, clipWidth: 10, clipHeight: 500 }), { sweep: true, reach: 3_500 })
@@ -17,7 +17,7 @@ t.test('buildFullPage sweeps a page as far as the picture may show it', async (t
   t.match(plan({ selector: 'p' }), { sweep: false, eagerImages: true, reach: 50_000 })
 })
 
-t.test('buildFullPage scrolls instead of sweeping, by a window at a time and as often as the page may need', async (t) => {
+t.test('buildFullPage scrolls instead of sweeping, one window at a time, as often as the page may need', async (t) => {
   const { sweep, scroll } = plan({ fullPage: true, fullPageScroll: true, viewportHeight: 1_000, fullPageScrollDelay: 7 })
   t.strictSame([sweep, scroll], [false, { stepPixels: 1_000, maxScrolls: 25, delayMilliseconds: 7 }])
   t.match(plan({ fullPage: true, fullPageScroll: true, fullPageScrollBy: 200, fullPageMaxScrolls: 3 }).scroll, {

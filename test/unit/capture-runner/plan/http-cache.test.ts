@@ -7,14 +7,14 @@ const URL = 'https://site.example/'
 const partitionOf = (options: CaptureOptions, secrets?: PrivateOptions, batchId: string | undefined = 'batch_1', url = URL) =>
   buildPlan(url, { httpCache: 'batch', ...options }, secrets, batchId).httpCache?.partition
 
-t.test('buildPlan shares responses within a batch only, and says so', async (t) => {
+t.test('buildPlan shares responses only within a batch, and otherwise adds a warning', async (t) => {
   t.match(buildPlan(URL, { httpCache: 'batch' }, undefined, 'batch_1'), { httpCache: { partition: /^[0-9a-f]{64}$/ }, warnings: [] })
   const alone = buildPlan(URL, { httpCache: 'batch' })
   t.equal(alone.httpCache, undefined)
   t.strictSame(alone.warnings, ['http_cache has no effect outside of a batch'])
 })
 
-t.test('buildPlan shares nothing unless it is asked to', async (t) => {
+t.test('buildPlan shares nothing by default', async (t) => {
   for (const options of [undefined, {}, { httpCache: 'off' }] as const) {
     const { httpCache, warnings } = buildPlan(URL, options, undefined, 'batch_1')
     t.equal(httpCache, undefined)
@@ -42,7 +42,7 @@ const others: { name: string; partition: string | undefined }[] = [
   { name: 'credentials of a proxy', partition: partitionOf({ proxy: 'http://proxy.example:3128' }, { proxyUsername: 'a' }) },
 ]
 
-t.test('captures with anything that changes requests have partitions of their own', async (t) => {
+t.test('captures that differ in anything that affects requests have separate partitions', async (t) => {
   const all = [partitionOf({}), ...others.map(({ partition }) => partition)]
   t.equal(new Set(all).size, all.length, others.map(({ name }) => name).join(', '))
 })

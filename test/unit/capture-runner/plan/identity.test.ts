@@ -5,7 +5,7 @@ import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 const url = 'http://example.com:8080/a/b?c'
 const plain = { path: '/', httpOnly: false, secure: false }
 
-t.test('buildSignIn is for the origin of the address', async (t) => {
+t.test('buildSignIn uses the origin of the URL', async (t) => {
   t.strictSame(buildSignIn(url, { headers: { a: 'b' } }), {
     origin: 'http://example.com:8080',
     cookies: [],
@@ -16,15 +16,15 @@ t.test('buildSignIn is for the origin of the address', async (t) => {
   t.equal(buildSignIn('https://Example.com:443/', { authorization: 'x' })?.origin, 'https://example.com')
 })
 
-t.test('buildSignIn makes authorization a header', async (t) => {
+t.test('buildSignIn converts authorization to a header', async (t) => {
   t.strictSame(buildSignIn(url, { authorization: 'Bearer x', headers: { a: 'b' } })?.headers, { a: 'b', Authorization: 'Bearer x' })
 })
 
-t.test('buildSignIn takes a missing password for an empty one', async (t) => {
+t.test('buildSignIn treats a missing password as empty', async (t) => {
   t.strictSame(buildSignIn(url, { basicAuthUsername: 'u' })?.basicAuth, { username: 'u', password: '' })
 })
 
-t.test('buildSignIn gives a cookie to the page’s host, or to the domain that it names', async (t) => {
+t.test('buildSignIn sets a cookie for the page’s host, or for the cookie’s domain', async (t) => {
   const cookies = [
     { name: 'a', value: '1' },
     { name: 'b', value: '2', secure: true },
@@ -37,7 +37,7 @@ t.test('buildSignIn gives a cookie to the page’s host, or to the domain that i
   ])
 })
 
-t.test('buildPlan signs in nowhere without private options', async (t) => {
+t.test('buildPlan has no sign-in without private options', async (t) => {
   t.notOk('signIn' in buildPlan(url, {}))
   t.notOk('signIn' in buildPlan(url, {}, {}))
 })

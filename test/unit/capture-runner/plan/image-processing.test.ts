@@ -4,7 +4,7 @@ import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/
 
 const plan = (options: CaptureOptions) => buildImageProcessing(withDefaults(options))
 
-t.test('buildImageProcessing leaves the browser’s file alone unless something is asked for', async (t) => {
+t.test('buildImageProcessing keeps the browser’s file without options', async (t) => {
   const idle: CaptureOptions[] = [
     {},
     { format: 'jpeg' },
@@ -17,7 +17,7 @@ t.test('buildImageProcessing leaves the browser’s file alone unless something 
   for (const options of idle) t.strictSame(plan(options), { fastPng: true }, JSON.stringify(options))
 })
 
-t.test('buildImageProcessing plans what is asked for', async (t) => {
+t.test('buildImageProcessing plans the requested processing', async (t) => {
   const cases: [CaptureOptions, object][] = [
     [{ format: 'avif' }, { grayscale: false, padding: 0 }],
     [{ imageWidth: 10, imageUpscale: true }, { resize: { width: 10, fit: 'inside', position: 'top', upscale: true } }],
@@ -35,7 +35,7 @@ t.test('buildImageProcessing plans what is asked for', async (t) => {
   for (const [options, processing] of cases) t.match(plan(options).processing, processing, JSON.stringify(options))
 })
 
-t.test('buildImageProcessing plans a small copy in the picture’s own format where it can be', async (t) => {
+t.test('buildImageProcessing plans a thumbnail in the image’s own format if possible', async (t) => {
   t.strictSame(plan({ thumbnailWidth: 100 }).thumbnail, { width: 100, format: 'png' })
   t.strictSame(plan({ thumbnailHeight: 90, format: 'avif' }).thumbnail, { height: 90, format: 'webp' })
   t.strictSame(plan({ thumbnailWidth: 16, thumbnailFormat: 'jpeg' }).thumbnail, { width: 16, format: 'jpeg' })

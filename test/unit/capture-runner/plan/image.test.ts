@@ -16,12 +16,12 @@ const colors: [text: string, color: number[]][] = [
 
 for (const [text, [r, g, b, alpha]] of colors) {
   t.test(`parseColor reads ${text}`, async (t) => {
-    t.ok(CaptureOptions.safeParse({ imageBackground: text }).success, 'which the schema takes')
+    t.ok(CaptureOptions.safeParse({ imageBackground: text }).success, 'accepted by the schema')
     t.strictSame(parseColor(text), { r, g, b, alpha })
   })
 }
 
-t.test('the schema takes no color that parseColor does not know', async (t) => {
+t.test('the schema accepts only colors that parseColor supports', async (t) => {
   for (const text of ['#12', '#12345', 'rgb(1,2)', 'rgb(1,2,3', 'mauve', 'url(x)', 'red;', '#ggg', ''])
     t.notOk(CaptureOptions.safeParse({ imageBackground: text }).success, text)
 })

@@ -3,7 +3,7 @@ import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
 
-// What the options of preparing, blocking, waiting and failing come to.
+// Effects of the options for preparing, blocking, waiting and failing.
 
 const plan = (options?: CaptureOptions) => buildPlan('https://a.example/', options)
 /** Names of the steps that an option adds. */
@@ -55,13 +55,13 @@ t.test('buildPlan reads statuses and their ranges', async (t) => {
   ])
 })
 
-t.test('buildPlan waits for elements as long as for the page, unless told otherwise', async (t) => {
+t.test('buildPlan waits for elements as long as for the page by default', async (t) => {
   t.equal(plan({ timeout: 5000 }).elementMilliseconds, 5000)
   t.equal(plan({ timeout: 5000, waitForSelectorTimeout: 100 }).elementMilliseconds, 100)
   t.equal(plan({ timeout: 5000 }).quiet.timeoutMilliseconds, 5000)
 })
 
-t.test('buildPlan keeps the banner’s script where the banner is to be answered', async (t) => {
+t.test('buildPlan does not block the banner’s script if the banner must be accepted or rejected', async (t) => {
   t.equal(plan({ blockCookieBanners: true }).requestRules, undefined)
   t.strictSame(plan({ blockCookieBanners: true, blockAds: true }).requestRules?.engines, ['ads'])
   t.strictSame(plan({ blockCookieBanners: true, cookieBannerAction: 'hide' }).requestRules?.engines, ['banners'])

@@ -16,15 +16,15 @@ t.test('toInches reads every unit, and pixels without one', async (t) => {
     t.equal(toInches(length), inches, length)
 })
 
-t.test('buildPdf plans nothing for pictures', async (t) => {
+t.test('buildPdf plans nothing for images', async (t) => {
   t.strictSame(buildPdf(withDefaults({ pdfScale: 2 })), {})
 })
 
-t.test('buildPdf takes width and height before the paper', async (t) => {
+t.test('buildPdf prefers width and height to the paper format', async (t) => {
   const { pages } = buildPdf(withDefaults({ format: 'pdf', pdfPaperFormat: 'letter', pdfHeight: '3in' }))
   t.match(pages, { paperWidth: 8.5, paperHeight: 3, printBackground: true, tagged: false, pageRanges: '' })
 })
 
-t.test('buildPdf tags what has an outline', async (t) => {
+t.test('buildPdf tags a document with an outline', async (t) => {
   t.match(buildPdf(withDefaults({ format: 'pdf', pdfOutline: true })).pages, { tagged: true, outline: true })
 })

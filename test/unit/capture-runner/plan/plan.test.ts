@@ -4,7 +4,7 @@ import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-run
 
 const URL = 'https://example.com/'
 
-t.test('buildPlan of no options is the defaults that the catalogue states', async (t) => {
+t.test('buildPlan without options equals the documented defaults', async (t) => {
   t.match(buildPlan(URL, undefined), {
     url: URL,
     context: { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1, colorScheme: 'light' },
@@ -38,36 +38,36 @@ const effects: { options: CaptureOptions; changes: object }[] = [
 ]
 
 for (const { options, changes } of effects) {
-  t.test(`buildPlan carries out ${Object.keys(options).join(' and ')}`, async (t) => {
+  t.test(`buildPlan applies ${Object.keys(options).join(' and ')}`, async (t) => {
     t.match(buildPlan(URL, options), changes)
     t.notSame(buildPlan(URL, options), buildPlan(URL, undefined))
   })
 }
 
-t.test('buildPlan refuses a window that is too large with the pixel ratio of its device', async (t) => {
+t.test('buildPlan rejects a window that is too large with its device’s pixel ratio', async (t) => {
   const window = { viewportWidth: 7_680, viewportHeight: 7_680 }
   t.throws(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro' }), { code: 'TOO_LARGE' })
   t.doesNotThrow(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro', deviceScaleFactor: 1 }))
 })
 
-t.test('buildPlan refuses options that contradict each other', async (t) => {
+t.test('buildPlan rejects contradictory options', async (t) => {
   t.throws(() => buildPlan(URL, { omitBackground: true, format: 'jpeg' }), { code: 'INVALID_OPTIONS' })
 })
 
-t.test('buildPlan names the options that were chosen and change nothing', async (t) => {
+t.test('buildPlan lists options without effect', async (t) => {
   t.strictSame(buildPlan(URL, { imageQuality: 10 }).warnings, ['image_quality has no effect on png'])
   t.strictSame(buildPlan(URL, { fullPageMaxHeight: 2_000 }).warnings, ['full_page_max_height has no effect without full_page'])
   t.strictSame(buildPlan(URL, { format: 'jpeg', imageQuality: 10, fullPage: true, fullPageMaxHeight: 2_000 }).warnings, [])
 })
 
-t.test('isAdaptable tells which contexts a prepared one can become', async (t) => {
+t.test('isAdaptable is true for contexts that a prepared one can change to', async (t) => {
   t.ok(isAdaptable(DEFAULT_CONTEXT))
   t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
 })
 
-t.test('a plan whose steps work on Playwright’s page needs a context of Playwright’s', async (t) => {
+t.test('a plan whose steps need Playwright’s page needs a Playwright context', async (t) => {
   for (const options of [{ pressKey: 'Enter' }, { failOnPageError: true }]) {
     const { context } = buildPlan(URL, options)
     t.equal(context.needsPlaywright, true)

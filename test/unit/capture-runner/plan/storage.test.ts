@@ -4,14 +4,14 @@ import { withDefaults } from '../../../../crds/src/options/catalogue.ts'
 
 const names = { id: 'scr_1', url: 'https://www.example.com:8443/a?b', format: 'webp', now: new Date('2026-11-21T23:59:59.999Z') }
 
-t.test('toCopyKey puts in what the names in braces stand for', async (t) => {
+t.test('toCopyKey replaces placeholders in braces', async (t) => {
   t.equal(toCopyKey('{id}.{format}', names), 'scr_1.webp')
   t.equal(toCopyKey('a/{host}/{date}/{id}-{id}.{format}', names), 'a/www.example.com/2026-11-21/scr_1-scr_1.webp')
   t.equal(toCopyKey('{host}', { ...names, url: 'about:html' }), 'none')
   t.equal(toCopyKey('{host}', { ...names, url: 'http://[2001:db8::1]/' }), '-2001-db8--1-')
 })
 
-t.test('buildCopy plans a copy when all that it takes is there', async (t) => {
+t.test('buildCopy plans a copy if all required options are set', async (t) => {
   const options = { storageBucket: 'abc', storageEndpoint: 'https://s3.example.com' }
   const secrets = { storageAccessKeyId: 'id', storageSecretAccessKey: 'secret' }
   t.strictSame(buildCopy(withDefaults(options), secrets), {

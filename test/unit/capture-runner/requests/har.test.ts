@@ -28,7 +28,7 @@ interface Entry {
 const build = (...requests: HarRequest[]) =>
   buildHar(requests, { version: '1.0.0', hidden: ['x-own'] }) as { log: { version: string; entries: Entry[] } }
 
-t.test('buildHar tells each request with its times', async (t) => {
+t.test('buildHar lists each request with its times', async (t) => {
   const { log } = build(asked)
   t.equal(log.version, '1.2')
   t.match(log.entries, [
@@ -54,13 +54,13 @@ t.test('buildHar leaves cookies, credentials and the client’s own headers out'
   )
 })
 
-t.test('buildHar says which requests the batch’s cache answered', async (t) => {
+t.test('buildHar marks requests that the batch’s cache served', async (t) => {
   const { log } = build(asked, { ...asked, start: 101, bytes: 0, isShared: true })
   t.notMatch(log.entries[0], { _fromCache: 'batch' })
   t.match(log.entries[1], { _fromCache: 'batch', response: { status: 200, bodySize: 0 } })
 })
 
-t.test('buildHar orders requests by their start, and tells failures', async (t) => {
+t.test('buildHar orders requests by their start, and includes failures', async (t) => {
   const { response: _, bytes: __, ...bare } = asked
   const har = build(asked, { ...bare, url: 'https://example.com/first', start: 99, failure: 'net::ERR_FAILED' })
   t.match(har.log.entries, [{ response: { status: 0, _error: 'net::ERR_FAILED' } }, { response: { status: 200 } }])

@@ -9,7 +9,7 @@ t.test('addHeaders replaces headers of the same name in any case, and keeps the 
   })
 })
 
-t.test('addHeaders leaves an Authorization that the page wrote', async (t) => {
+t.test('addHeaders keeps an Authorization header that the page set', async (t) => {
   t.strictSame(addHeaders({ authorization: 'mine' }, { Authorization: 'given', a: 'b' }), { authorization: 'mine', a: 'b' })
   t.strictSame(addHeaders({}, { Authorization: 'given' }), { Authorization: 'given' })
 })

@@ -6,7 +6,7 @@ import { Requesters } from '../../../../capture-runner/src/requests/requesters.t
 const OWN = 'https://own.example'
 const FOREIGN = 'https://foreign.example'
 
-/** A page of which the test tells what happens. */
+/** A page whose events the test sends. */
 function aPage() {
   const events = new EventEmitter()
   const requesters = new Requesters(events as unknown as PageEvents, 'main')
@@ -18,7 +18,7 @@ function aPage() {
   }
 }
 
-t.test('isOwn holds for the first document and what it asks for, before the page says where it is', async (t) => {
+t.test('isOwn is true for the first document and its requests, even before the page’s events', async (t) => {
   const page = aPage()
   t.ok(page.navigate(`${OWN}/`))
   t.ok(page.ask(`${OWN}/a.png`))
@@ -26,7 +26,7 @@ t.test('isOwn holds for the first document and what it asks for, before the page
   t.ok(page.ask(`${OWN}/b.png`))
 })
 
-t.test('isOwn never holds for another origin: scheme, host and port count', async (t) => {
+t.test('isOwn is false for another origin: scheme, host and port count', async (t) => {
   const page = aPage()
   for (const url of ['http://own.example/', 'https://own.example:8443/', 'https://sub.own.example/', `${FOREIGN}/`, 'data:,x', 'x']) {
     t.notOk(page.navigate(url), url)
@@ -35,19 +35,19 @@ t.test('isOwn never holds for another origin: scheme, host and port count', asyn
   }
 })
 
-t.test('isOwn does not hold for what a foreign document asks, before or after it is shown', async (t) => {
+t.test('isOwn is false for requests of a foreign document, before or after its commit', async (t) => {
   const page = aPage()
   page.navigate(`${OWN}/`)
   page.show(OWN)
   page.navigate(`${FOREIGN}/`)
-  t.notOk(page.ask(`${OWN}/a.png`), 'it was asked for')
+  t.notOk(page.ask(`${OWN}/a.png`), 'it was requested')
   page.show(FOREIGN)
   t.notOk(page.ask(`${OWN}/a.png`), 'it is shown')
-  t.notOk(page.navigate(`${OWN}/`), 'it leads back')
+  t.notOk(page.navigate(`${OWN}/`), 'it navigates back')
   t.notOk(page.ask(`${OWN}/a.png`), 'it is still shown')
 })
 
-t.test('isOwn holds for frames of the origin, and in them, only within the origin', async (t) => {
+t.test('isOwn is true for frames of the origin, and inside them only within the origin', async (t) => {
   const page = aPage()
   page.navigate(`${OWN}/`)
   page.attach('inner')
@@ -56,13 +56,13 @@ t.test('isOwn holds for frames of the origin, and in them, only within the origi
   page.attach('foreign')
   t.notOk(page.navigate(`${FOREIGN}/`, 'foreign'))
   t.notOk(page.ask(`${OWN}/a.png`, 'foreign'))
-  t.notOk(page.navigate(`${OWN}/`, 'foreign'), 'who has been elsewhere may be sent by somebody else')
+  t.notOk(page.navigate(`${OWN}/`, 'foreign'), 'another origin may have started the navigation')
   page.attach('nested', 'foreign')
   t.notOk(page.navigate(`${OWN}/`, 'nested'))
   t.notOk(page.ask(`${OWN}/a.png`, 'nested'))
 })
 
-t.test('isOwn does not hold for frames that are not the page’s', async (t) => {
+t.test('isOwn is false for frames of other pages', async (t) => {
   const page = aPage()
   page.navigate(`${OWN}/`)
   t.notOk(page.navigate(`${OWN}/`, 'stranger'))

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import t from 'tap'
 import {
   argumentsOf,
-  keptBytesOf,
   listProcesses,
   memoryOf,
   memoryOfGroup,
+  retainedBytesOf,
   treeOf,
 } from '../../../../capture-runner/src/runtime/processes.ts'
 
-t.test('treeOf holds a process and all below it', async (t) => {
+t.test('treeOf returns a process and its descendants', async (t) => {
   const processes = [
     { pid: 1, parent: 0 },
     { pid: 2, parent: 1 },
@@ -30,7 +30,7 @@ t.test('listProcesses, argumentsOf and memoryOf read /proc', async (t) => {
   t.ok(memoryOf(process.pid) > 10_000_000 && memoryOf(process.pid) < 2_000_000_000)
 })
 
-t.test('keptBytesOf counts a process and what lives below it, but no renderer', async (t) => {
+t.test('retainedBytesOf counts a process and its descendants except renderers', async (t) => {
   const idle = ['-e', 'console.log(1); setInterval(() => {}, 1000)']
   const [renderer, helper] = [
     ['--', '--type=renderer'],
@@ -38,12 +38,12 @@ t.test('keptBytesOf counts a process and what lives below it, but no renderer', 
   ].map((mark) => spawn(process.execPath, [...idle, ...mark]))
   t.teardown(() => [renderer, helper].map((child) => child?.kill('SIGKILL')))
   await Promise.all([renderer, helper].map((child) => once(child!.stdout, 'data')))
-  const kept = keptBytesOf(process.pid)
+  const kept = retainedBytesOf(process.pid)
   t.ok(kept >= memoryOf(helper!.pid!) + 10_000_000, 'itself and the helper')
   t.ok(kept < memoryOf(process.pid) + memoryOf(helper!.pid!) + memoryOf(renderer!.pid!), 'not the renderer')
 })
 
-t.test('memoryOfGroup reads the first file that is there, and says when none is', async (t) => {
+t.test('memoryOfGroup reads the first existing file, or returns undefined', async (t) => {
   const directory = t.testdir({ 'memory.usage_in_bytes': '284327936\n' })
   t.equal(memoryOfGroup([`${directory}/memory.current`, `${directory}/memory.usage_in_bytes`]), 284_327_936)
   t.equal(memoryOfGroup([`${directory}/memory.current`]), undefined)

@@ -1,32 +1,32 @@
 import t from 'tap'
-import { answered, bounded, pause, raced } from '../../../../capture-runner/src/runtime/race.ts'
+import { abortable, awaitResponse, bounded, pause } from '../../../../capture-runner/src/runtime/race.ts'
 import { stopClock } from '../../../support/fakes/stop-clock.ts'
 
 const never = new Promise<never>(() => {})
 
-t.test('raced gives the promise’s end when it comes first', async (t) => {
-  t.equal(await raced(Promise.resolve(1), new AbortController().signal), 1)
-  await t.rejects(raced(Promise.reject(new Error('own')), new AbortController().signal), { message: 'own' })
+t.test('abortable returns the promise’s result if it comes first', async (t) => {
+  t.equal(await abortable(Promise.resolve(1), new AbortController().signal), 1)
+  await t.rejects(abortable(Promise.reject(new Error('own')), new AbortController().signal), { message: 'own' })
 })
 
-t.test('raced throws the reason of a signal that ends, before or during', async (t) => {
+t.test('abortable throws the reason of a signal that aborts, before or during the wait', async (t) => {
   const reason = new Error('over')
-  await t.rejects(raced(never, AbortSignal.abort(reason)), reason)
+  await t.rejects(abortable(never, AbortSignal.abort(reason)), reason)
   const controller = new AbortController()
-  const waiting = raced(never, controller.signal)
+  const waiting = abortable(never, controller.signal)
   controller.abort(reason)
   await t.rejects(waiting, reason)
 })
 
-t.test('raced hears nothing of a promise that fails after it lost', async (t) => {
+t.test('abortable ignores a promise that rejects after the abort', async (t) => {
   const { promise, reject } = Promise.withResolvers<never>()
-  await t.rejects(raced(promise, AbortSignal.abort(new Error('over'))), { message: 'over' })
+  await t.rejects(abortable(promise, AbortSignal.abort(new Error('over'))), { message: 'over' })
   reject(new Error('unheard'))
   await new Promise((resolve) => setImmediate(resolve))
   t.pass('no unhandled rejection ended the process')
 })
 
-t.test('bounded ends with its parent, by itself, or not at all once disposed of', async (t) => {
+t.test('bounded aborts with its parent, or by itself, or not at all once disposed', async (t) => {
   const clock = stopClock(t)
   const parent = new AbortController()
   const own = bounded(parent.signal, 100, () => new Error('late'))
@@ -40,9 +40,9 @@ t.test('bounded ends with its parent, by itself, or not at all once disposed of'
   other[Symbol.dispose]()
 })
 
-t.test('answered blames a page that does not answer', async (t) => {
+t.test('awaitResponse fails with TIMEOUT for a page that does not respond', async (t) => {
   const clock = stopClock(t)
-  const waiting = answered(never, new AbortController().signal)
+  const waiting = awaitResponse(never, new AbortController().signal)
   clock.tick(30_000)
   await t.rejects(waiting, { code: 'TIMEOUT' })
 })

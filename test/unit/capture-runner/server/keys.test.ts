@@ -21,12 +21,12 @@ const seal = async (content: unknown, { publicKey }: Keys, header = { alg: 'ECDH
     .setProtectedHeader(header)
     .encrypt(await importJWK(publicKey, 'ECDH-ES'))
 
-t.test('open reads an order that was made for its key', async (t) => {
+t.test('open reads an order encrypted for its key', async (t) => {
   const keys = await createOrderKeys()
   t.strictSame(await keys.open(await seal(order, keys)), order)
 })
 
-t.test('open refuses what was made for another key, altered, or weaker', async (t) => {
+t.test('open rejects a token for another key, an altered one, or a weaker algorithm', async (t) => {
   const [keys, others] = [await createOrderKeys(), await createOrderKeys()]
   const sealed = await seal(order, keys)
   await t.rejects(keys.open(await seal(order, others)))
@@ -35,21 +35,21 @@ t.test('open refuses what was made for another key, altered, or weaker', async (
   await t.rejects(keys.open(await seal(order, keys, { alg: 'ECDH-ES', enc: 'A128CBC-HS256' })))
 })
 
-t.test('open refuses what is no order', async (t) => {
+t.test('open rejects an invalid order', async (t) => {
   const keys = await createOrderKeys()
   await t.rejects(keys.open(await seal({ ...order, attempt: 0 }, keys)))
   await t.rejects(keys.open(await seal({ ...order, options: { format: 'gif' } }, keys)))
 })
 
-t.test('open names what is wrong with an order, and quotes nothing of it', async (t) => {
+t.test('open names the wrong fields of an order without quoting it', async (t) => {
   const keys = await createOrderKeys()
   const privateOptions = { headers: { hunter2: 'hunter2\n' }, hunter2: 'hunter2' }
-  const message = 'it is no order; wrong: attempt, privateOptions'
+  const message = 'invalid order; wrong fields: attempt, privateOptions'
   await t.rejects(keys.open(await seal({ ...order, attempt: 0, privateOptions }, keys)), { message })
-  await t.rejects(keys.open(await seal('hunter2', keys)), { message: 'it is no order; wrong: the whole' })
+  await t.rejects(keys.open(await seal('hunter2', keys)), { message: 'invalid order; wrong fields: (root)' })
 })
 
-t.test('createOrderKeys makes another key each time', async (t) => {
+t.test('createOrderKeys creates another key each time', async (t) => {
   const [one, other] = [await createOrderKeys(), await createOrderKeys()]
   t.not(one.publicKey.x, other.publicKey.x)
   t.match(one.publicKey, { kty: 'OKP', crv: 'X25519', x: /^[\w-]{43}$/ })

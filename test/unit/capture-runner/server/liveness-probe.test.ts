@@ -2,24 +2,24 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import { LivenessProbe } from '../../../../capture-runner/src/server/liveness-probe.ts'
 
-/** A liveness probe whose clock and pictures the test has in hand. */
+/** A liveness probe whose clock and screenshots the test controls. */
 function stage(t: Test) {
   const clock = { now: 1_000 }
-  const beats: PromiseWithResolvers<void>[] = []
-  const beat = () => {
+  const screenshots: PromiseWithResolvers<void>[] = []
+  const takeScreenshot = () => {
     const next = Promise.withResolvers<void>()
-    beats.push(next)
+    screenshots.push(next)
     return next.promise
   }
-  const livenessProbe = new LivenessProbe({ beat, now: () => clock.now, log: pino({ level: 'silent' }) })
+  const livenessProbe = new LivenessProbe({ takeScreenshot, now: () => clock.now, log: pino({ level: 'silent' }) })
   t.teardown(() => {
-    for (const { resolve } of beats) resolve()
+    for (const { resolve } of screenshots) resolve()
   })
   const settle = () => new Promise<void>((done) => setImmediate(done))
-  return { clock, beats, livenessProbe, settle }
+  return { clock, screenshots, livenessProbe, settle }
 }
 
-t.test('LivenessProbe holds until there was no picture for a minute', async (t) => {
+t.test('LivenessProbe passes until there was no screenshot for a minute', async (t) => {
   const { clock, livenessProbe } = stage(t)
   t.equal(livenessProbe.check(), true, 'a pod that starts has a minute')
   clock.now += 59_999
@@ -28,11 +28,11 @@ t.test('LivenessProbe holds until there was no picture for a minute', async (t) 
   t.equal(livenessProbe.check(), false)
 })
 
-t.test('LivenessProbe goes on with each picture, of its own or of a capture', async (t) => {
-  const { clock, beats, livenessProbe, settle } = stage(t)
+t.test('LivenessProbe passes after each screenshot, its own or a capture’s', async (t) => {
+  const { clock, screenshots, livenessProbe, settle } = stage(t)
   livenessProbe.check()
   clock.now += 70_000
-  beats[0]?.resolve()
+  screenshots[0]?.resolve()
   await settle()
   t.equal(livenessProbe.check(), true)
   clock.now += 70_000
@@ -40,13 +40,13 @@ t.test('LivenessProbe goes on with each picture, of its own or of a capture', as
   t.equal(livenessProbe.check(), true)
 })
 
-t.test('LivenessProbe takes one picture at a time, and the next after one that failed', async (t) => {
-  const { beats, livenessProbe, settle } = stage(t)
+t.test('LivenessProbe takes one screenshot at a time, and the next after a failure', async (t) => {
+  const { screenshots, livenessProbe, settle } = stage(t)
   livenessProbe.check()
   livenessProbe.check()
-  t.equal(beats.length, 1)
-  beats[0]?.reject(new Error('hung'))
+  t.equal(screenshots.length, 1)
+  screenshots[0]?.reject(new Error('hung'))
   await settle()
   livenessProbe.check()
-  t.equal(beats.length, 2)
+  t.equal(screenshots.length, 2)
 })

@@ -4,7 +4,7 @@ import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { buildReport } from '../../../../capture-runner/src/server/report.ts'
 import { at, NOON } from '../../../support/fakes/builders.ts'
 
-t.test('buildReport tests the claim before it writes anything, and writes nothing but its own fields', async (t) => {
+t.test('buildReport tests the claim before it writes, and writes only its own fields', async (t) => {
   const outcome = buildFailure(new CaptureError('TIMEOUT', 'why'), { processingMilliseconds: 1, timings: {} }, NOON)
   const claim = { namespace: 'default', name: 'scr-1', attempt: 2, podUid: 'pod-uid' }
   const { contentType, body } = buildReport(claim, outcome, at(1))

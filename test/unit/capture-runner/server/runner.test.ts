@@ -26,29 +26,29 @@ const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
   return { outcome, error }
 }
 
-/** A runner whose captures and reports end when the test says so. */
+/** A runner whose captures and reports the test controls. */
 function aRunner() {
   const captures: {
     order: CaptureOrder
-    cancelled: AbortSignal
+    canceled: AbortSignal
     take: () => void
     end: (attempt: Attempt) => void
     fail: (error: unknown) => void
   }[] = []
-  const reports: { uid: string; outcome: Outcome; cancelled: AbortSignal; end: (reported: Reported) => void }[] = []
+  const reports: { uid: string; outcome: Outcome; canceled: AbortSignal; end: (reported: Reported) => void }[] = []
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const runner = new Runner({
-    capture: (order, cancelled, take) => {
+    capture: (order, canceled, take) => {
       const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
-      cancelled.addEventListener('abort', () => reject(cancelled.reason))
-      captures.push({ order, cancelled, take, end: resolve, fail: reject })
+      canceled.addEventListener('abort', () => reject(canceled.reason))
+      captures.push({ order, canceled, take, end: resolve, fail: reject })
       return promise
     },
-    report: ({ uid }, outcome, cancelled) => {
+    report: ({ uid }, outcome, canceled) => {
       const { promise, resolve, reject } = Promise.withResolvers<Reported>()
-      cancelled.addEventListener('abort', () => reject(cancelled.reason))
-      reports.push({ uid, outcome, cancelled, end: resolve })
+      canceled.addEventListener('abort', () => reject(canceled.reason))
+      reports.push({ uid, outcome, canceled, end: resolve })
       return promise
     },
     log,
@@ -56,10 +56,10 @@ function aRunner() {
   return { runner, captures, reports, lines }
 }
 
-/** Lets everything happen that needs no more than promises. */
+/** Waits for pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-t.test('Runner takes an order, reports its end, and remembers that it did', async (t) => {
+t.test('Runner accepts an order, reports its result, and remembers it', async (t) => {
   const { runner, captures, reports } = aRunner()
   t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
   captures[0]?.end(anAttempt('TIMEOUT'))
@@ -70,7 +70,7 @@ t.test('Runner takes an order, reports its end, and remembers that it did', asyn
   t.match(runner.find('a'), { state: 'done' })
 })
 
-t.test('Runner answers a repeated order with what became of it', async (t) => {
+t.test('Runner answers a repeated order with its state', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
@@ -83,17 +83,17 @@ t.test('Runner answers a repeated order with what became of it', async (t) => {
   t.equal(captures.length, 1)
 })
 
-t.test('Runner begins another capture while the file of the last one is being stored', async (t) => {
+t.test('Runner starts another capture while the last one is being stored', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   let isTold = false
-  const told = runner.whenSettled('a', 60_000, 'taken').then(() => {
+  const waiting = runner.whenSettled('a', 60_000, 'taken').then(() => {
     isTold = true
   })
   await settled()
   t.notOk(isTold)
   captures[0]?.take()
-  await told
+  await waiting
   t.match(runner.find('a'), { state: 'running', isTaken: true })
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } })
@@ -103,7 +103,7 @@ t.test('Runner begins another capture while the file of the last one is being st
   t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running', isTaken: undefined }])
 })
 
-t.test('Runner holds no more than two pictures that are not stored', async (t) => {
+t.test('Runner holds at most two unstored screenshots', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
@@ -115,7 +115,7 @@ t.test('Runner holds no more than two pictures that are not stored', async (t) =
   t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted')
 })
 
-t.test('Runner gives a capture up whose file could not be stored, and keeps the one that it has begun since', async (t) => {
+t.test('Runner gives up a capture that it could not store, and keeps the next one', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
@@ -127,14 +127,14 @@ t.test('Runner gives a capture up whose file could not be stored, and keeps the 
   t.match(runner.find('b'), { state: 'running' })
 })
 
-t.test('Runner is busy with one capture for every other order, the next attempt of the same too', async (t) => {
+t.test('Runner is busy for every other order during a capture, including its next attempt', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   t.match(runner.accept(anOrder({ uid: 'b' })), { kind: 'busy', state: { uid: 'a' } })
   t.match(runner.accept(anOrder({ attempt: 2 })), { kind: 'busy', state: { uid: 'a', attempt: 1 } })
 })
 
-t.test('Runner takes the next order while it reports the last', async (t) => {
+t.test('Runner accepts the next order while it reports the last', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt())
@@ -146,7 +146,7 @@ t.test('Runner takes the next order while it reports the last', async (t) => {
   t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
 })
 
-t.test('Runner forgets a capture that another attempt may do better, without a report', async (t) => {
+t.test('Runner gives up a retryable failure without a report', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder({ attempt: 2 }))
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -156,7 +156,7 @@ t.test('Runner forgets a capture that another attempt may do better, without a r
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
-t.test('Runner reports such a failure in the last attempt', async (t) => {
+t.test('Runner reports a retryable failure in the last attempt', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder({ attempt: 3 }))
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -164,12 +164,12 @@ t.test('Runner reports such a failure in the last attempt', async (t) => {
   t.match(reports, [{ uid: 'a', outcome: { phase: 'Failed', result: { error: { code: 'STORAGE_FAILED' } } } }])
 })
 
-t.test('Runner drops a cancelled capture, running or being reported', async (t) => {
+t.test('Runner drops a canceled capture, running or being reported', async (t) => {
   const { runner, captures, reports } = aRunner()
   t.equal(runner.cancel('a'), false)
   runner.accept(anOrder())
   t.equal(runner.cancel('a'), true)
-  t.match(captures[0]?.cancelled.reason, { code: 'CANCELLED' })
+  t.match(captures[0]?.canceled.reason, { code: 'CANCELLED' })
   await settled()
   t.equal(runner.find('a'), undefined)
   t.equal(reports.length, 0)
@@ -187,11 +187,11 @@ t.test('Runner survives a bug in a capture', async (t) => {
   runner.accept(anOrder())
   captures[0]?.fail(new Error('bug'))
   await settled()
-  t.match(lines.join(), /capture ended by a bug/)
+  t.match(lines.join(), /capture failed unexpectedly/)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
-t.test('Runner remembers no more than it needs', async (t) => {
+t.test('Runner remembers a limited number of captures', async (t) => {
   const { runner, captures, reports } = aRunner()
   for (let i = 0; i < 40; i++) {
     runner.accept(anOrder({ uid: `uid-${i}` }))
@@ -204,7 +204,7 @@ t.test('Runner remembers no more than it needs', async (t) => {
   t.match(runner.find('uid-39'), { state: 'done' })
 })
 
-t.test('Runner that closes takes no order, and waits for what it has', async (t) => {
+t.test('a closing Runner accepts no order, and waits for its captures', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   const closed = runner.close(60_000)
@@ -217,15 +217,15 @@ t.test('Runner that closes takes no order, and waits for what it has', async (t)
   t.match(runner.find('a'), { state: 'done' })
 })
 
-t.test('Runner that closes gives up what takes too long', async (t) => {
+t.test('a closing Runner gives up captures after the grace period', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   await runner.close(1)
-  t.ok(captures[0]?.cancelled.aborted)
+  t.ok(captures[0]?.canceled.aborted)
   t.equal(runner.find('a'), undefined)
 })
 
-t.test('Runner logs one line a capture, and nothing of the client’s in it', async (t) => {
+t.test('Runner logs one line per capture, without the client’s data', async (t) => {
   const { runner, captures, lines } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt('TIMEOUT'))
@@ -235,7 +235,7 @@ t.test('Runner logs one line a capture, and nothing of the client’s in it', as
   t.notMatch(lines[0], /secret|signature|example\.com/)
 })
 
-t.test('Runner tells a new leader how many captures it began, and for whom the last', async (t) => {
+t.test('Runner reports how many captures it started, and the account of the last', async (t) => {
   const { runner, captures } = aRunner()
   t.strictSame(runner.history(), { captures: 0 })
   runner.accept(anOrder({ accountName: 'one' }))
@@ -246,7 +246,7 @@ t.test('Runner tells a new leader how many captures it began, and for whom the l
   t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
 })
 
-t.test('Runner says why it has given a capture up, also when it was asked to go', async (t) => {
+t.test('Runner returns why it gave up a capture, also on shutdown', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -254,10 +254,10 @@ t.test('Runner says why it has given a capture up, also when it was asked to go'
   t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
   runner.accept(anOrder({ uid: 'b' }))
   await runner.close(0)
-  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner was asked to go' })
+  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner is shutting down' })
 })
 
-t.test('Runner says nothing of a capture that was cancelled', async (t) => {
+t.test('Runner returns no reason for a canceled capture', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   runner.cancel('a')
@@ -265,13 +265,13 @@ t.test('Runner says nothing of a capture that was cancelled', async (t) => {
   t.equal(runner.findGivenUp('a'), undefined)
 })
 
-t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
+t.test('whenSettled resolves when a capture is no longer running', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
-  let told = 0
-  const waiting = runner.whenSettled('a', 60_000).then(() => told++)
+  let resolved = 0
+  const waiting = runner.whenSettled('a', 60_000).then(() => resolved++)
   await settled()
-  t.equal(told, 0)
+  t.equal(resolved, 0)
   captures[0]?.end(anAttempt())
   await waiting
   t.match(runner.find('a'), { state: 'reporting' })
@@ -279,7 +279,7 @@ t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
   await runner.whenSettled('unknown', 60_000)
 })
 
-t.test('Runner keeps nobody waiting for longer than was asked', async (t) => {
+t.test('whenSettled waits no longer than requested', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   await runner.whenSettled('a', 1)

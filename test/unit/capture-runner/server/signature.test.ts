@@ -28,7 +28,7 @@ async function request({ claims = {}, audience = AUDIENCE, issuedAt = seconds, k
   return { method: 'POST', path: '/captures', authorization: `Bearer ${token}` }
 }
 
-t.test('verify takes what the operator signs', async (t) => {
+t.test('verify accepts the operator’s signature', async (t) => {
   const privateKey = { ...(await exportJWK(ours.privateKey)) } as Parameters<typeof createSigner>[0]
   const sign = await createSigner(privateKey)
   const authorization = await sign({ podUid: AUDIENCE, method: 'POST', path: '/captures', body: 'body', jti: 'uid/1' }, NOON)
@@ -43,19 +43,19 @@ const refused: { name: string; forged?: Forged; received?: Partial<Received>; se
   { name: 'for another method', received: { method: 'DELETE' } },
   { name: 'for another path', received: { path: '/captures/x' } },
   { name: 'too long ago', second: 36 },
-  { name: 'for the future', second: -10 },
+  { name: 'in the future', second: -10 },
   { name: 'without the body’s hash', forged: { claims: { sha256: null } } },
-  { name: 'without an id of its own', forged: { claims: { jti: 1 as unknown as string } } },
+  { name: 'without an id', forged: { claims: { jti: 1 as unknown as string } } },
 ]
 
 for (const { name, forged, received, second } of refused) {
-  t.test(`verify refuses what was signed ${name}`, async (t) => {
+  t.test(`verify rejects a request signed ${name}`, async (t) => {
     const verifier = await verifierAt(second)
     t.equal(await verifier.verify({ ...(await request(forged)), ...received }), undefined)
   })
 }
 
-t.test('verify refuses what is not signed at all', async (t) => {
+t.test('verify rejects an unsigned request', async (t) => {
   const verifier = await verifierAt()
   const none = Buffer.from('{"alg":"none"}').toString('base64url')
   const claims = Buffer.from(
@@ -66,20 +66,20 @@ t.test('verify refuses what is not signed at all', async (t) => {
   }
 })
 
-t.test('verify takes a signature once, and another one for the same order', async (t) => {
+t.test('verify accepts each signature once', async (t) => {
   const verifier = await verifierAt()
   const first = await request({ claims: { jti: 'uid/1' } })
   t.ok(await verifier.verify(first))
   t.equal(await verifier.verify(first), undefined, 'a replay')
-  t.ok(await verifier.verify(await request({ claims: { jti: 'uid/1', again: true } })), 'the operator asks again')
+  t.ok(await verifier.verify(await request({ claims: { jti: 'uid/1', again: true } })), 'another signature for the same order')
 })
 
-t.test('verify bears a clock that is a little off', async (t) => {
+t.test('verify tolerates a small clock difference', async (t) => {
   t.ok(await (await verifierAt(-4)).verify(await request()))
   t.ok(await (await verifierAt(33)).verify(await request()))
 })
 
-t.test('verify remembers signatures for as long as they would hold', async (t) => {
+t.test('verify remembers signatures while they are valid', async (t) => {
   let second = 0
   const verifier = await createVerifier({ publicKey, audience: AUDIENCE, now: () => NOON.getTime() + second * 1_000 })
   const first = await request()

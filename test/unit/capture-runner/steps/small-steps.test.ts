@@ -3,7 +3,7 @@ import { hidingRules } from '../../../../capture-runner/src/steps/injection/add-
 import { toAbsolute } from '../../../../capture-runner/src/steps/injection/styles.ts'
 import { checkAddress } from '../../../../capture-runner/src/steps/navigation/check-response.ts'
 
-t.test('toAbsolute leads addresses in a sheet to where the sheet is', async (t) => {
+t.test('toAbsolute resolves URLs in a sheet against the sheet’s URL', async (t) => {
   const base = 'https://cdn.example/css/a.css'
   for (const [sheet, absolute] of [
     ['url(x.png)', 'url(https://cdn.example/css/x.png)'],
@@ -16,11 +16,11 @@ t.test('toAbsolute leads addresses in a sheet to where the sheet is', async (t) 
   }
 })
 
-t.test('hidingRules gives each selector a rule of its own', async (t) => {
+t.test('hidingRules creates a rule for each selector', async (t) => {
   t.equal(hidingRules(['#a', '.b, .c']), '#a { display: none !important }\n.b, .c { display: none !important }')
 })
 
-t.test('checkAddress tells sites from addresses', async (t) => {
+t.test('checkAddress distinguishes a change of site from any redirect', async (t) => {
   const check = (refusedRedirect: 'cross_site' | 'always', shown: string) => () =>
     checkAddress({ url: 'https://example.com/a', refusedRedirect }, shown)
   t.doesNotThrow(check('always', 'https://example.com/a#part'))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openExit } from '../../../../capture-runner/src/capture/exit-policy.ts'
+import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
 import type { EgressPolicy, ParentProxy } from '../../../../capture-runner/src/egress/policy.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 
@@ -7,22 +7,22 @@ const policy: EgressPolicy = { rules: DEFAULT_EGRESS_RULES, maxBytes: 1 }
 const proxy: ParentProxy = { url: 'http://proxy.example:3128', direct: [], chosenBy: 'user' }
 const own: ParentProxy = { url: 'http://operator.example', direct: ['*.example'], chosenBy: 'operator' }
 
-/** What the exit was armed with. */
-const opened = (given: EgressPolicy, plan: Parameters<typeof openExit>[2]): EgressPolicy[] => {
+/** The policies that the session was armed with. */
+const opened = (given: EgressPolicy, plan: Parameters<typeof armEgress>[2]): EgressPolicy[] => {
   const armed: EgressPolicy[] = []
-  openExit({ arm: (one) => void armed.push(one) }, given, plan)
+  armEgress({ arm: (one) => void armed.push(one) }, given, plan)
   return armed
 }
 
-t.test('openExit opens by the rules of the pool', async (t) => {
+t.test('armEgress uses the pool’s rules', async (t) => {
   t.strictSame(opened(policy, {}), [policy])
 })
 
-t.test('openExit never opens for a capture that is offline', async (t) => {
+t.test('armEgress never arms the session of an offline capture', async (t) => {
   t.strictSame(opened(policy, { isOffline: true, proxy }), [])
 })
 
-t.test('openExit leads through the client’s proxy, and through the operator’s to it', async (t) => {
+t.test('armEgress uses the client’s proxy, reached through the operator’s', async (t) => {
   t.strictSame(opened(policy, { proxy }), [{ ...policy, parentProxy: proxy }])
   t.strictSame(opened({ ...policy, parentProxy: own }, { proxy }), [{ ...policy, parentProxy: { ...proxy, via: own } }])
 })
