@@ -1,4 +1,4 @@
-/** Runs Vale with the style in docs/.vale over the texts that people write by hand. */
+/** Runs Vale with the style in docs/.vale over documents, and over the comments of sources. */
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
@@ -16,6 +16,14 @@ export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
   ...globSync('{,docs/,docs/adr/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
+
+/** The sources whose comments and messages `npm run verify` checks. */
+export const checkedSources: readonly string[] = globSync(
+  '{crds/{src,client,storage,generate},{operator,api-gateway,capture-runner}/src}/**/*.ts',
+  {
+    cwd: repository,
+  },
+).sort()
 
 /** What Vale found. */
 export interface ProseResult {

@@ -1,6 +1,7 @@
-// Part of `npm run verify`: checks README, CHANGELOG and docs against the style in docs/.vale. With --all it also prints suggestions.
+// Part of `npm run verify`: checks README, CHANGELOG, docs, and the comments and messages of the programs, against the style in docs/.vale. With --all it also prints suggestions.
 import { formatFailure } from '../cluster/host/steps.ts'
-import { checkedFiles, checkProse } from './check.ts'
+import { checkedFiles, checkedSources, checkProse } from './check.ts'
+import { checkMessages } from './messages.ts'
 import { buildVale } from './vale.ts'
 
 try {
@@ -9,6 +10,7 @@ try {
   console.error(formatFailure(error))
   process.exit(1)
 }
-const { isGood, output } = await checkProse(checkedFiles, process.argv.includes('--all') ? 'suggestion' : 'error')
-process.stdout.write(output)
-process.exit(isGood ? 0 : 1)
+const minimum = process.argv.includes('--all') ? 'suggestion' : 'error'
+const results = [await checkProse([...checkedFiles, ...checkedSources], minimum), await checkMessages(checkedSources, minimum)]
+for (const { output } of results) process.stdout.write(output)
+process.exit(results.every(({ isGood }) => isGood) ? 0 : 1)

@@ -26,7 +26,7 @@ export function holderPodProbe({ http, namespace, container }: { http: KubeHttp;
 /**
  * `gone`: the pod does not exist, is another pod of that name or has ended, or its container is not running or was started after the last
  * renewal.
- * Both the start and the renewal use the clock of the holder's node. The start is truncated to whole seconds, so it errs towards `alive`.
+ * Both the start and the renewal use the clock of the holder's node. The start is truncated to whole seconds, so it errs toward `alive`.
  */
 export function livenessOf(pod: Pod | undefined, { identity, renewTime }: HolderQuestion, container: string): Liveness {
   if (!pod || pod.metadata.uid !== identity) return 'gone'

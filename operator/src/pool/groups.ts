@@ -58,7 +58,7 @@ function isStuck({ state, sandbox, pod }: Runner, readinessGraceMilliseconds: nu
   return now - unchangedSince(pod) > grace && unschedulableReason(pod) === undefined
 }
 
-/** Pods that count towards the desired number: they are capturing, can capture, or will soon. */
+/** Pods that count toward the desired number: they are capturing, can capture, or will soon. */
 export const countable = ({ busy, idle, starting }: Groups): number => busy.length + idle.length + starting.length
 
 /** Number of pods that the pool may add now. Pods that were created but are not in the cache yet count as existing. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { checkedFiles, checkProse } from '../../prose/check.ts'
+import { checkMessages, findMessages } from '../../prose/messages.ts'
 import { buildVale } from '../../prose/vale.ts'
 
 // The check of `npm run verify` finds what the style forbids. A rule that matched nothing would pass every text.
@@ -53,6 +54,30 @@ t.test('a sentence of more than 30 words is a suggestion, not an error', async (
   const { isGood, output } = await check(text, 'suggestion')
   t.ok(isGood)
   t.match(output, 'Tintype.SentenceLength')
+})
+
+t.test('the prose check reads comments and messages of code', async (t) => {
+  const file = path.join(directory, 'code.ts')
+  const source = (comment: string, message: string) =>
+    `// ${comment}\nexport const fail = (n: number) => {\n  throw new Error(\`${message} \${n}\`)\n}\n`
+  await writeFile(file, source('Ask whoever runs this service.', 'the receiver is told of event'))
+  const comments = await checkProse([file])
+  t.notOk(comments.isGood)
+  t.match(comments.output, /code\.ts:1:\d+:Tintype\.Terms/)
+  const messages = await checkMessages([file])
+  t.notOk(messages.isGood)
+  t.match(messages.output, /code\.ts:3:Tintype\.Terms/)
+  await writeFile(file, source('Ask the caller.', 'the receiver gets event'))
+  t.match([await checkProse([file]), await checkMessages([file])], [{ isGood: true }, { isGood: true }])
+})
+
+t.test('findMessages leaves out names, markup and scripts, and keeps the lines', async (t) => {
+  const source = `const a = 'screenshot'
+/* 'not a message at all' */
+const b = '<p>Text of a page</p>'
+const c = \`took \${n.toFixed(1)} s of time\`
+`
+  t.strictSame(findMessages(source), [{ text: 'took N s of time', line: 4 }])
 })
 
 t.test('the texts of the repository pass the prose check', async (t) => {
