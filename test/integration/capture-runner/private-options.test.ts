@@ -43,7 +43,7 @@ const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRE
 
 t.test('a runner uses private options without revealing them', async (t) => {
   const captured = await capture(site.url('/'), all)
-  t.match(captured.status, { phase: 'Completed', result: { pageTitle: 'In', warnings: [/refused cookies .* 2$/] } })
+  t.match(captured.status, { phase: 'Completed', result: { pageTitle: 'In', warnings: [/rejected cookies .* 2$/] } })
   t.strictSame(received, [`Bearer ${SECRET} sid=${SECRET} ${SECRET}`], 'control: the page received all of it')
   const signed = await capture(site.url('/basic'), basic)
   t.match(signed.status, { phase: 'Completed', result: { httpStatus: 200 } })
