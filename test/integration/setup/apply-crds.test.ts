@@ -66,5 +66,5 @@ t.test('apply-crds does not change objects', async (t) => {
 
 t.test('apply-crds rejects a directory without definitions and an unknown command', async (t) => {
   await t.rejects(runSetup('apply-crds', [path.join(plane.directory, 'pki')], { KUBECONFIG }), { message: /no definitions/ })
-  await t.rejects(runSetup('apply-crd', [mounted], {}), { message: /unknown command: apply-crd .*; there are setup-storage, apply-crds/ })
+  await t.rejects(runSetup('apply-crd', [mounted], {}), { message: /unknown command: apply-crd .*\. Use setup-storage, apply-crds/ })
 })
