@@ -20,7 +20,7 @@ import { mask } from '../steps/injection/mask.ts'
 import { scripts } from '../steps/injection/scripts.ts'
 import { styles } from '../steps/injection/styles.ts'
 import { checkContent } from '../steps/navigation/check-content.ts'
-import { checkAnswer } from '../steps/navigation/check-response.ts'
+import { checkResponse } from '../steps/navigation/check-response.ts'
 import { holdRequests } from '../steps/navigation/hold-requests.ts'
 import { listen } from '../steps/navigation/listen.ts'
 import { navigate } from '../steps/navigation/navigate.ts'
@@ -59,7 +59,7 @@ export const STEPS: readonly Step[] = [
   listen,
   openMarkup,
   navigate,
-  checkAnswer,
+  checkResponse,
   consent,
   hideUnwanted,
   zoom,

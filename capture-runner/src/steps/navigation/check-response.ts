@@ -4,8 +4,8 @@ import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
 
 /** Fails the capture for an HTTP status or a redirect that the client does not want. */
-export const checkAnswer: Step = {
-  name: 'checkAnswer',
+export const checkResponse: Step = {
+  name: 'checkResponse',
   isWanted: ({ refusedStatuses, refusedRedirect }) => refusedStatuses !== undefined || refusedRedirect !== undefined,
   run: async (work) => {
     checkStatus(work)
