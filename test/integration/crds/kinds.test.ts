@@ -75,7 +75,7 @@ t.test('kubectl apply of an option that is out of range is refused with a text t
     [{ waitUntil: [] }, /spec\.options\.waitUntil: Invalid value: 0: .* should have at least 1 items/],
     [
       { omitBackground: true, format: 'jpeg' },
-      /spec\.options: Invalid value: .*: a transparent background needs format png: choose it, or leave omitBackground out/,
+      /spec\.options: Invalid value: .*: omitBackground needs format png: set format to png, or leave omitBackground out/,
     ],
   ]
   for (const [options, text] of cases) {

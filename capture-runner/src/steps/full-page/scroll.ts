@@ -2,11 +2,11 @@ import { pause } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { scrollTo } from './scroll-to.ts'
 
-/** Places that the page passes within one scroll, and milliseconds in each: what a wheel does. */
+/** Intermediate positions of one scroll, and milliseconds at each, like a mouse wheel. */
 const PLACES = 5
 const PLACE_MILLISECONDS = 16
 
-/** Goes down the page as a reader would (spec 2.2 full_page_scroll), as far as it grows on the way, and back to its top. */
+/** Option full_page_scroll: scrolls down the page, including content that loads meanwhile, and back to the top. */
 export const scroll: Step = {
   name: 'scroll',
   isWanted: (plan) => plan.picture.scroll !== undefined,
@@ -31,7 +31,7 @@ export const scroll: Step = {
 /** The lowest scroll position that matters. */
 const endOf = (scrollHeight: number, windowHeight: number, reach: number): number => Math.min(scrollHeight, reach) - windowHeight
 
-/** Positions from one place to the next, the last included: quick in the middle, slow at both ends. */
+/** Scroll positions from `from` to `to`, including `to`: fast in the middle, slow at both ends. */
 export function placesOf(from: number, to: number): number[] {
   return Array.from({ length: PLACES }, (_, i) => {
     const share = (i + 1) / PLACES
