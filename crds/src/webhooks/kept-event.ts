@@ -3,8 +3,8 @@ import type { IgnoreReason } from '../records/ignored-objects.ts'
 import { parseStoredJson } from '../records/stored-json.ts'
 import type { Envelope } from './events.ts'
 
-// The bytes of an event are posted as they were kept, signed with the endpoint's secret: an endpoint must be able to believe them. So they must be
-// of the event that is to be posted, and lead nowhere else.
+// Retries post the stored bytes of an event, signed with the endpoint's secret. The endpoint trusts the signature, so the operator checks that
+// the stored bytes belong to the event, and that their links belong to its account.
 
 const Link = z.string().max(65_536).nullable().optional()
 const Kept = z.looseObject({
@@ -24,7 +24,7 @@ const Kept = z.looseObject({
 })
 type Kept = z.infer<typeof Kept>
 
-/** What is known of an event without its Screenshot. */
+/** The known facts about an event whose Screenshot is deleted. */
 export interface EventFacts {
   id: string
   type: string
@@ -33,7 +33,7 @@ export interface EventFacts {
   publicUrl: string
 }
 
-/** A link without what a rotated key changes. */
+/** A link without its query, which changes when the signing key is rotated. */
 const placeOf = (link: string | null | undefined): string | undefined => link?.split('?', 1)[0]
 
 const linksOf = ({ data: { screenshot } }: Pick<Envelope, 'data'> | Kept): (string | undefined)[] =>
@@ -41,7 +41,7 @@ const linksOf = ({ data: { screenshot } }: Pick<Envelope, 'data'> | Kept): (stri
 
 const parseKept = (text: string): Kept | undefined => Kept.safeParse(parseStoredJson(text)).data
 
-/** Why kept bytes are not those of an event that was built again; undefined when they are, but for links that another key has signed. */
+/** Compares stored bytes with the rebuilt event. Returns why they differ, or undefined if they match. Ignores the signatures of links. */
 export function findFault(text: string, built: Envelope): IgnoreReason | undefined {
   const kept = parseKept(text)
   if (!kept) return 'content'
@@ -58,7 +58,7 @@ export function findFault(text: string, built: Envelope): IgnoreReason | undefin
   return isSame ? undefined : 'content'
 }
 
-/** As {@link findFault}, for an event whose Screenshot is deleted. */
+/** Like {@link findFault}, for an event whose Screenshot is deleted. */
 export function findFaultOfDeleted(text: string, { id, type, screenshot, account, publicUrl }: EventFacts): IgnoreReason | undefined {
   const kept = parseKept(text)
   if (!kept || kept.type !== type) return 'content'

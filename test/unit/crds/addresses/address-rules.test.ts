@@ -62,10 +62,10 @@ t.test('classifyUrl refuses what is not a page on the web', async (t) => {
     ['view-source:http://example.com/', 'the scheme view-source is neither http nor https'],
     ['data:text/html,a', 'the scheme data is neither http nor https'],
     ['javascript:alert(1)', 'the scheme javascript is neither http nor https'],
-    ['example.com', 'the address is not a URL'],
-    ['http://256.1.1.1/', 'the address is not a URL'],
-    ['http://1.2.3.4.5/', 'the address is not a URL'],
-    ['http://[fe80::1%25eth0]/', 'the address is not a URL'],
+    ['example.com', 'the text is not a URL'],
+    ['http://256.1.1.1/', 'the text is not a URL'],
+    ['http://1.2.3.4.5/', 'the text is not a URL'],
+    ['http://[fe80::1%25eth0]/', 'the text is not a URL'],
     ['http://a..b/', 'a..b is not a host name'],
     [`http://${'a'.repeat(64)}.com/`, `${'a'.repeat(64)}.com is not a host name`],
     ['http://example.com:22/', 'port 22 is not open'],
@@ -121,7 +121,7 @@ t.test('classifyAddress lets the smaller of two ranges decide', async (t) => {
 
 t.test('classifyAddress refuses the own address even inside an opened range', async (t) => {
   const verdict = classifyAddress('10.1.2.3', rules({ allowedCidrs: ['10.1.2.3/32'] }), { ownAddresses: ['10.1.2.3'] })
-  t.strictSame(verdict, { allowed: false, reason: '10.1.2.3 is the address of the asking pod itself' })
+  t.strictSame(verdict, { allowed: false, reason: '10.1.2.3 is the IP address of the requesting pod' })
 })
 
 t.test('classifyAddress refuses what is not an address in its canonical spelling', async (t) => {

@@ -24,7 +24,7 @@ const others: Record<string, SealedFor> = {
 for (const [what, sealedFor] of Object.entries(others)) {
   t.test(`unseal refuses a text that was copied to ${what}`, async (t) => {
     const sealed = await seal('secret', options, toSealingKey(older))
-    await t.rejects(unseal(sealed, sealedFor, [older]), new SealError('it is sealed for something else'))
+    await t.rejects(unseal(sealed, sealedFor, [older]), new SealError('the text belongs to another object'))
   })
 }
 
