@@ -9,7 +9,7 @@ const PATIENCE_MILLISECONDS = 120_000
  * Resolves when the store accepts the access key. During an upgrade with new keys, the store's setup runs at the same time as the new pods. Does not
  * wait for an unreachable store, because the programs can do much without it.
  */
-export async function whenAdmitted(
+export async function waitForAccess(
   check: () => Promise<unknown>,
   { signal, patienceMilliseconds = PATIENCE_MILLISECONDS }: { signal?: AbortSignal; patienceMilliseconds?: number } = {},
 ): Promise<void> {

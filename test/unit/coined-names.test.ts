@@ -6,6 +6,7 @@ import { readSources } from '../support/sources/source-files.ts'
 
 /** A name as words: `tellPlace` also forbids `tellPlaceTo`, and `Told` forbids `isTold` and `told`. */
 const replaced: Record<string, string> = {
+  askedAgain: 'lastRetryAt',
   Ballast: 'stripManagedFields',
   Courier: 'DeliveryWorker',
   Departure: 'AccountDeletion',
@@ -29,6 +30,7 @@ const replaced: Record<string, string> = {
   Removal: 'Deletion',
   Setbacks: 'backoff',
   shakeHands: 'socks5Connect',
+  signMark: 'signMarker',
   spare: 'standby',
   tellIgnored: 'setIgnoredOptionsHeader',
   tellPlace: 'setQueuePositionHeader',
@@ -36,6 +38,7 @@ const replaced: Record<string, string> = {
   Told: 'Response',
   Trouble: 'problem, or a condition',
   Verdict: 'decision',
+  whenAdmitted: 'waitForAccess',
   whoever: 'the role: caller, user, cluster administrator',
 }
 

@@ -22,7 +22,7 @@ export interface Reservation {
   /** Time of creation, whose month is charged. */
   at: string
   /** Time at which a retry of the request last used the reservation. */
-  askedAgain?: string | undefined
+  lastRetryAt?: string | undefined
 }
 
 /** The counts, as the programs use them. The API server stores them as {@link StoredUsageStatus}. */

@@ -25,13 +25,13 @@ export function readStoredStatus({ window, reservations, ...rest }: StoredUsageS
 /** False for entries of an earlier version, which were objects. The API server returns them empty, because their fields are not in the CRD. */
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-const toLine = ({ id, at, askedAgain = '-', gateway, names }: Reservation): string =>
-  `${id} ${at} ${askedAgain} ${gateway} ${names.join(',')}`
+const toLine = ({ id, at, lastRetryAt = '-', gateway, names }: Reservation): string =>
+  `${id} ${at} ${lastRetryAt} ${gateway} ${names.join(',')}`
 
 function readLine(line: string): Reservation | undefined {
-  const [id, at, askedAgain, gateway, names] = line.split(' ')
+  const [id, at, lastRetryAt, gateway, names] = line.split(' ')
   if (!id || !at || !gateway || !names) return undefined
-  return { id, names: names.split(','), gateway, at, ...(askedAgain === '-' ? {} : { askedAgain }) }
+  return { id, names: names.split(','), gateway, at, ...(lastRetryAt === '-' ? {} : { lastRetryAt }) }
 }
 
 function readWindow(text: string): Window {

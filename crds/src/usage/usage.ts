@@ -68,7 +68,7 @@ export interface Wanted {
 }
 
 /** Time at which a request last used a reservation. */
-export const lastAskedFor = ({ at, askedAgain = at }: Pick<Reservation, 'at' | 'askedAgain'>): Date => new Date(askedAgain)
+export const lastUsedAt = ({ at, lastRetryAt = at }: Pick<Reservation, 'at' | 'lastRetryAt'>): Date => new Date(lastRetryAt)
 
 /** The result of a reservation. `full`: the object has the maximum number of reservations; a later retry can succeed. */
 export interface Outcome {
@@ -155,7 +155,7 @@ export class UsageDraft {
    */
   settle(seen: Reservation, neverMade: readonly string[]): void {
     const held = this.#reservations.find(({ id }) => id === seen.id)
-    if (held?.gateway !== seen.gateway || held.askedAgain !== seen.askedAgain) return
+    if (held?.gateway !== seen.gateway || held.lastRetryAt !== seen.lastRetryAt) return
     this.giveBack(seen.id, neverMade, seen.gateway)
     this.drop(seen.id)
   }
@@ -194,9 +194,9 @@ export class UsageDraft {
 
   /** A client's retry may come late, or to another replica, which then becomes the holder of the reservation. */
   #takeOver(known: Reservation, names: readonly string[], gateway: string): Outcome {
-    const isOld = this.#now.getTime() - lastAskedFor(known).getTime() > YOUNG_MILLISECONDS
+    const isOld = this.#now.getTime() - lastUsedAt(known).getTime() > YOUNG_MILLISECONDS
     if (known.gateway !== gateway || isOld) {
-      const renewed = { ...known, gateway, askedAgain: this.#now.toISOString() }
+      const renewed = { ...known, gateway, lastRetryAt: this.#now.toISOString() }
       this.#reservations = this.#reservations.map((other) => (other === known ? renewed : other))
       this.#changes++
     }

@@ -27,5 +27,5 @@ export const findDefaultWebhook = (webhooks: readonly Webhook[]): Webhook | unde
 const ageOf = ({ metadata }: Webhook): string => `${metadata.creationTimestamp} ${metadata.name}`
 
 /** True if the request's own URL receives the event. */
-export const asksFor = ({ spec }: Pick<Screenshot, 'spec'>, event: ScreenshotEventType): boolean =>
+export const isRequestedEvent = ({ spec }: Pick<Screenshot, 'spec'>, event: ScreenshotEventType): boolean =>
   spec.webhookUrl !== undefined && (spec.webhookEvents ?? REQUEST_EVENTS).includes(event)

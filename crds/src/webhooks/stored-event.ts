@@ -7,7 +7,7 @@ import type { Envelope } from './events.ts'
 // the stored bytes belong to the event, and that their links belong to its account.
 
 const Link = z.string().max(65_536).nullable().optional()
-const Kept = z.looseObject({
+const StoredEvent = z.looseObject({
   id: z.string(),
   type: z.string(),
   created_at: z.string(),
@@ -22,7 +22,7 @@ const Kept = z.looseObject({
     }),
   }),
 })
-type Kept = z.infer<typeof Kept>
+type StoredEvent = z.infer<typeof StoredEvent>
 
 /** The known facts about an event whose Screenshot is deleted. */
 export interface EventFacts {
@@ -36,35 +36,35 @@ export interface EventFacts {
 /** A link without its query, which changes when the signing key is rotated. */
 const placeOf = (link: string | null | undefined): string | undefined => link?.split('?', 1)[0]
 
-const linksOf = ({ data: { screenshot } }: Pick<Envelope, 'data'> | Kept): (string | undefined)[] =>
+const linksOf = ({ data: { screenshot } }: Pick<Envelope, 'data'> | StoredEvent): (string | undefined)[] =>
   [screenshot.download_url, ...(screenshot.artifacts ?? []).map(({ download_url: link }) => link)].map(placeOf)
 
-const parseKept = (text: string): Kept | undefined => Kept.safeParse(parseStoredJson(text)).data
+const parseStored = (text: string): StoredEvent | undefined => StoredEvent.safeParse(parseStoredJson(text)).data
 
 /** Compares stored bytes with the rebuilt event. Returns why they differ, or undefined if they match. Ignores the signatures of links. */
-export function findFault(text: string, built: Envelope): IgnoreReason | undefined {
-  const kept = parseKept(text)
-  if (!kept) return 'content'
-  const { screenshot } = kept.data
+export function findMismatch(text: string, built: Envelope): IgnoreReason | undefined {
+  const stored = parseStored(text)
+  if (!stored) return 'content'
+  const { screenshot } = stored.data
   const wanted = built.data.screenshot
-  if (kept.id !== built.id || screenshot.id !== wanted.id) return 'id'
+  if (stored.id !== built.id || screenshot.id !== wanted.id) return 'id'
   const isSame =
-    kept.type === built.type &&
-    kept.created_at === built.created_at &&
+    stored.type === built.type &&
+    stored.created_at === built.created_at &&
     screenshot.url === wanted.url &&
     screenshot.status === wanted.status &&
     screenshot.storage_path === wanted.storage_path &&
-    String(linksOf(kept)) === String(linksOf(built))
+    String(linksOf(stored)) === String(linksOf(built))
   return isSame ? undefined : 'content'
 }
 
-/** Like {@link findFault}, for an event whose Screenshot is deleted. */
-export function findFaultOfDeleted(text: string, { id, type, screenshot, account, publicUrl }: EventFacts): IgnoreReason | undefined {
-  const kept = parseKept(text)
-  if (!kept || kept.type !== type) return 'content'
-  const { screenshot: record } = kept.data
-  if (kept.id !== id || record.id !== screenshot) return 'id'
+/** Like {@link findMismatch}, for an event whose Screenshot is deleted. */
+export function findMismatchOfDeleted(text: string, { id, type, screenshot, account, publicUrl }: EventFacts): IgnoreReason | undefined {
+  const stored = parseStored(text)
+  if (!stored || stored.type !== type) return 'content'
+  const { screenshot: record } = stored.data
+  if (stored.id !== id || record.id !== screenshot) return 'id'
   const own = `users/${account}/${screenshot}.`
   if (record.storage_path !== null && !record.storage_path.startsWith(own)) return 'account'
-  return linksOf(kept).every((link) => link === undefined || link.startsWith(`${publicUrl}/files/${own}`)) ? undefined : 'account'
+  return linksOf(stored).every((link) => link === undefined || link.startsWith(`${publicUrl}/files/${own}`)) ? undefined : 'account'
 }

@@ -9,17 +9,17 @@ const signature = (key: string, secret: string): Buffer =>
   createHmac('sha256', Buffer.from(secret, 'base64')).update(`stored mark\n${key}`).digest()
 
 /** The text of a marker: the id of the signing key, and the signature. */
-export function signMark(key: string, { current, keys }: KeyRing): string {
+export function signMarker(key: string, { current, keys }: KeyRing): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
   return `${current}.${signature(key, secret).toString('base64url')}`
 }
 
 /** Maximum bytes of a signed marker. */
-export const MAX_MARK_BYTES = 256
+export const MAX_MARKER_BYTES = 256
 
 /** True if a key of the ring signed this marker. Markers of earlier versions have no signature. */
-export function isSignedMark(key: string, text: string, { keys }: KeyRing): boolean {
+export function isSignedMarker(key: string, text: string, { keys }: KeyRing): boolean {
   const [id = '', given = ''] = text.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
   if (secret === undefined) return false
