@@ -8,7 +8,7 @@
  * Watches are short, because a dead connection looks like a kind without changes. A watch that exceeds its duration is dead. A dead connection
  * is therefore detected within 45 s, as in client-go with its pings, and a new watch costs only one request.
  *
- * An event only tells that an object changed. An error in one listener does not affect the others.
+ * An event only says that an object has changed. An error in one listener does not affect the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'

@@ -20,7 +20,7 @@ export const ApiKeySpec = z.object({
   scopes: z.array(z.enum(SCOPES)).max(8).describe('Scopes of the key. Default: everything (*).').optional(),
   active: z.boolean().describe('If false, requests with the key are refused. Default: true.').optional(),
   expiryTime: instant('Time at which the key expires; absent: never.').optional(),
-  lastFour: z.string().max(4).describe('Last four characters of the key, to tell keys apart.').optional(),
+  lastFour: z.string().max(4).describe('Last four characters of the key, to distinguish keys.').optional(),
   previous: z
     .object({
       lastFour: z.string().max(4).describe('Last four characters of the previous key.').optional(),
