@@ -10,7 +10,7 @@ import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
-import { whenAdmitted } from '@tintype/crds/storage/access'
+import { waitForAccess } from '@tintype/crds/storage/access'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
@@ -132,7 +132,7 @@ async function run(config: Config): Promise<void> {
     storage: buildProbe(() => bucket.check()),
   })
   let isAdmitted = false
-  void whenAdmitted(() => bucket.check(), { signal: draining.signal }).then(
+  void waitForAccess(() => bucket.check(), { signal: draining.signal }).then(
     () => (isAdmitted = true),
     () => {},
   )

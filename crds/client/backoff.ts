@@ -1,9 +1,9 @@
-/** Waits between attempts in milliseconds: a short first one, then decorrelated jitter between `base` and `cap`. */
+/** Limits of the waits between attempts, in milliseconds. */
 export type BackoffOptions = { base: number; cap: number; random?: () => number }
 
 /**
- * Decorrelated backoff: each wait is drawn between the base and three times the wait before.
- * The first wait is a fraction of the base, because most failures are a single reset and every waiting client costs a user time.
+ * Backoff with decorrelated jitter: each wait is a random time between the base and three times the previous wait, at most the cap.
+ * The first wait is a fraction of the base, because most failures are a single connection reset and each wait delays users.
  */
 export class Backoff {
   readonly #base: number
@@ -24,7 +24,7 @@ export class Backoff {
     return this.#last
   }
 
-  /** After a success: the next failure waits briefly again. */
+  /** Call after a success, so that the next wait is short again. */
   reset(): void {
     this.#last = 0
   }

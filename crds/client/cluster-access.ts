@@ -1,8 +1,8 @@
 /**
- * Where the API server is and how to prove who we are.
+ * Location and credentials of the API server.
  *
- * In a pod both come from the service account's files, read here by hand: client-node's KubeConfig lives in a module that pulls in its whole
- * generated API (80 MiB of memory, however deep the import). It is loaded only for a kubeconfig file, outside of a cluster.
+ * In a pod both come from the service account's files, which this module reads itself. The module of client-node's KubeConfig imports the whole
+ * generated API (80 MiB of memory, even with a deep import). It is loaded only for a kubeconfig file, outside a cluster.
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { isIPv6 } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** What a TLS connection to the API server needs. */
+/** TLS settings of a connection to the API server. */
 export type TlsMaterial = {
   ca?: string | Buffer
   cert?: string | Buffer
@@ -19,30 +19,30 @@ export type TlsMaterial = {
   rejectUnauthorized?: boolean
 }
 
-/** Headers for each request, and the TLS material: the same object for as long as its content is the same. */
+/** Headers for each request, and TLS material, which is the same object until its content changes. */
 export type Credentials = { headers: Record<string, string>; tls: TlsMaterial }
 
-/** An API server and a source of credentials for it. `refresh` asks for a new look at files or plugins, after a 401. */
+/** An API server and a source of its credentials. `refresh` reads files or plugins again, after a 401. */
 export type ClusterAccess = {
   server: string
   /** The namespace of the service account or of the context. */
   namespace: string
-  /** An HTTP proxy on the way, from a kubeconfig. */
+  /** URL of an HTTP proxy, from a kubeconfig. */
   proxyUrl?: string | undefined
   credentials(options?: { refresh?: boolean }): Promise<Credentials>
 }
 
-/** Where the kubelet puts a pod's token, CA and namespace. */
+/** Directory in which the kubelet mounts a pod's token, CA and namespace. */
 export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Bound tokens live an hour and are replaced on disk at 80 % of it; client-go looks once a minute too. */
+/** Bound tokens are valid for an hour and are replaced on disk after 80% of it. client-go also reads them every minute. */
 const CREDENTIALS_MAX_AGE_MILLISECONDS = 60_000
 
 type LoadOptions = { context?: string; serviceAccountDirectory?: string }
 
 /**
- * The cluster that the environment names: `KUBECONFIG` first, then the pod's service account, then `~/.kube/config`.
- * @throws when there is none of the three
+ * Finds the cluster: `KUBECONFIG` first, then the pod's service account, then `~/.kube/config`.
+ * @throws if none of the three exists
  */
 export async function loadClusterAccess(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Promise<ClusterAccess> {
   const { context, serviceAccountDirectory = SERVICE_ACCOUNT_DIRECTORY } = options
@@ -51,18 +51,19 @@ export async function loadClusterAccess(env: NodeJS.ProcessEnv, options: LoadOpt
     return accessFromServiceAccount(env.KUBERNETES_SERVICE_HOST, env.KUBERNETES_SERVICE_PORT ?? '443', serviceAccountDirectory)
   }
   const file = join(env.HOME ?? homedir(), '.kube', 'config')
-  if (!existsSync(file)) throw new Error(`no cluster: KUBECONFIG is not set, this is no pod, and ${file} does not exist`)
+  if (!existsSync(file))
+    throw new Error(`no cluster found: KUBECONFIG is not set, this process does not run in a pod, and ${file} does not exist`)
   return accessFromKubeconfig(file, context === undefined ? {} : { context })
 }
 
-/** The API server as a pod sees it, with its service account's files. */
+/** Access from a pod, with the files of its service account. */
 export async function accessFromServiceAccount(host: string, port: string, directory = SERVICE_ACCOUNT_DIRECTORY): Promise<ClusterAccess> {
   const namespace = (await readFile(join(directory, 'namespace'), 'utf8')).trim()
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
   return accessFromFiles({ server, namespace, tokenFile: join(directory, 'token'), caFile: join(directory, 'ca.crt') })
 }
 
-/** An API server whose token and CA stand in files, which are read again every minute and after a 401. */
+/** Access with a token and CA in files, which are read again every minute and after a 401. */
 export function accessFromFiles({ server, namespace, tokenFile, caFile }: FileAccess): ClusterAccess {
   return {
     server,
@@ -74,7 +75,7 @@ export function accessFromFiles({ server, namespace, tokenFile, caFile }: FileAc
   }
 }
 
-/** The current (or the named) context of a kubeconfig; several files may be joined as in `KUBECONFIG`. */
+/** Access with the current or the named context of a kubeconfig. `path` may list several files, as `KUBECONFIG` does. */
 export async function accessFromKubeconfig(path: string, { context }: { context?: string } = {}): Promise<ClusterAccess> {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const config = new KubeConfig()
@@ -96,7 +97,7 @@ export async function accessFromKubeconfig(path: string, { context }: { context?
     proxyUrl: cluster.proxyUrl,
     credentials: cached(async (previous) => {
       const options: KubeconfigOptions = {}
-      // Private in its types: the public methods around it also build an agent for each call.
+      // applyOptions is private in the types, but the public methods also build an agent for each call.
       await (config as unknown as { applyOptions(options: KubeconfigOptions): Promise<void> }).applyOptions(options)
       const user = config.getCurrentUser()
       const headers = { ...options.headers, ...(user?.username ? basic(user.username, user.password ?? '') : {}) }
@@ -105,7 +106,7 @@ export async function accessFromKubeconfig(path: string, { context }: { context?
   }
 }
 
-/** A cluster reached with a fixed bearer token. */
+/** Access with a fixed bearer token. */
 export function accessFromToken({ server, token, ca, namespace = 'default' }: TokenAccess): ClusterAccess {
   const credentials: Credentials = { headers: token === undefined ? {} : bearer(token), tls: ca === undefined ? {} : { ca } }
   return { server: server.replace(/\/$/, ''), namespace, credentials: async () => credentials }

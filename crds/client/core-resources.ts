@@ -17,7 +17,7 @@ import type {
 import type { KubeObject } from './kube-object.ts'
 import { defineResource } from './resource.ts'
 
-/** A client-node type as the API server really sends it: JSON knows no Date. Only the types are client-node's; nothing of it is loaded. */
+/** A client-node type as the API server sends it, with strings instead of Dates. Imports only types, so that client-node is not loaded. */
 export type AsJson<T> = T extends Date
   ? string
   : T extends (infer Item)[]

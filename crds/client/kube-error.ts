@@ -1,4 +1,4 @@
-/** The body of a refusal (`kind: Status`), as far as the client reads it. */
+/** The part of an error body (`kind: Status`) that the client reads. */
 export type StatusBody = {
   reason?: string
   message?: string
@@ -16,9 +16,9 @@ type KubeErrorFields = {
 }
 
 /**
- * What the API server refused, or that it did not answer.
- * `status` is the HTTP status, 0 without an answer. `reason` is that of the Status body; without an answer it is `Refused` (certainly not
- * carried out), `TimedOut` or `Unreachable` (perhaps carried out).
+ * The API server refused a request or did not respond.
+ * `status` is the HTTP status, or 0 without a response. `reason` is that of the Status body. Without a response it is `Refused` (not
+ * executed), `TimedOut` or `Unreachable` (possibly executed).
  */
 export class KubeError extends Error {
   override readonly name = 'KubeError'
@@ -36,14 +36,14 @@ export class KubeError extends Error {
   }
 }
 
-/** The error of an HTTP answer; `text` is its body, which proxies in between may have replaced by anything. */
+/** Creates the error of an HTTP response. `text` is the body, which may come from a proxy instead of the API server. */
 export function toKubeError(status: number, text: string, retryAfter: string | undefined): KubeError {
   const body = parseStatus(text)
   const seconds = Number(retryAfter ?? body?.details?.retryAfterSeconds ?? Number.NaN)
   return new KubeError({
     status,
     reason: body?.reason ?? 'Unknown',
-    message: body?.message ?? `the API server answered ${status}: ${text.slice(0, 200)}`,
+    message: body?.message ?? `the API server responded with ${status}: ${text.slice(0, 200)}`,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
     details: body?.details,
   })
@@ -60,41 +60,41 @@ function parseStatus(text: string): StatusBody | undefined {
 
 const isStatus = (error: unknown, status: number): error is KubeError => error instanceof KubeError && error.status === status
 
-/** Someone else wrote the object first (409): read it again and decide anew. */
+/** Another client changed the object first (409): read it again and retry. */
 export const isConflict = (error: unknown): error is KubeError => isStatus(error, 409) && error.reason !== 'AlreadyExists'
 
-/** An object of that name exists (409 `AlreadyExists`). */
+/** An object with the name exists (409 `AlreadyExists`). */
 export const isAlreadyExists = (error: unknown): error is KubeError => isStatus(error, 409) && error.reason === 'AlreadyExists'
 
-/** There is no such object, or no such kind (404). */
+/** The object or its kind does not exist (404). */
 export const isNotFound = (error: unknown): error is KubeError => isStatus(error, 404)
 
-/** The resourceVersion asked for is compacted away (410): only a new list helps. */
+/** The resourceVersion has expired (410): list again. */
 export const isGone = (error: unknown): error is KubeError => isStatus(error, 410)
 
-/** The object is against its schema, or a `test` of a JSON patch failed (422). */
+/** The object violates its schema, or a `test` of a JSON patch failed (422). */
 export const isInvalid = (error: unknown): error is KubeError => isStatus(error, 422)
 
 /**
- * A JSON patch did not apply, most often because a `test` failed (422): the object has moved on. What a schema, a rule or an admission policy
- * refuses is 422 too, but says what (`details.causes`).
+ * A JSON patch did not apply, usually because a `test` failed (422): the object has changed. Violations of a schema, a rule or an admission policy
+ * are 422 too, but have `details.causes`.
  */
 export const isPatchFailed = (error: unknown): error is KubeError => isInvalid(error) && causesOf(error).length === 0
 
-/** The API server does not know who we are. */
+/** The API server refused the credentials (401). */
 export const isUnauthorized = (error: unknown): error is KubeError => isStatus(error, 401)
 
-/** RBAC, an admission policy or a quota refuses (403). */
+/** RBAC, an admission policy or a quota refused the request (403). */
 export const isForbidden = (error: unknown): error is KubeError => isStatus(error, 403)
 
-/** No answer came: the request may or may not have been carried out. */
+/** No response: the request may have been executed. */
 export const isUnreachable = (error: unknown): error is KubeError => isStatus(error, 0)
 
-/** The same request may succeed later: no answer, 429 or 5xx. */
+/** A retry may succeed: no response, 429 or 5xx. */
 export const isTransient = (error: unknown): error is KubeError =>
   error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** The API server does not know a version as new as ours: its store was restored or rebuilt, or its cache lags for long. */
+/** The requested resourceVersion is newer than the API server's: its store was restored or rebuilt, or its cache is far behind. */
 export const isVersionTooLarge = (error: unknown): boolean =>
   error instanceof KubeError && causesOf(error).some(({ reason }) => reason === 'ResourceVersionTooLarge')
 

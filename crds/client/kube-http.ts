@@ -1,8 +1,9 @@
 /**
- * Requests to the API server over shared connections: client-node opens a TLS connection for each call.
+ * Requests to the API server over shared connections. client-node opens a TLS connection for each call.
  *
- * Two undici agents, because one quiet-stream setting cannot serve both: watches have no body time-out and a connection each,
- * reads and writes share a small pool. HTTP/1.1 only: HTTP/2 watches leaked memory for others, and a lost packet would stall them all.
+ * There are two undici agents, because the time limits differ: watches have no body timeout and one connection each, while
+ * reads and writes share a small pool. Only HTTP/1.1 is used: other projects report memory leaks with HTTP/2 watches, and a lost packet would
+ * stall all watches of a connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
@@ -13,35 +14,34 @@ import { isTransient, KubeError, toKubeError } from './kube-error.ts'
 export type RequestRecord = {
   method: string
   host: string
-  /** The HTTP status, or `<error>` without an answer, as client-go counts it. */
+  /** The HTTP status, or `<error>` without a response, as in client-go. */
   code: string
   durationSeconds: number
-  /** The API server's clock when it answered: the header Date, to the second. */
+  /** The header Date of the response: the API server's clock, to the second. */
   date?: string | undefined
   verb: string
   /** The plural name of the kind, or empty. */
   resource: string
 }
 
-/** `onRequest` is called after each attempt; time-outs are in milliseconds. */
+/** `onRequest` is called after each attempt. */
 export type KubeHttpOptions = {
   onRequest?: (record: RequestRecord) => void
   userAgent?: string
-  /** Connections for reads and writes, at most. */
+  /** Maximum connections for reads and writes. */
   connections?: number
-  /** The default for a whole call with its retries. */
+  /** Default time limit of a whole call with its retries. */
   timeoutMilliseconds?: number
-  /** One attempt of a call that may be repeated: a dead connection must not eat the whole time. */
+  /** Time limit of one attempt of a retryable call, so that a dead connection does not use the whole time. */
   attemptTimeoutMilliseconds?: number
 }
 
 /**
- * When a failed attempt is repeated inside the call's time: `always` (also after an unknown outcome: the default for GET, PUT and DELETE),
- * `unsent` (only when it was certainly not carried out: 429 and refused connections), or `never`.
+ * When to retry a failed attempt within the time limit of the call: `always` (even if the outcome is unknown; the default for GET, PUT and DELETE),
+ * `unsent` (only if the request was not executed: 429 and refused connections), or `never`.
  */
 export type Repeat = 'always' | 'unsent' | 'never'
 
-/** One call. */
 export type KubeRequest = {
   method: string
   path: string
@@ -57,7 +57,7 @@ export type KubeRequest = {
 
 export type Query = Record<string, string | number | boolean | undefined>
 
-/** The body of a watch: chunks as they come. `destroy` ends it at once. */
+/** The chunks of a watch body. `destroy` ends it immediately. */
 export type KubeStream = AsyncIterable<Buffer> & { destroy(): void }
 
 type Agents = { tls: TlsMaterial; calls: Dispatcher; watches: Dispatcher }
@@ -67,12 +67,12 @@ const DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS = 10_000
 const DEFAULT_CONNECTIONS = 32
 const FIRST_DELAY_MILLISECONDS = 100
 const MAX_DELAY_MILLISECONDS = 3_000
-/** The API server closes idle connections after 90 seconds; ours go first, so that a request never meets a closing one. */
+/** The API server closes idle connections after 90 seconds. The client closes them earlier, so that no request uses a closing connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000
 const WATCH_HEADERS_MILLISECONDS = 30_000
 const IDEMPOTENT_METHODS = new Set(['GET', 'PUT', 'DELETE'])
 
-/** The one way to an API server. Share it: it holds the connections. */
+/** HTTP client of an API server. Create one per process, because it holds the connections. */
 export class KubeHttp {
   readonly namespace: string
   readonly host: string
@@ -93,8 +93,8 @@ export class KubeHttp {
   }
 
   /**
-   * One call and its retries inside `timeoutMilliseconds`; resolves with the parsed JSON body.
-   * @throws KubeError when the API server refuses or does not answer; the signal's reason when the caller aborts
+   * Makes one call with retries within `timeoutMilliseconds`. Resolves with the parsed JSON body.
+   * @throws KubeError if the API server refuses or does not respond; the signal's reason if the caller aborts
    */
   async request<T>(request: KubeRequest): Promise<T> {
     const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
@@ -108,7 +108,7 @@ export class KubeHttp {
         return (text === '' ? undefined : JSON.parse(text)) as T
       } catch (error) {
         request.signal?.throwIfAborted()
-        // A rotated token: look at its file again, once.
+        // The token may have been rotated. Read its file again, once.
         if (error instanceof KubeError && error.status === 401 && !refresh) {
           refresh = true
           continue
@@ -122,8 +122,8 @@ export class KubeHttp {
   }
 
   /**
-   * Opens a watch; resolves when the API server has begun to answer. Never repeated: the caller knows from where to go on.
-   * @throws KubeError when the API server refuses or does not answer
+   * Opens a watch. Resolves when the response headers arrive. Does not retry, because the caller knows the resourceVersion to resume from.
+   * @throws KubeError if the API server refuses or does not respond
    */
   async stream({ path, query, signal, resource = '' }: Pick<KubeRequest, 'path' | 'query' | 'signal' | 'resource'>): Promise<KubeStream> {
     const { agents, headers } = await this.#prepare(false)
@@ -134,7 +134,7 @@ export class KubeHttp {
       const { statusCode, headers: answered, body } = await agents.watches.request(options)
       record(String(statusCode))
       if (statusCode !== 200) throw toKubeError(statusCode, await body.text(), headerOf(answered, 'retry-after'))
-      // A body that is destroyed emits an error; who iterates sees it there, and nobody else has to.
+      // A destroyed body emits an error. The iterating code receives it, so this handler only prevents an uncaught error.
       body.on('error', () => {})
       return body
     } catch (error) {
@@ -145,7 +145,7 @@ export class KubeHttp {
     }
   }
 
-  /** Ends all connections, watches included. */
+  /** Closes all connections, including watches. */
   async close(): Promise<void> {
     const agents = this.#agents
     this.#agents = undefined
@@ -167,7 +167,7 @@ export class KubeHttp {
         headers: body === undefined ? headers : { ...headers, 'content-type': contentType },
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // undici drops the connection after a DELETE with a body, which is how preconditions travel. The API server reads such bodies.
+        // By default, undici closes the connection after a DELETE with a body. Preconditions need such a body, and the API server reads it.
         reset: false,
       })
       code = String(answer.statusCode)
@@ -198,7 +198,7 @@ export class KubeHttp {
     return { accept: 'application/json', 'user-agent': this.#options.userAgent ?? 'tintype' }
   }
 
-  /** New TLS material (a rotated CA or client certificate) needs new agents; the old ones end when their last call has. */
+  /** New TLS material (a rotated CA or client certificate) needs new agents. The old ones close after their last call. */
   #agentsFor({ tls }: Credentials): Agents {
     if (this.#agents?.tls === tls) return this.#agents
     const old = this.#agents
@@ -242,7 +242,7 @@ function mayRepeat(error: unknown, repeat: Repeat): boolean {
   return repeat === 'always' || error.status === 429 || error.reason === 'Refused'
 }
 
-/** Exponential with full jitter, or what the server asked for and a little more. */
+/** Exponential backoff with jitter, or slightly more than the server's Retry-After. */
 function delayMilliseconds(error: unknown, attempt: number): number {
   if (error instanceof KubeError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * 1_000 + Math.random() * 200
   const ceiling = Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt)
@@ -251,11 +251,11 @@ function delayMilliseconds(error: unknown, attempt: number): number {
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** `Refused` says that the request was certainly not carried out; `TimedOut` and `Unreachable` leave it open. */
+/** `Refused` means that the request was not executed. `TimedOut` and `Unreachable` mean that it may have been. */
 function toConnectionError(error: unknown, what: string): KubeError {
   const { name, code } = error as { name?: string; code?: string }
   const reason = NEVER_SENT.has(code ?? '') ? 'Refused' : name === 'TimeoutError' ? 'TimedOut' : 'Unreachable'
-  return new KubeError({ status: 0, reason, message: `${what}: no answer from the API server (${code ?? name})`, cause: error })
+  return new KubeError({ status: 0, reason, message: `${what}: no response from the API server (${code ?? name})`, cause: error })
 }
 
 function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Who owns an object; with `controller: true` the owner is the one that manages it. */
+/** An owner of an object. With `controller: true`, the owner manages the object. */
 export type OwnerReference = {
   apiVersion: string
   kind: string
@@ -8,7 +8,7 @@ export type OwnerReference = {
   blockOwnerDeletion?: boolean | undefined
 }
 
-/** The part of an object that every kind has, as the API server sends it: times are ISO strings. */
+/** The metadata of every kind, as the API server sends it, with times as ISO strings. */
 export type ObjectMeta = {
   name: string
   namespace?: string | undefined
@@ -25,14 +25,14 @@ export type ObjectMeta = {
   managedFields?: unknown[] | undefined
 }
 
-/** The least that the client knows of an object of any kind. */
+/** The common part of objects of all kinds. */
 export type KubeObject = {
   apiVersion?: string | undefined
   kind?: string | undefined
   metadata: ObjectMeta
 }
 
-/** `namespace/name`, or `name` alone for a kind without namespaces. */
+/** `namespace/name`, or `name` for a kind without namespaces. */
 export type ObjectKey = string
 
 /** The key of an object in listers and work queues. */
@@ -41,15 +41,16 @@ export function keyOf(object: KubeObject): ObjectKey {
   return namespace ? `${namespace}/${name}` : name
 }
 
-/** The parts of a key made by `keyOf`. */
+/** Splits a key of `keyOf`. */
 export function splitKey(key: ObjectKey): { namespace?: string; name: string } {
   const slash = key.indexOf('/')
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
 }
 
 /**
- * The object's resourceVersion as a number, 0 when it has none.
- * Kubernetes calls it opaque, but since 1.35 promises that versions of one resource compare as integers, and API servers always kept to it.
+ * The object's resourceVersion as a number; 0 if it has none.
+ * Since 1.35, Kubernetes guarantees that versions of one resource compare as integers. Earlier API servers behave the same, although the
+ * documentation called the version opaque.
  */
 export function resourceVersionOf(object: KubeObject): number {
   return Number(object.metadata.resourceVersion ?? 0)

@@ -1,6 +1,6 @@
 import { type KubeObject, keyOf, type ObjectKey } from './kube-object.ts'
 
-/** The values under which an index files an object; `undefined` leaves it out. */
+/** The index values of an object; `undefined` excludes it from the index. */
 export type IndexFunction<T> = (object: T) => string | readonly string[] | undefined
 
 type Entry<T> = { order: string; key: ObjectKey; object: T }
@@ -11,18 +11,18 @@ type Index<T> = {
   buckets: Map<string, Bucket<T>>
 }
 
-/** What a reader may do with the objects that a reflector keeps. The objects are shared: never change them. */
+/** Read access to the cache of a reflector. The objects are shared: never change them. */
 export type Lister<T extends KubeObject> = Omit<Store<T>, 'set' | 'delete'>
 
 /**
- * Objects of one kind by key and by index. The reflector is its only writer.
- * Writing costs the same however many objects there are; an ordered index adds a binary search and a move inside one array.
+ * Objects of one kind by key and by index. Only the reflector writes to it.
+ * The cost of a write does not depend on the number of objects. An ordered index adds a binary search and an array insertion.
  */
 export class Store<T extends KubeObject> {
   readonly #objects = new Map<ObjectKey, T>()
   readonly #indexes = new Map<string, Index<T>>()
 
-  /** Files all objects, present and future, under the values of `valuesOf`; with `orderBy`, each value's objects are kept in that order. */
+  /** Adds an index for all present and future objects. With `orderBy`, the objects of each value are sorted. */
   addIndex(name: string, valuesOf: IndexFunction<T>, { orderBy }: { orderBy?: (object: T) => string } = {}): this {
     if (this.#indexes.has(name)) throw new Error(`index ${name} exists already`)
     const index: Index<T> = { valuesOf, orderBy, buckets: new Map() }
@@ -43,7 +43,7 @@ export class Store<T extends KubeObject> {
     return this.#objects.size
   }
 
-  /** All objects, in no promised order. */
+  /** All objects, in no particular order. */
   list(): T[] {
     return [...this.#objects.values()]
   }
@@ -52,7 +52,7 @@ export class Store<T extends KubeObject> {
     return [...this.#objects.keys()]
   }
 
-  /** The objects under a value: in order if the index has one, else as they came. */
+  /** The objects with an index value, sorted if the index has an order, else in order of insertion. */
   byIndex(name: string, value: string): T[] {
     return this.#bucket(name, value)?.all() ?? []
   }
@@ -61,26 +61,26 @@ export class Store<T extends KubeObject> {
     return this.#bucket(name, value)?.size ?? 0
   }
 
-  /** The values that have at least one object now. */
+  /** The index values with at least one object. */
   indexValues(name: string): string[] {
     return [...this.#index(name).buckets.keys()]
   }
 
-  /** A page of an ordered index: at most `limit` objects whose order is greater than `cursor`, from the start without one. */
+  /** A page of an ordered index: at most `limit` objects after `cursor`, or from the start if it is undefined. */
   after(name: string, value: string, cursor: string | undefined, limit: number): T[] {
     const bucket = this.#bucket(name, value)
     if (!this.#index(name).orderBy) throw new Error(`index ${name} has no order`)
     return bucket instanceof OrderedBucket ? bucket.after(cursor, limit) : []
   }
 
-  /** How many objects `after` would give without a limit. */
+  /** The number of objects that `after` would return without a limit. */
   countAfter(name: string, value: string, cursor: string): number {
     const bucket = this.#bucket(name, value)
     if (!this.#index(name).orderBy) throw new Error(`index ${name} has no order`)
     return bucket instanceof OrderedBucket ? bucket.countAfter(cursor) : 0
   }
 
-  /** Adds or replaces; returns what was there. */
+  /** Adds or replaces an object. Returns the previous one. */
   set(object: T): T | undefined {
     const key = keyOf(object)
     const old = this.#objects.get(key)
@@ -92,7 +92,7 @@ export class Store<T extends KubeObject> {
     return old
   }
 
-  /** Removes; returns what was there. */
+  /** Removes an object and returns it. */
   delete(key: ObjectKey): T | undefined {
     const old = this.#objects.get(key)
     if (!old) return undefined
@@ -130,7 +130,7 @@ class PlainBucket<T> {
   }
 }
 
-/** Kept in descending order: an id that is new goes before all others, and costs no more than an entry at the end this way. */
+/** Sorted in descending order, because new ids sort before all others: they are appended, which is cheap. */
 class OrderedBucket<T> {
   readonly #entries: Entry<T>[] = []
   get size(): number {
@@ -165,7 +165,7 @@ class OrderedBucket<T> {
   #place({ order, key }: Entry<T>): number {
     return this.#search((entry) => entry.order < order || (entry.order === order && entry.key <= key))
   }
-  /** The first place whose entry satisfies `isBeyond`, which must be false up to there and true from there on. */
+  /** Binary search for the first entry that satisfies `isBeyond`, which must be false before that entry and true from it on. */
   #search(isBeyond: (entry: Entry<T>) => boolean): number {
     let low = 0
     let high = this.#entries.length
@@ -198,7 +198,7 @@ function unfile<T>(index: Index<T>, key: ObjectKey, object: T): void {
   }
 }
 
-/** Filed anew it replaces what is there: nearly every change of an object leaves most indexes as they are. */
+/** True if the new object has the same place in the index and can replace the old one there. Most changes do not affect most indexes. */
 function staysInPlace<T>({ valuesOf, orderBy }: Index<T>, old: T, object: T): boolean {
   const values = valuesOf(object)
   const before = valuesOf(old)

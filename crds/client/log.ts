@@ -1,4 +1,4 @@
-/** What the client and the controllers ask of a logger: pino's calls, fields first. */
+/** The logger interface of the client and the controllers, as in pino, with fields first. */
 export type Log = {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -8,5 +8,5 @@ export type Log = {
 
 const nothing = () => {}
 
-/** A logger that keeps nothing. */
+/** A logger that discards everything. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing }

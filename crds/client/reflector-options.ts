@@ -5,10 +5,10 @@ import type { Log } from './log.ts'
 import type { ReflectorEvent } from './replica.ts'
 import type { ResourceDefinition } from './resource.ts'
 
-/** Why a list was made: at the start, after a 410, as a check now and then, or because the watch could not be read. */
+/** Why the reflector listed: at the start, after a 410, as a periodic check, or because the watch was malformed. */
 export type RelistReason = 'initial' | 'expired' | 'safety' | 'malformed'
 
-/** How a watch ended. */
+/** Why a watch ended. */
 export type WatchEnd = 'ended' | 'idle' | 'expired' | 'malformed' | 'failed'
 
 /** Feeds `reflector_relists_total{resource,reason}` and `reflector_missed_events_total{resource}` (should stay 0). */
@@ -19,7 +19,7 @@ export type ReflectorMetrics = {
   onEvent?(fields: { resource: string; type: ReflectorEvent<KubeObject>['type'] }): void
 }
 
-/** Which objects to follow. The times are for tests to shorten; their defaults are the ones for production. */
+/** The objects to follow. Only tests change the times. */
 export type ReflectorOptions<T extends KubeObject> = {
   http: KubeHttp
   resource: ResourceDefinition<T>
@@ -27,25 +27,25 @@ export type ReflectorOptions<T extends KubeObject> = {
   allNamespaces?: boolean
   labelSelector?: string
   fieldSelector?: string
-  /** A store with indexes of the caller's. */
+  /** A store with the caller's indexes. */
   store?: Store<T>
-  /** What to keep of an object; by default all but managedFields and kubectl's last-applied annotation. */
+  /** Transforms each object. By default removes managedFields and kubectl's last-applied annotation. */
   transform?: (object: T) => T
   log?: Log
   metrics?: ReflectorMetrics
   pageSize?: number
-  /** Silence after which a watch counts as dead. Bookmarks come once a minute, but not before the kind's first event since the API server's start. */
+  /** Silence after which a watch counts as dead. Bookmarks come every minute, but only after the first event of the kind since the API server's start. */
   idleMilliseconds?: number
-  /** How long a watch may be open beyond the time that the API server was told, before it counts as dead. */
+  /** Time after the requested end of a watch at which it counts as dead. */
   overdueMilliseconds?: number
-  /** How long the API server keeps a watch open, drawn anew for each. */
+  /** Range of the duration of a watch. Each watch has a random duration. */
   watchSeconds?: readonly [number, number]
   backoffMilliseconds?: readonly [number, number]
-  /** The longest wait while nobody answers: asking a server that is not there costs it nothing. */
+  /** Maximum wait while the API server is unreachable. It is short, because these requests cost the server nothing. */
   unreachableCapMilliseconds?: number
-  /** Age of the last list after which the next end of a watch is used for another. */
+  /** Age of the last list after which the reflector lists again at the end of a watch. */
   relistMilliseconds?: number
-  /** The least time between the starts of two watches. */
+  /** Minimum time between the starts of two watches. */
   rewatchMilliseconds?: number
   random?: () => number
 }

@@ -1,14 +1,14 @@
 /**
- * Keeps a copy of one kind's objects up to date: list, then watch, for ever. client-node's informer stops on most errors; this one does not.
+ * Keeps a cache of the objects of one kind up to date: list, then watch, repeatedly. It continues after errors, unlike client-node's informer.
  *
  *   list (pages of 500, consistent)
  *     → watch from the list's version, with bookmarks, for 30 to 40 seconds
- *       clean end → watch again at once     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
+ *       clean end → watch again immediately     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
  *
- * Watches are short because a connection that the network has forgotten says nothing, and neither does a quiet kind: one that outlives its time
- * is dead. So nothing is missed for longer than 45 s, which is what client-go takes with its pings; and a watch anew costs one request.
+ * Watches are short, because a dead connection looks like a kind without changes. A watch that exceeds its duration is dead. A dead connection
+ * is therefore detected within 45 s, as in client-go with its pings, and a new watch costs only one request.
  *
- * Events only say that something changed. A listener that throws harms nobody but itself.
+ * An event only says that an object has changed. An error in one listener does not affect the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
@@ -28,7 +28,6 @@ export { stripManagedFields } from './strip-managed-fields.ts'
 
 const LIST_TIMEOUT_MILLISECONDS = 60_000
 
-/** See the head of this file. */
 export class Reflector<T extends KubeObject> {
   readonly resource: ResourceDefinition<T>
   readonly #options: ReflectorOptions<T>
@@ -36,7 +35,10 @@ export class Reflector<T extends KubeObject> {
   readonly #store: Store<T>
   readonly #replica: Replica<T>
   readonly #backoff: Backoff
-  /** Apart from the other: a server that is back refuses for a moment, until it knows its roles and kinds, and is not to be waited for by how long it was away. */
+  /**
+   * A separate backoff for an unreachable server. A restarted server refuses requests until it has loaded its roles and kinds, and the wait for
+   * that must not depend on how long it was unreachable.
+   */
   readonly #unreachableBackoff: Backoff
   readonly #log: Log
   readonly #listeners = new Set<(event: ReflectorEvent<T>) => void>()
@@ -44,7 +46,7 @@ export class Reflector<T extends KubeObject> {
   readonly #synced = Promise.withResolvers<void>()
   #run: Promise<void> | undefined
   #hasSynced = false
-  /** How far the watch has come; undefined before the first list. */
+  /** The last resourceVersion of the watch; undefined before the first list. */
   #version: string | undefined
   #relist: RelistReason | undefined = 'initial'
   #listedAt = 0
@@ -74,7 +76,7 @@ export class Reflector<T extends KubeObject> {
     this.#log = log
   }
 
-  /** The copy, for reading. */
+  /** Read access to the cache. */
   get lister(): Lister<T> {
     return this.#store
   }
@@ -84,17 +86,17 @@ export class Reflector<T extends KubeObject> {
     return this.#hasSynced
   }
 
-  /** Epoch milliseconds of the last list, event, bookmark or accepted watch: how old the copy may be. */
+  /** Epoch milliseconds of the last list, event, bookmark or accepted watch: the maximum age of the cache. */
   get lastSeenAt(): number {
     return this.#lastSeenAt
   }
 
-  /** Epoch milliseconds of the last thing the loop did, failures included. When this stands still the loop itself is stuck. */
+  /** Epoch milliseconds of the last activity of the loop, including failures. If it stops changing, the loop is stuck. */
   get lastActiveAt(): number {
     return this.#lastActiveAt
   }
 
-  /** Calls `listener` for each change from now on, and at once for each object that is here already. Returns what takes it away again. */
+  /** Calls `listener` immediately for each existing object, and later for each change. Returns an unsubscribe function. */
   addListener(listener: (event: ReflectorEvent<T>) => void): () => void {
     this.#listeners.add(listener)
     for (const object of this.#store.list()) this.#deliver(listener, { type: 'added', object, source: 'list' })
@@ -102,17 +104,17 @@ export class Reflector<T extends KubeObject> {
   }
 
   start(): void {
-    if (this.#run) throw new Error('a reflector starts once')
+    if (this.#run) throw new Error('the reflector has already been started')
     this.#run = this.#loop()
   }
 
-  /** Ends the watch or list under way; no event comes afterwards. */
+  /** Ends the current watch or list. No events follow. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#run
   }
 
-  /** Resolves when the first list is complete; rejects with the signal's reason. */
+  /** Resolves when the first list is complete. Rejects with the signal's reason if aborted. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
     if (!signal) return this.#synced.promise
     signal.throwIfAborted()
@@ -123,16 +125,16 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * Takes over the answer to an own write, so that this process sees it before the watch brings it. An older state changes nothing.
-   * The object must be one that the reflector's selectors match: nobody would take it out again.
+   * Adds the response to a write of this process to the cache before the watch delivers it. Ignores an older state.
+   * The reflector's selectors must match the object, because otherwise no event would remove it.
    */
   observe(object: T): void {
-    // The watch has come further and the object is not here: it was deleted before the answer to the write was read.
+    // The watch is already past this version and the object is absent: it was deleted before the response to the write was read.
     if (!this.lister.has(keyOf(object)) && resourceVersionOf(object) <= Number(this.#version ?? 0)) return
     this.#replica.set(this.#toKept(object), 'write')
   }
 
-  /** Forgets an object that this process has deleted for good (no finalizers), before the watch says so. */
+  /** Removes an object that this process has deleted (without finalizers), before the watch reports it. */
   observeDeleted(object: KubeObject): void {
     this.#replica.removeOwn(object)
   }
@@ -149,7 +151,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** One list, if one is due, and one watch. */
+  /** Makes a list, if one is due, and one watch. */
   async #round(): Promise<void> {
     if (this.#relist) await this.#list(this.#relist)
     const end = await this.#watch()
@@ -160,8 +162,8 @@ export class Reflector<T extends KubeObject> {
   async #list(reason: RelistReason): Promise<void> {
     const knownVersion = Number(this.#version ?? 0)
     const session = this.#replica.beginList(knownVersion)
-    // Without a version asked for: from its cache the API server would send everything in one piece, whatever the limit, which cost a
-    // gateway 120 MiB at 20,000 Screenshots.
+    // No resourceVersion: for a list from its cache, the API server ignores the limit and sends everything at once, which cost a
+    // gateway 120 MiB with 20,000 Screenshots.
     let page = await this.#listPage()
     session.add(page.items.map(this.#toKept), Number(page.resourceVersion))
     while (page.continue) {
@@ -180,7 +182,7 @@ export class Reflector<T extends KubeObject> {
   async #listPage(query: { continue?: string } = {}) {
     const { labelSelector, fieldSelector, allNamespaces, pageSize = PAGE_SIZE } = this.#options
     const { signal } = this.#stopping
-    // A list that expires between its pages twice is too slow for pages: the next one comes in one piece.
+    // If a list has expired twice between its pages, paging is too slow. The next list has no limit.
     const limit = this.#listExpirations > 1 ? undefined : pageSize
     const page = await this.#client.list({ labelSelector, fieldSelector, allNamespaces, limit, ...query, signal, repeat: 'never' })
     signal.throwIfAborted()
@@ -242,19 +244,19 @@ export class Reflector<T extends KubeObject> {
     this.#unreachableBackoff.reset()
   }
 
-  /** Decides what a failure means for the next round; returns how long to wait before it. */
+  /** Updates the state after a failure, and returns the wait before the next round. */
   #noteFailure(error: unknown): number {
     const isWatch = this.#relist === undefined
     const end = this.#classify(error)
     this.#options.metrics?.onWatchEnd?.({ resource: this.resource.plural, reason: end })
-    // Long waits are for a server that cannot do better. One that says that a watch's version is gone can.
+    // Long waits are for overloaded servers. A server that reports an expired version works normally.
     if (isWatch && end === 'expired') this.#backoff.reset()
     const retryAfter = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
     const backoff = isUnreachable(error) ? this.#unreachableBackoff : this.#backoff
     const waitMilliseconds = Math.max(retryAfter, backoff.next())
     this.#log.warn(
       { resource: this.resource.plural, reason: end, waitMilliseconds: Math.round(waitMilliseconds), err: error },
-      'reflector tries again',
+      'reflector failed; will retry',
     )
     return waitMilliseconds
   }
@@ -266,7 +268,7 @@ export class Reflector<T extends KubeObject> {
       return 'expired'
     }
     if (!(error instanceof MalformedWatchError)) return 'failed'
-    // The same place unreadable twice: a list is the only way past it.
+    // The watch is malformed twice at the same version: only a list gets past it.
     if (this.#malformedAt === this.#version) this.#relist = 'malformed'
     this.#malformedAt = this.#version
     return 'malformed'
@@ -290,7 +292,7 @@ export class Reflector<T extends KubeObject> {
     this.#synced.resolve()
   }
 
-  /** List items come without apiVersion and kind, watch events with them: the copy has them always. */
+  /** Adds apiVersion and kind, which list items lack, so that cached objects always have them. */
   readonly #toKept = (object: T): T => {
     const typed = object.kind ? object : { ...object, apiVersion: apiVersionOf(this.resource), kind: this.resource.kind }
     return (this.#options.transform ?? stripManagedFields)(typed)
@@ -305,7 +307,7 @@ export class Reflector<T extends KubeObject> {
     try {
       listener(event)
     } catch (error) {
-      this.#log.error({ resource: this.resource.plural, type: event.type, err: error }, 'a listener failed')
+      this.#log.error({ resource: this.resource.plural, type: event.type, err: error }, 'listener failed')
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * A copy of the API server's objects of one kind, fed by lists, watch events and the process's own writes, in whatever order they arrive.
- * It never goes back: of two states of an object the one with the greater resourceVersion stays. Each change becomes one event.
+ * A cache of the API server's objects of one kind. Lists, watch events and the process's own writes update it, in any order.
+ * The state with the higher resourceVersion wins, so an object never returns to an older state. Each change emits one event.
  */
 import { type KubeObject, keyOf, resourceVersionOf } from './kube-object.ts'
 import type { Store } from './lister.ts'
 
-/** A change of the copy. `source` says what brought it: a (re)list, the watch, or a write of this process. */
+/** A change of the cache. `source` is the cause: a list, the watch, or a write of this process. */
 export type ReflectorEvent<T extends KubeObject> = {
   type: 'added' | 'modified' | 'deleted'
   object: T
@@ -13,18 +13,17 @@ export type ReflectorEvent<T extends KubeObject> = {
   source: 'list' | 'watch' | 'write'
 }
 
-/** What a list brought that the copy did not have; `missed` of it should have come by the watch before. */
+/** Changes found by a list; the watch should have delivered `missed` of them. */
 export type ListFindings = { changed: number; missed: number }
 
 type Source = ReflectorEvent<KubeObject>['source']
 
 const DELETION_MEMORY_MILLISECONDS = 300_000
 
-/** See the head of this file. */
 export class Replica<T extends KubeObject> {
   readonly store: Store<T>
   readonly #emit: (event: ReflectorEvent<T>) => void
-  /** Uids that this process has deleted and whose DELETED event is still to come: late events must not bring them back. */
+  /** Uids that this process has deleted and whose DELETED event has not arrived. Late events must not restore these objects. */
   readonly #deletedUids = new Map<string, number>()
 
   constructor(store: Store<T>, emit: (event: ReflectorEvent<T>) => void) {
@@ -32,7 +31,7 @@ export class Replica<T extends KubeObject> {
     this.#emit = emit
   }
 
-  /** Takes an object over unless a newer state is here already; says whether it did. `force` takes over whatever the version. */
+  /** Stores an object unless the cache has a newer state. Returns whether it did. `force` ignores the version. */
   set(object: T, source: Source, force = false): boolean {
     if (this.#deletedUids.has(object.metadata.uid ?? '')) return false
     const old = this.store.get(keyOf(object))
@@ -43,7 +42,7 @@ export class Replica<T extends KubeObject> {
     return true
   }
 
-  /** Removes an object that the watch reports as deleted, unless a younger one of the same name is here. */
+  /** Removes an object that the watch reports as deleted, unless the cache has a newer one with the same name. */
   remove(object: T): void {
     this.#deletedUids.delete(object.metadata.uid ?? '')
     const old = this.store.get(keyOf(object))
@@ -52,7 +51,7 @@ export class Replica<T extends KubeObject> {
     this.#emit({ type: 'deleted', object, old, source: 'watch' })
   }
 
-  /** Removes an object that this process has deleted. Nothing happens when another object has taken the name since. */
+  /** Removes an object that this process has deleted. Does nothing if another object has the name now. */
   removeOwn(object: KubeObject): void {
     const old = this.store.get(keyOf(object))
     const uid = object.metadata.uid ?? old?.metadata.uid
@@ -62,19 +61,19 @@ export class Replica<T extends KubeObject> {
     this.#emit({ type: 'deleted', object: old, old, source: 'write' })
   }
 
-  /** Begins to take over a list. `knownVersion` is how far the watch had come, 0 before the first list. */
+  /** Starts to process a list. `knownVersion` is the last version of the watch, or 0 before the first list. */
   beginList(knownVersion: number): ListSession<T> {
     return new ListSession(this, this.#deletedUids, knownVersion)
   }
 
-  /** Removes what a list does not have any more. */
+  /** Removes an object that is missing in a list. */
   removeUnlisted(object: T): void {
     this.store.delete(keyOf(object))
     this.#emit({ type: 'deleted', object, old: object, source: 'list' })
   }
 }
 
-/** One list, page by page, compared with the copy. */
+/** Compares one list, page by page, with the cache. */
 export class ListSession<T extends KubeObject> {
   readonly #replica: Replica<T>
   readonly #deletedUids: Map<string, number>
@@ -89,7 +88,7 @@ export class ListSession<T extends KubeObject> {
     this.#knownVersion = knownVersion
   }
 
-  /** Takes over a page of a list made at `listVersion`. */
+  /** Processes a page of a list at `listVersion`. */
   add(objects: readonly T[], listVersion: number): void {
     const force = this.#isNewHistory(listVersion)
     for (const object of objects) {
@@ -101,7 +100,7 @@ export class ListSession<T extends KubeObject> {
     }
   }
 
-  /** Removes what the list did not have; an object written after the list was made stays: the watch will tell. */
+  /** Removes objects that the list does not have. Keeps objects that are newer than the list; the watch will update them. */
   finish(listVersion: number): ListFindings {
     const force = this.#isNewHistory(listVersion)
     for (const object of this.#replica.store.list()) {
@@ -114,7 +113,7 @@ export class ListSession<T extends KubeObject> {
     return this.#findings
   }
 
-  /** Deletions whose DELETED event fell into a gap between two watches. Young ones stay: the list may be older than the create. */
+  /** Forgets deletions whose DELETED event was lost between two watches. Keeps recent ones, because the list may be older than the creation. */
   #forgetDeletions(): void {
     const before = performance.now() - DELETION_MEMORY_MILLISECONDS
     for (const [uid, deletedAt] of this.#deletedUids) {
@@ -122,7 +121,7 @@ export class ListSession<T extends KubeObject> {
     }
   }
 
-  /** The store behind the API server was restored from a backup or rebuilt: versions start again, and the list wins over everything. */
+  /** True if the API server's store was restored from a backup or rebuilt: versions start again, and the list replaces everything. */
   #isNewHistory(listVersion: number): boolean {
     return listVersion < this.#knownVersion
   }

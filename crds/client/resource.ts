@@ -3,7 +3,7 @@ import type { KubeHttp, Query, Repeat } from './kube-http.ts'
 import type { KubeObject } from './kube-object.ts'
 import type { Patch } from './patch.ts'
 
-/** Which kind, and where the API server serves it. `T` is the type of its objects; it exists for the compiler only. */
+/** A kind and its location in the API. `T` is the type of its objects, for the compiler only. */
 export type ResourceDefinition<T extends KubeObject = KubeObject> = {
   /** Empty for the core group. */
   group: string
@@ -11,7 +11,7 @@ export type ResourceDefinition<T extends KubeObject = KubeObject> = {
   plural: string
   kind: string
   namespaced: boolean
-  /** Between what programs see and what the API server keeps, where these differ. Patches are sent as they are. */
+  /** Converts between the form in the programs and the stored form, if they differ. Patches are not converted. */
   form?: Form<T> | undefined
   readonly objectType?: T
 }
@@ -27,15 +27,15 @@ export function defineResource<T extends KubeObject>(definition: Omit<ResourceDe
   return Object.freeze({ ...definition })
 }
 
-/** A namespaced kind of Tintype's own group. */
+/** Defines a namespaced kind of Tintype's API group. */
 export function tintypeResource<T extends KubeObject>(kind: string, plural: string, form?: Form<T>): ResourceDefinition<T> {
   return defineResource<T>({ group: 'tintype.dev', version: 'v1alpha1', plural, kind, namespaced: true, form })
 }
 
-/** What every call takes; the namespace defaults to the resource's. */
+/** Options of every call. The namespace defaults to that of the resource. */
 export type CallOptions = { namespace?: string | undefined; signal?: AbortSignal; timeoutMilliseconds?: number; repeat?: Repeat }
 
-/** Which objects, and from how fresh a state (`resourceVersion: '0'` reads the API server's cache). */
+/** Options of a list. `resourceVersion: '0'` reads from the API server's cache. */
 export type ListOptions = CallOptions & {
   labelSelector?: string | undefined
   fieldSelector?: string | undefined
@@ -45,10 +45,10 @@ export type ListOptions = CallOptions & {
   allNamespaces?: boolean | undefined
 }
 
-/** One page of a list; `continue` leads to the next. */
+/** One page of a list. `continue` is the token of the next page. */
 export type ListPage<T> = { items: T[]; resourceVersion: string; continue?: string }
 
-/** What must still be so for a delete to happen: a 409 otherwise. */
+/** Options of a delete. The API server responds with 409 if `uid` or `resourceVersion` does not match. */
 export type DeleteOptions = CallOptions & {
   uid?: string | undefined
   resourceVersion?: string | undefined
@@ -56,7 +56,7 @@ export type DeleteOptions = CallOptions & {
   propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
 }
 
-/** An object to create: its name may be left to the API server (`generateName`, reviews). */
+/** An object to create. It may have no name (`generateName`, reviews). */
 export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?: Partial<T['metadata']> }
 
 type Subresource = 'status' | 'scale'
@@ -65,10 +65,10 @@ type Call = CallOptions & { body?: unknown; query?: Query | undefined; contentTy
 type ResourceDefaults = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'>
 type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; items: T[] | null }
 
-/** Enough objects a page to be quick, few enough that parsing one does not hold up a lease renewal. */
+/** Objects per page: enough to be fast, and few enough that parsing a page does not delay a lease renewal. */
 export const PAGE_SIZE = 500
 
-/** The verbs of one kind. Every call rejects with a KubeError when the API server refuses or does not answer. */
+/** The verbs of one kind. Every call rejects with a KubeError if the API server refuses or does not respond. */
 export class Resource<T extends KubeObject> {
   readonly definition: ResourceDefinition<T>
   readonly #http: KubeHttp
@@ -80,7 +80,7 @@ export class Resource<T extends KubeObject> {
     this.#defaults = { namespace: namespace ?? http.namespace, ...defaults }
   }
 
-  /** The URL path of an object, of its subresource, or without a name of the whole collection. */
+  /** The URL path of an object, of its subresource, or, without a name, of the collection. */
   pathOf(name?: string, subresource?: string, namespace = this.#defaults.namespace): string {
     return pathOf(this.definition, this.definition.namespaced ? namespace : undefined, name, subresource)
   }
@@ -89,7 +89,7 @@ export class Resource<T extends KubeObject> {
     return this.#take('GET', 'get', this.pathOf(name, undefined, options.namespace), options)
   }
 
-  /** As `get`, but undefined when there is no such object. */
+  /** Like `get`, but returns undefined if the object does not exist. */
   async find(name: string, options: CallOptions = {}): Promise<T | undefined> {
     try {
       return await this.get(name, options)
@@ -111,7 +111,7 @@ export class Resource<T extends KubeObject> {
     }
   }
 
-  /** All pages of a list. */
+  /** Reads all pages of a list. */
   async listAll(options: ListOptions = {}): Promise<T[]> {
     const items: T[] = []
     let page = await this.list({ limit: PAGE_SIZE, ...options })
@@ -129,7 +129,7 @@ export class Resource<T extends KubeObject> {
     return this.#take('POST', 'create', path, { ...options, body: this.#typed(object) })
   }
 
-  /** Writes the whole object; with a resourceVersion in it, only over that version. */
+  /** Writes the whole object. If it has a resourceVersion, replaces only that version. */
   replace(object: T, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const path = this.pathOf(object.metadata.name, subresource, options.namespace ?? object.metadata.namespace)
     return this.#take('PUT', 'update', path, { ...options, body: this.#typed(object) })
@@ -144,7 +144,7 @@ export class Resource<T extends KubeObject> {
     return this.#take('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
   }
 
-  /** Asks for deletion; an object with finalizers, or a pod in its grace period, stays for a while. */
+  /** Requests deletion. An object with finalizers, or a pod in its grace period, still exists for a while. */
   async delete(
     name: string,
     { uid, resourceVersion, gracePeriodSeconds, propagationPolicy, ...options }: DeleteOptions = {},
@@ -154,13 +154,13 @@ export class Resource<T extends KubeObject> {
     await this.#call('DELETE', 'delete', this.pathOf(name, undefined, options.namespace), { ...options, body })
   }
 
-  /** Cached objects come from lists, whose items carry neither apiVersion nor kind. */
+  /** Adds apiVersion and kind, which cached objects lack because items of lists have neither. */
   #typed(object: T | NewObject<T>) {
     const { form } = this.definition
     return { ...(form ? form.write(object) : object), apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
   }
 
-  /** What the API server keeps, as programs see it. */
+  /** Converts a stored object to the form in the programs. */
   readonly read = (stored: T): T => this.definition.form?.read(stored) ?? stored
 
   async #take(method: string, verb: string, path: string, options: Call): Promise<T> {
@@ -173,12 +173,12 @@ export class Resource<T extends KubeObject> {
   }
 }
 
-/** `group/version`, or the version alone in the core group. */
+/** `group/version`, or only the version in the core group. */
 export function apiVersionOf({ group, version }: Pick<ResourceDefinition, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** The URL path of a collection, an object or a subresource; without a namespace that of the whole cluster. */
+/** The URL path of a collection, an object or a subresource; without a namespace, that of the whole cluster. */
 export function pathOf(
   definition: Pick<ResourceDefinition, 'group' | 'version' | 'plural'>,
   namespace?: string,

@@ -1,7 +1,4 @@
-/**
- * Sends spans by OTLP over HTTP, in its JSON form, a batch at a time. A collector that is away costs spans and nothing else: they are dropped
- * beyond a bound, and nobody waits for them.
- */
+/** Exports spans with OTLP over HTTP, as JSON. If the collector is unreachable, spans above a limit are dropped. The programs never wait for an export. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Log } from './log.ts'
@@ -16,16 +13,16 @@ export interface Span {
   startMilliseconds: number
   endMilliseconds: number
   attributes: Record<string, string | number | boolean | undefined>
-  /** Why it failed; absent: it did not. */
+  /** Why the operation failed; absent if it succeeded. */
   error?: string | undefined
 }
 
 export interface SpanExporterOptions {
-  /** Base address, as OTEL_EXPORTER_OTLP_ENDPOINT has it: `/v1/traces` is put behind it. */
+  /** Base URL from OTEL_EXPORTER_OTLP_ENDPOINT, to which `/v1/traces` is appended. */
   endpoint: string
-  /** Headers of each request, such as a key of the collector's. */
+  /** Headers of each request, such as an API key of the collector. */
   headers: Record<string, string>
-  /** service.name and what else tells this process from others. */
+  /** Resource attributes, such as service.name. */
   resource: Record<string, string>
   log: Log
   /** Milliseconds between two batches. */
@@ -39,7 +36,6 @@ const TIMEOUT_MILLISECONDS = 5_000
 const KINDS = { internal: 1, server: 2, client: 3 }
 const STATUS_ERROR = 2
 
-/** See the head of this file. */
 export class SpanExporter {
   readonly #options: SpanExporterOptions
   readonly #waiting: Span[] = []
@@ -52,13 +48,13 @@ export class SpanExporter {
     this.#run = this.#loop()
   }
 
-  /** Takes a span; it never fails. */
+  /** Queues a span. Never fails. */
   add(span: Span): void {
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(span)
     else this.#dropped++
   }
 
-  /** Sends what waits, once, and ends. */
+  /** Sends the queued spans once, and stops. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#run
@@ -70,7 +66,7 @@ export class SpanExporter {
     while (!signal.aborted) {
       await sleep(intervalMilliseconds, undefined, { signal, ref: false }).catch(() => {})
       while (this.#waiting.length > 0 && (await this.#send(this.#waiting.splice(0, MAX_BATCH)))) {
-        // one batch after the other
+        // Sends one batch after the other.
       }
     }
   }
@@ -85,13 +81,13 @@ export class SpanExporter {
         signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
       })
       await body.dump()
-      if (statusCode >= 300) throw new Error(`the collector answered ${statusCode}`)
-      if (this.#dropped > 0) log.warn({ dropped: this.#dropped }, 'spans were dropped')
+      if (statusCode >= 300) throw new Error(`the collector responded with ${statusCode}`)
+      if (this.#dropped > 0) log.warn({ dropped: this.#dropped }, 'spans dropped')
       this.#dropped = 0
       return true
     } catch (error) {
       this.#dropped += spans.length
-      log.debug({ err: error, dropped: this.#dropped }, 'spans could not be sent')
+      log.debug({ err: error, dropped: this.#dropped }, 'span export failed')
       return false
     }
   }

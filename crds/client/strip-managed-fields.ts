@@ -2,7 +2,7 @@ import type { KubeObject } from './kube-object.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** An object without managedFields and kubectl's last-applied annotation, which together are half of its size. */
+/** Removes managedFields and kubectl's last-applied annotation, which together are half of an object's size. */
 export function stripManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields, annotations, ...metadata } = object.metadata
   if (managedFields === undefined && annotations?.[LAST_APPLIED] === undefined) return object

@@ -1,10 +1,10 @@
 import { KubeError, type StatusBody } from './kube-error.ts'
 import type { KubeObject } from './kube-object.ts'
 
-/** One line of a watch. A bookmark carries nothing but a resourceVersion. */
+/** One line of a watch. A bookmark contains only a resourceVersion. */
 export type WatchEvent<T extends KubeObject> = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: T }
 
-/** A line of a watch that is no event: what it said is lost, so the watch has to start again from the last good line. */
+/** A line of a watch is not an event. Its content is lost, so the watch must restart from the last valid line. */
 export class MalformedWatchError extends Error {
   override readonly name = 'MalformedWatchError'
 }
@@ -12,8 +12,8 @@ export class MalformedWatchError extends Error {
 const EVENT_TYPES = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
 
 /**
- * The events of a watch, a batch for each chunk of its body. A line cut off by the end of the body is dropped: the next watch repeats it.
- * @throws KubeError for an ERROR event (410 when the resourceVersion has expired), MalformedWatchError for anything else that is no event
+ * Reads the events of a watch, one batch per chunk of the body. Drops an incomplete last line, because the next watch repeats it.
+ * @throws KubeError for an ERROR event (410 if the resourceVersion has expired), MalformedWatchError for any other line that is not an event
  */
 export async function* readWatchEvents<T extends KubeObject>(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent<T>[]> {
   const decoder = new TextDecoder()
@@ -30,7 +30,7 @@ export async function* readWatchEvents<T extends KubeObject>(body: AsyncIterable
   }
 }
 
-/** Good events before a bad line still count, so they are handed over before the error is thrown. */
+/** Yields the valid events before an invalid line, and then throws the error. */
 function* parseLines<T extends KubeObject>(lines: readonly string[]): Generator<WatchEvent<T>[]> {
   const events: WatchEvent<T>[] = []
   let failure: Error | undefined
@@ -57,7 +57,7 @@ function parseLine<T extends KubeObject>(line: string): WatchEvent<T> | Error {
   if (event?.type === 'ERROR') return toWatchError(event.object as StatusBody | undefined)
   const version = (event?.object as Partial<KubeObject> | undefined)?.metadata?.resourceVersion
   if (!EVENT_TYPES.has(String(event?.type)) || version === undefined)
-    return new MalformedWatchError(`no watch event: ${line.slice(0, 100)}`)
+    return new MalformedWatchError(`not a watch event: ${line.slice(0, 100)}`)
   return event as WatchEvent<T>
 }
 

@@ -3,10 +3,10 @@ import { toKubernetesText } from '../src/options/kubernetes-names.ts'
 import type { Definition } from '../src/schema/custom-resource.ts'
 import { toStructuralSchema } from './structural-schema.ts'
 
-/** Keys whose values are texts for a person, where they are texts at all: a field may be called `message`. */
+/** Keys whose string values are texts for people. A value that is not a string belongs to a field of that name. */
 const TEXTS = new Set(['description', 'message'])
 
-/** Spells the names of options in all texts as kubectl users write them. */
+/** Spells the option names in all texts in camel case, as kubectl users write them. */
 const spell = (node: unknown, key = ''): unknown => {
   if (typeof node === 'string') return TEXTS.has(key) ? toKubernetesText(node) : node
   if (Array.isArray(node)) return node.map((item) => spell(item))
@@ -14,7 +14,7 @@ const spell = (node: unknown, key = ''): unknown => {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, spell(value, name)]))
 }
 
-/** Builds the CustomResourceDefinition of a kind, as it is applied to a cluster. */
+/** Builds the CustomResourceDefinition of a kind. */
 export function toCustomResourceDefinition(definition: Definition): Record<string, unknown> {
   const { kind, plural, singular, shortNames, scale } = definition
   const spec = toStructuralSchema(definition.spec)

@@ -7,9 +7,10 @@ import { definitions } from '../src/kinds/all.ts'
 import { toCustomResourceDefinition } from './custom-resource-definition.ts'
 import { buildOptionsPage, readProofs } from './options-page.ts'
 
-// Writes the CRD YAML to crds/generated and to the chart, and docs/options.md. With --check it writes nothing and fails when a file is not what it would write.
+// Writes the CRDs as YAML to crds/generated and to the chart, and writes docs/options.md. With --check it writes nothing, and fails if a file
+// is out of date.
 
-// kubectl reads YAML 1.1, where a bare `n`, `y`, `on` or `off` is a boolean: version 1.1 quotes them.
+// kubectl reads YAML 1.1, in which an unquoted `n`, `y`, `on` or `off` is a boolean. With version 1.1, the library quotes these words.
 const FORMAT = { version: '1.1', aliasDuplicateObjects: false, lineWidth: 140 } as const
 const HEADER = '# Generated from crds/src by `npm run generate`: edit the zod schemas there.\n'
 const folders = [new URL('../generated/', import.meta.url), new URL('../../charts/tintype/crds/', import.meta.url)]
@@ -43,6 +44,6 @@ const tests = globSync('test/integration/**/*.test.ts', { cwd: fileURLToPath(roo
 const proofs = tests.flatMap((file) => readProofs(file, readFileSync(new URL(file, root), 'utf8')))
 write(new URL('docs/options.md', root), buildOptionsPage(proofs))
 if (values.check && stale.length > 0) {
-  console.error(`not up to date: ${stale.join(', ')}\nrun \`npm run generate\` and commit what it writes`)
+  console.error(`generated files are out of date: ${stale.join(', ')}\nRun \`npm run generate\` and commit the result.`)
   process.exit(1)
 }

@@ -6,24 +6,23 @@ import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.
 import { toWarning, warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 
-// docs/options.md, written from the catalogue: what is said of an option is said where it is defined, and which test proves it is read from the
-// tests themselves.
+// Builds docs/options.md from the definitions of the options and from the names of the tests.
 
-/** A test that shows an option at work. */
+/** A test of an option. */
 export interface Proof {
   /** In snake case. */
   option: string
   title: string
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   file: string
 }
 
-// `t.test('option dark_mode: …'`, of one option or of several with commas.
+// `t.test('option dark_mode: …'`, with one option or a comma-separated list.
 const NAMED_TEST = /\.test\(\s*(['"`])option ([a-z0-9_, ]+): ((?:\\.|(?!\1).)*)\1/g
-// `// proves: dark_mode, device` on the line above a test of another name.
+// `// proves: dark_mode, device` on the line above a test with another name.
 const MARKED_TEST = /^\s*\/\/ proves: ([a-z0-9_, ]+)\n\s*(?:await )?\w+\.test\(\s*(['"`])((?:\\.|(?!\2).)*)\2/gm
 
-/** The proofs in the text of a test file. */
+/** Finds the tests of options in the text of a test file. */
 export function readProofs(file: string, text: string): Proof[] {
   const found = [
     ...[...text.matchAll(NAMED_TEST)].map(([, , names = '', title = '']) => ({ names, title })),
@@ -37,13 +36,13 @@ export function readProofs(file: string, text: string): Proof[] {
 /** Every option, in snake case. */
 export const optionNames: readonly string[] = optionGroups.flatMap(({ options }) => Object.keys(options).map(toSnakeCase))
 
-/** Options that no test proves. */
+/** Options without a test. */
 export const findUnproven = (proofs: readonly Proof[]): string[] =>
   optionNames.filter((name) => !proofs.some(({ option }) => option === name))
 
-const UNIT = /milliseconds|seconds|CSS pixels|device pixels|pixels|metres|degrees|bytes/i
+const UNIT = /milliseconds|seconds|CSS pixels|device pixels|pixels|meters|degrees|bytes/i
 const DEFAULT = / ?Default: (.+)\.$/
-/** Values that are listed one by one. */
+/** Enumerations with more values show only their number. */
 const MAX_LISTED = 20
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('|', '\\|')
@@ -64,11 +63,11 @@ function rangeOf(schema: OptionSchema): string {
   return `${minimum} to ${maximum} ${unit.startsWith('CSS') ? unit : unit.toLowerCase()}`.trimEnd()
 }
 
-/** What an option does to others: contradictions, and what leaves it without effect. */
+/** Contradictions and warnings of an option. */
 function interactionsOf(name: string): string[] {
   const against = contradictions.filter(({ paths }) => paths.some((path) => path === name)).map(({ message }) => `Refused: ${message}.`)
-  const idle = warnings.filter(({ option }) => option === name).map((warning) => `Warning: ${toWarning(warning)}.`)
-  return [...against, ...idle]
+  const without = warnings.filter(({ option }) => option === name).map((warning) => `Warning: ${toWarning(warning)}.`)
+  return [...against, ...without]
 }
 
 function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): string {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-// zod → the structural schema that a CustomResourceDefinition wants: no `additionalProperties: false` beside `properties`, no `default`,
-// no `pattern` flags, formats that the API server knows.
+// Converts zod schemas to structural schemas for a CustomResourceDefinition: no `additionalProperties: false` beside `properties`, no `default`,
+// no `pattern` flags, and only formats that the API server knows.
 
 type Json = Record<string, unknown>
 
-/** Formats of JSON Schema that the API server would not understand or that bounds already say. */
+/** Keys of JSON Schema that the API server does not support or that other keys already express. */
 const DROPPED_KEYS = new Set(['$schema', 'additionalItems', 'id', 'default'])
 
 function convert(node: unknown): unknown {

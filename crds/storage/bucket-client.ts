@@ -3,14 +3,14 @@ import * as https from 'node:https'
 import type { Client } from 'minio'
 import type { StorageAccess } from '../src/crypto/presign.ts'
 
-/** Bytes of one response to the minio client: a page of keys has 2 MiB at most. Files are never read through it. */
+/** Maximum bytes of one response to the minio client. A page of keys has at most 2 MiB, and files are not read with this client. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 
 type Transport = Pick<typeof http, 'request'>
 
 /**
- * The minio client, loaded when it is first asked for: with what it imports it is a tenth of the operator's memory, and an operator that only
- * has pages captured never needs it.
+ * Loads the minio client on first use. With its imports it needs a tenth of the operator's memory, and an operator that only dispatches
+ * captures does not need it.
  */
 export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number): () => Promise<Client> {
   let client: Promise<Client> | undefined
@@ -37,20 +37,20 @@ function clientOptions({ endpoint, region, accessKey, secretKey }: Omit<StorageA
     secretKey,
     pathStyle: true,
     transport: withLimits(useSSL ? https.request : http.request, timeoutMilliseconds),
-    // Callers repeat by themselves, and the client's own repetition writes to the console.
+    // The callers retry. The client's own retries write to the console.
     retryOptions: { disableRetry: true },
   }
 }
 
 /** The minio client has no timeout and no size limit. */
 const withLimits = (request: Transport['request'], timeout: number): Transport => ({
-  // The client calls only this one of the overloads.
+  // The client uses only this overload.
   request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
     const call = request({ ...options, timeout }, (response) => {
       limitBytes(response)
       onResponse(response)
     })
-    return call.on('timeout', () => call.destroy(new Error(`no answer in ${timeout} ms`)))
+    return call.on('timeout', () => call.destroy(new Error(`no response in ${timeout} ms`)))
   }) as Transport['request'],
 })
 
@@ -60,7 +60,7 @@ function limitBytes(response: http.IncomingMessage): void {
   response.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
     bytes += chunk?.length ?? 0
     if (bytes <= MAX_RESPONSE_BYTES) return push(chunk, encoding)
-    response.destroy(new Error(`the store answered more than ${MAX_RESPONSE_BYTES} bytes`))
+    response.destroy(new Error(`the store returned more than ${MAX_RESPONSE_BYTES} bytes`))
     return false
   }
 }

@@ -1,7 +1,7 @@
 import type { ReportIgnored, StoredKind } from '../src/records/ignored-objects.ts'
 import { isTooLarge } from './port.ts'
 
-/** Waits for an object to be read; one that is longer than Tintype writes it is reported and counts as absent. */
+/** Waits for a read. Reports an object that is larger than Tintype writes it, and treats it as absent. */
 export async function unlessTooLarge<T>(kind: StoredKind, key: string, read: Promise<T>, report: ReportIgnored): Promise<T | undefined> {
   try {
     return await read
@@ -12,7 +12,7 @@ export async function unlessTooLarge<T>(kind: StoredKind, key: string, read: Pro
   }
 }
 
-/** As {@link unlessTooLarge}, where an object that is gone must be told from one that is too long: that one is empty. */
+/** Like {@link unlessTooLarge}, but returns an empty text for an object that is too large, to distinguish it from a missing one. */
 export async function emptyIfTooLarge(read: Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await read

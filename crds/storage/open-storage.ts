@@ -16,26 +16,25 @@ import {
   type StoredText,
 } from './port.ts'
 
-/** Time for a call as a whole; of a download, for its beginning. */
+/** Maximum time of a call, or until the response headers of a download. */
 const TIMEOUT_MILLISECONDS = 10_000
-/** Time without a byte after which a download is given up; a slow reader's pauses count too. */
+/** Time without a byte after which a download is aborted. Pauses of a slow reader count too. */
 const IDLE_MILLISECONDS = 30_000
-/** Pauses before a read is repeated that the store answered with 503. */
+/** Delays before the retries of a read after a 503 response. */
 const BUSY_DELAYS_MILLISECONDS = [100, 400]
-/** How long a URL holds that is used at once: as far as stores let clocks differ, for ours may be behind. */
+/** Lifetime of a URL for immediate use: the clock difference that stores accept, because the local clock may be slow. */
 const OWN_SECONDS = 900
 
 export interface StorageOptions {
   access: StorageAccess
-  /** Makes the errors that the program knows. */
+  /** Creates the program's own errors. */
   toError: StorageErrors
-  /** The identity that signs uploads, if it has one of its own. */
+  /** Separate credentials that sign uploads, if any. */
   uploads?: Pick<StorageAccess, 'accessKey' | 'secretKey'> | undefined
   timeoutMilliseconds?: number
   now?: () => Date
 }
 
-/** What the functions below need. */
 interface Connection {
   access: StorageAccess
   client: () => Promise<Client>
@@ -43,7 +42,7 @@ interface Connection {
   now: () => Date
 }
 
-/** Opens the bucket at an S3-compatible store. What only reads does without the minio client, which need not be loaded then. */
+/** Opens a bucket in an S3-compatible store. Reads do not need the minio client, so they do not load it. */
 export function openStorage({
   access,
   toError,
@@ -88,7 +87,7 @@ export function openStorage({
     removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
     copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),
     presignPut({ key, contentType, expiresAt, now: signedAt }) {
-      // Signs the payload form so that no other form is accepted.
+      // Signs the payload form, so that the store accepts no other form.
       const headers = { 'content-type': contentType, 'if-none-match': '*', 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
       const expiresSeconds = (expiresAt.getTime() - signedAt.getTime()) / 1_000
       const url = presign({ ...access, ...uploads }, { method: 'PUT', key, headers, expiresSeconds, now: signedAt })
@@ -97,10 +96,10 @@ export function openStorage({
   }
 }
 
-/** A store that hangs must not hold a caller. What was sent is given up by the transport's own limits. */
+/** Limits the time of a call, so that a store that hangs does not block the caller. The transport's own limits end the request. */
 async function inTime<T>(act: () => Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds)
+  const timer = setTimeout(() => late.reject(new Error(`no response in ${milliseconds} ms`)), milliseconds)
   try {
     return await Promise.race([act(), late.promise])
   } finally {
@@ -108,10 +107,10 @@ async function inTime<T>(act: () => Promise<T>, milliseconds: number): Promise<T
   }
 }
 
-/** The headers of an object; undefined when there is none. An empty key is the bucket itself. */
+/** Reads the headers of an object; undefined if it does not exist. An empty key means the bucket. */
 async function head({ access, timeoutMilliseconds, now }: Connection, key: string): Promise<Headers | undefined> {
   const url = presign(access, { method: 'HEAD', key, expiresSeconds: OWN_SECONDS, now: now() })
-  // undici gives up the connection of a HEAD unless told otherwise, for servers that send a body.
+  // By default, undici closes the connection after a HEAD, because some servers send a body.
   const { statusCode, headers, body } = await requestWithRetry(url, { method: 'HEAD', headersTimeout: timeoutMilliseconds, reset: false })
   await body.dump()
   if (statusCode === 200) return headers
@@ -120,7 +119,9 @@ async function head({ access, timeoutMilliseconds, now }: Connection, key: strin
 }
 
 const refusal = (statusCode: number): Error =>
-  statusCode === 403 ? new AccessRefusedError('the store refused the access key (403)') : new Error(`the store answered ${statusCode}`)
+  statusCode === 403
+    ? new AccessRefusedError('the store refused the access key (403)')
+    : new Error(`the store responded with ${statusCode}`)
 
 type Headers = Dispatcher.ResponseData['headers']
 
@@ -142,12 +143,12 @@ async function ensureBucket(connection: Connection): Promise<void> {
   try {
     await (await connection.client()).makeBucket(bucket, region)
   } catch (error) {
-    // Another replica was faster.
+    // Another replica created it first.
     if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error
   }
 }
 
-/** Repeats what the store asks to be repeated: it has just begun, or has too much to do. */
+/** Retries after a 503, which a store returns when it is starting or overloaded. */
 async function requestWithRetry(url: string, options: NonNullable<Parameters<typeof request>[1]>) {
   for (const delay of BUSY_DELAYS_MILLISECONDS) {
     const response = await request(url, options)
@@ -158,7 +159,7 @@ async function requestWithRetry(url: string, options: NonNullable<Parameters<typ
   return request(url, options)
 }
 
-/** Undefined when there is none. */
+/** Returns undefined if the object does not exist. */
 async function get(connection: Connection, key: string, options: Omit<Parameters<typeof request>[1] & object, 'dispatcher'>) {
   const url = presign(connection.access, { method: 'GET', key, expiresSeconds: OWN_SECONDS, now: connection.now() })
   const response = await requestWithRetry(url, { headersTimeout: connection.timeoutMilliseconds, ...options })
@@ -185,7 +186,7 @@ async function openObject(connection: Connection, key: string, span: ByteSpan | 
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
 
-/** No such object, and two writers at once: 412 for the later one, 409 while the other is under way. */
+/** Error codes of unmet conditions: no such object, or a concurrent writer, which gives 412 if it has finished and 409 if not. */
 const CONDITION_CODES = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', 'ConditionalRequestConflict'])
 
 interface Writing {
@@ -224,7 +225,7 @@ async function copyObject(client: Client, bucket: string, { from, etag, to }: { 
 
 async function removeObjects(client: Client, bucket: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  const refused = (await client.removeObjects(bucket, [...keys])).find((answer) => answer?.Error)
+  const refused = (await client.removeObjects(bucket, [...keys])).find((result) => result?.Error)
   if (refused) throw new Error(`${keys.length} objects: ${refused.Error?.Code}`)
 }
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
-// What the programs do in the bucket. Gateway and operator use the same port and the same client (open-storage.ts).
+// The port to the bucket. Gateway and operator use the same client (open-storage.ts).
 
-/** Keys that a store lists or removes at once. */
+/** Keys that a store lists or removes in one request. */
 export const PAGE = 1_000
 
 /** A stored file. */
@@ -13,82 +13,82 @@ export interface StoredFile {
   lastModified: Date
 }
 
-/** An object of a list. */
+/** An entry of a list. */
 export interface ListedObject {
   key: string
-  /** When the store took it, by the store's clock. */
+  /** Time at which it was stored, by the store's clock. */
   lastModified: Date
 }
 
-/** A small object, read whole. */
+/** The content of a small object. */
 export interface StoredText {
   text: string
   /** Without quotes. */
   etag: string
 }
 
-/** Bytes of a file, both included, counted from 0. */
+/** A range of bytes, counted from 0, including both ends. */
 export interface ByteSpan {
   start: number
   end: number
 }
 
-/** Under which condition an object is written; none: always. */
+/** Condition of a write; empty: unconditional. */
 export interface WriteCondition {
   ifAbsent?: boolean
-  /** The ETag that it must have, without quotes. */
+  /** The ETag that the existing object must have, without quotes. */
   ifMatch?: string
 }
 
-/** Which keys to list: at most `limit` (1000 at most) beyond the key `after`; `folders` gives what a slash ends. */
+/** Keys to list: at most `limit` (maximum 1000) after the key `after`. With `folders`, keys are grouped at the next slash. */
 export interface ListKeys {
   after?: string | undefined
   limit?: number
   folders?: boolean
 }
 
-/** What a runner needs to store one file. */
+/** URL and headers with which a runner uploads one file. */
 export interface Upload {
   url: string
   headers: Record<string, string>
 }
 
-/** The bucket. Every method may be repeated, has a time limit, and throws what {@link StorageErrors} makes of a failure. */
+/** The bucket. Every method is safe to retry, has a time limit, and throws the errors of {@link StorageErrors}. */
 export interface ObjectStorage {
-  /** Makes the bucket when it is not there. */
+  /** Creates the bucket if it does not exist. */
   ensureBucket(): Promise<void>
-  /** @throws also when the bucket is not there */
+  /** @throws also if the bucket does not exist */
   check(): Promise<void>
   stat(key: string): Promise<StoredFile | undefined>
-  /** Whether there is an object of that key. */
+  /** Whether an object with the key exists. */
   exists(key: string): Promise<boolean>
-  /** A small object; undefined when there is none. @throws also when it has more than `maxBytes`: see {@link isTooLarge} */
+  /** Reads a small object; undefined if it does not exist. @throws also if it exceeds `maxBytes`: see {@link isTooLarge} */
   read(key: string, maxBytes: number): Promise<StoredText | undefined>
-  /** As {@link read}, without the ETag. */
+  /** Like {@link read}, without the ETag. */
   readText(key: string, maxBytes: number): Promise<string | undefined>
-  /** A stream of a file or of a part of it; undefined when there is none. The only read without a byte limit: it is passed on, never kept. */
+  /** Streams a file or a part of it; undefined if it does not exist. This read has no byte limit, because callers pass the stream on. */
   open(key: string, span?: ByteSpan): Promise<Readable | undefined>
-  /** The new ETag; undefined when the condition does not hold. */
+  /** Returns the new ETag, or undefined if the condition is not met. */
   write(key: string, text: string, condition?: WriteCondition): Promise<string | undefined>
-  /** Puts an empty object: its name is the message. */
+  /** Writes an empty object, whose key is the information. */
   mark(key: string): Promise<void>
-  /** Keys that begin with a prefix, in order: one page. */
+  /** Lists one page of keys with a prefix, in order. */
   list(prefix: string, options?: ListKeys): Promise<string[]>
-  /** As {@link list}, with the time at which each object was stored. */
+  /** Like {@link list}, with the time at which each object was stored. */
   listObjects(prefix: string, options?: Omit<ListKeys, 'folders'>): Promise<ListedObject[]>
   remove(keys: readonly string[]): Promise<void>
   /** Removes every object whose key begins with `prefix`. */
   removePrefix(prefix: string): Promise<void>
-  /** Copies one object inside the bucket; gives the ETag of the copy, undefined when there is no object with the ETag `etag`. */
+  /** Copies one object inside the bucket. Returns the ETag of the copy, or undefined if no object has the ETag `etag`. */
   copy(copied: { from: string; etag: string; to: string }): Promise<string | undefined>
-  /** A URL for one PUT of one new object. */
+  /** Creates a URL for one PUT of one new object. */
   presignPut(upload: { key: string; contentType: string; expiresAt: Date; now: Date }): Upload
 }
 
-/** Makes a program's own error of what went wrong. The cause stays its `cause`. */
+/** Creates a program's own error, with the original error as its `cause`. */
 export type StorageErrors = (what: string, cause: unknown) => Error
 
-/** An object has more bytes than its reader takes. */
+/** An object exceeds the byte limit of its reader. */
 export class ObjectTooLargeError extends Error {
   override readonly name = 'ObjectTooLargeError'
   readonly key: string
@@ -99,15 +99,15 @@ export class ObjectTooLargeError extends Error {
   }
 }
 
-/** The store does not let us: it does not know our key, or the key has not the right. */
+/** The store refused the access key: it is unknown, or has no permission. */
 export class AccessRefusedError extends Error {
   override readonly name = 'AccessRefusedError'
 }
 
-/** Whether the store refused a call because of its key. */
+/** Whether the store refused the access key of a call. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof AccessRefusedError || (error instanceof Error && error.cause instanceof AccessRefusedError)
 
-/** Whether a read failed because of the object itself: repeating it cannot help. */
+/** Whether a read failed because the object is too large, so that a retry cannot help. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof ObjectTooLargeError || (error instanceof Error && error.cause instanceof ObjectTooLargeError)

@@ -55,7 +55,7 @@ t.test('kubectl apply of a contradiction is refused with a text that says what t
   const options = { omitBackground: true, format: 'jpeg' }
   const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: page('/'), options }))
   t.not(code, 0)
-  t.match(stderr, /a transparent background needs format png/)
+  t.match(stderr, /omitBackground needs format png/)
 })
 
 t.test('kubectl apply of an address with a password in it is refused', async (t) => {

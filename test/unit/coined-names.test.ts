@@ -6,6 +6,7 @@ import { readSources } from '../support/sources/source-files.ts'
 
 /** A name as words: `tellPlace` also forbids `tellPlaceTo`, and `Told` forbids `isTold` and `told`. */
 const replaced: Record<string, string> = {
+  askedAgain: 'lastRetryAt',
   Ballast: 'stripManagedFields',
   Courier: 'DeliveryWorker',
   Departure: 'AccountDeletion',
@@ -30,6 +31,7 @@ const replaced: Record<string, string> = {
   Setbacks: 'backoff',
   shakeHands: 'socks5Connect',
   Shutter: 'onPageReady',
+  signMark: 'signMarker',
   spare: 'standby',
   tellIgnored: 'setIgnoredOptionsHeader',
   tellPlace: 'setQueuePositionHeader',
@@ -38,6 +40,7 @@ const replaced: Record<string, string> = {
   Trouble: 'problem, or a condition',
   Verdict: 'decision',
   WayOut: 'EgressSession or TabSource',
+  whenAdmitted: 'waitForAccess',
   whoever: 'the role: caller, user, cluster administrator',
 }
 

@@ -1,5 +1,5 @@
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
-import { signMark } from '@tintype/crds/crypto/marks'
+import { signMarker } from '@tintype/crds/crypto/signed-markers'
 import { createdAtOf, isScreenshotId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { buildSegments, toArchivedLine } from '@tintype/crds/records/archive'
@@ -81,7 +81,7 @@ export class BucketArchive implements RecordArchive {
 
   async markDeleted(account: string, id: string): Promise<void> {
     const key = tombstoneKey(account, id)
-    await this.#objects.write(key, signMark(key, this.#keyRing()))
+    await this.#objects.write(key, signMarker(key, this.#keyRing()))
   }
 
   async deleteArchived(account: string, id: string): Promise<boolean> {

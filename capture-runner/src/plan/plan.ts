@@ -1,7 +1,7 @@
 import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalogue'
 import { withDefaults } from '@tintype/crds/options/catalogue'
 import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
-import { MARKUP_ADDRESS } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
 import { CaptureError } from '../runtime/errors.ts'
@@ -80,8 +80,8 @@ export function buildPlan(
 ): CapturePlan {
   assertOptionsAgree({ ...options, ...privateOptions })
   const effective = withDefaults(options)
-  if (url === MARKUP_ADDRESS && effective.html === undefined && effective.markdown === undefined)
-    throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, but neither html nor markdown is set`)
+  if (url === MARKUP_URL && effective.html === undefined && effective.markdown === undefined)
+    throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_URL}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
   const { httpCache, warnings } = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })

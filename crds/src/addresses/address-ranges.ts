@@ -1,14 +1,14 @@
-// The ranges that no page and no webhook may reach unless the rules open them: the IANA special-purpose registries (RFC 6890 and its
-// successors) and the metadata services of the large clouds. Data only; `address-rules.ts` decides with it.
+// IP ranges that pages and webhooks may reach only if the rules allow it: the IANA special-purpose registries (RFC 6890 and its
+// successors) and the metadata services of the large clouds. `address-rules.ts` applies this data.
 
 /** One refused range. */
 export interface RefusedRange {
   cidr: string
-  /** What the range is, to end the sentence "10.0.0.1 is …". */
+  /** Description of the range, to end the sentence "10.0.0.1 is …". */
   is: string
   /**
-   * True for networks that a name on the allow-list may point into. Never true for loopback, link-local, metadata and the like:
-   * no name has an honest reason to point there.
+   * True for networks that an allowed host name may resolve to. False for loopback, link-local, metadata and similar ranges, because
+   * no legitimate name resolves to them.
    */
   opensToNames: boolean
 }

@@ -1,34 +1,40 @@
-// Where a page or a webhook may go. Pure: the caller resolves names and dials; these functions only judge. A caller must
-// ask three times: about the host as it was written (`classifyHost`), about every address the name resolves to (`classifyAddress`),
-// and about the port (`classifyPort`). Asking only about the name lets DNS decide; asking only about the address lets
-// `kubernetes.default.svc` through wherever services have public addresses.
+// Decides which hosts a page or a webhook may reach. These functions are pure: the caller resolves names and connects. A caller must
+// check three things: the host as it was written (`classifyHost`), every IP address to which the name resolves (`classifyAddress`), and
+// the port (`classifyPort`). A check of the name alone leaves the decision to DNS. A check of the IP address alone
+// allows `kubernetes.default.svc` in clusters whose services have public addresses.
 
 import ipaddr from 'ipaddr.js'
 import { REFUSED_RANGES, type RefusedRange } from './address-ranges.ts'
 
-/** What a RunnerPool or the webhook settings open and close beyond the built-in ranges. */
+/** Egress rules of a RunnerPool or of the webhook settings, in addition to the built-in ranges. */
 export interface EgressRules {
-  /** Names, or `*.suffix` for every name below one, that may point into private networks: `*.sites.svc.cluster.local`. Never to loopback, link-local or metadata addresses. */
+  /**
+   * Names that may resolve to private networks, or `*.suffix` for all subdomains, such as `*.sites.svc.cluster.local`. They never allow
+   * loopback, link-local or metadata addresses.
+   */
   allowedHosts: readonly string[]
-  /** Ranges opened for literals and for every name. Of two ranges that hold an address the smaller decides; of two equal ones, this. */
+  /** Ranges to allow for IP addresses and for every name. The smallest range that contains an address decides. */
   allowedCidrs: readonly string[]
-  /** Ranges closed beside the built-in ones: pod, service and node networks. The smaller range decides; of two equal ones, this wins over `allowedCidrs`. */
+  /**
+   * Ranges to deny in addition to the built-in ones, such as pod, service and node networks. The smallest range decides. If two are equal,
+   * `deniedCidrs` overrides `allowedCidrs`, and `allowedCidrs` overrides the built-in ranges.
+   */
   deniedCidrs: readonly string[]
-  /** Ports below 1024 that are open beside 80 and 443. */
+  /** Ports below 1024 to allow in addition to 80 and 443. */
   allowedPorts: readonly number[]
 }
 
-/** The rules of a pool that opens nothing. */
+/** The rules of a pool without egress settings. */
 export const DEFAULT_EGRESS_RULES: EgressRules = { allowedHosts: [], allowedCidrs: [], deniedCidrs: [], allowedPorts: [] }
 
-/** `reason` is a sentence without its full stop, fit for an API error; it names the host, address or port. */
+/** `reason` is a sentence without a full stop, for an API error. It names the host, IP address or port. */
 export type AddressDecision = { allowed: true } | { allowed: false; reason: string }
 
-/** What the caller knows about an address beside its text. */
+/** Facts about an IP address that the caller knows. */
 export interface AddressContext {
-  /** The name that resolved to it is on `allowedHosts` ({@link isAllowedHost}). */
+  /** True if the name that resolved to it is in `allowedHosts` ({@link isAllowedHost}). */
   hostAllowed?: boolean
-  /** Addresses of the asking pod: never reached under any name or range. */
+  /** IP addresses of the requesting pod, which are always denied. */
   ownAddresses?: readonly string[]
 }
 
@@ -38,7 +44,7 @@ interface Denial {
   bits: number
   is: string
   opensToNames: boolean
-  /** True where an equally large allowed range wins: the built-in table is what `allowedCidrs` exists to open. */
+  /** True if an allowed range of the same size overrides it. `allowedCidrs` exists to open the built-in ranges. */
   yieldsToEqual: boolean
 }
 
@@ -47,7 +53,7 @@ const DIGITS_AND_DOTS = /^[\d.]+$/
 const ALLOWED: AddressDecision = { allowed: true }
 const refused = (reason: string): AddressDecision => ({ allowed: false, reason })
 
-/** `::ffff:10.0.0.1` is 10.0.0.1 for the kernel, so it is for the rules. Undefined for what is not an address; zones are none of a page's business. */
+/** Parses an IP address. The kernel treats `::ffff:10.0.0.1` as 10.0.0.1, so the rules do too. Undefined for other text, and for addresses with a zone. */
 const parseAddress = (text: string): Address | undefined => {
   if (!isAddressLiteral(text)) return undefined
   const address = ipaddr.parse(text)
@@ -64,7 +70,7 @@ const parseCidr = (text: string): Cidr => {
 
 const parsedLists = new WeakMap<readonly string[], readonly Cidr[]>()
 
-/** A list of ranges, read once: each connection of a page is judged by the same ones. */
+/** Parses a list of ranges once, because every connection of a page uses the same list. */
 const parseAll = (cidrs: readonly string[]): readonly Cidr[] => {
   const known = parsedLists.get(cidrs)
   if (known) return known
@@ -80,7 +86,7 @@ const GLOBAL_UNICAST = parseCidr('2000::/3')
 const NAT64 = parseCidr('64:ff9b::/96')
 const SIX_TO_FOUR = parseCidr('2002::/16')
 
-/** The IPv4 address that a gateway on the way would take out of this one. */
+/** The IPv4 address to which a NAT64 or 6to4 gateway would translate this address. */
 const embeddedAddress = (address: Address): ipaddr.IPv4 | undefined => {
   if (!(address instanceof ipaddr.IPv6)) return undefined
   const bytes = address.toByteArray()
@@ -89,7 +95,7 @@ const embeddedAddress = (address: Address): ipaddr.IPv4 | undefined => {
   return undefined
 }
 
-/** Whatever the table forgot: IPv6 outside the one global unicast block, and all that ipaddr.js calls special. */
+/** Covers ranges that are not in the table: IPv6 outside the global unicast block, and all ranges that ipaddr.js classifies as special. */
 const isSpecial = (address: Address): boolean => {
   if (address instanceof ipaddr.IPv6 && !holds(GLOBAL_UNICAST, address)) return true
   return address.range() !== 'unicast'
@@ -99,7 +105,7 @@ const denialsOf = (address: Address, rules: EgressRules, ownAddresses: readonly 
   const own = ownAddresses.map(parseAddress).filter((other) => other?.toString() === address.toString())
   const closed = parseAll(rules.deniedCidrs).filter((cidr) => holds(cidr, address))
   return [
-    ...own.map(() => ({ bits: 128, is: 'the address of the asking pod itself', opensToNames: false, yieldsToEqual: false })),
+    ...own.map(() => ({ bits: 128, is: 'the IP address of the requesting pod', opensToNames: false, yieldsToEqual: false })),
     ...closed.map(([, bits]) => ({ bits, is: 'in a denied network', opensToNames: true, yieldsToEqual: false })),
     ...BUILT_IN.filter(({ parsed }) => holds(parsed, address)).map(({ parsed, ...range }) => ({
       ...range,
@@ -116,10 +122,10 @@ const isOpened = (address: Address, denial: Denial, rules: EgressRules): boolean
   )
 
 /**
- * Judges one address, given as the resolver, the socket or a canonical literal spells it. An address that carries an IPv4 address
- * (NAT64, 6to4) passes only when both do. A DNS64 cluster puts `64:ff9b::/96` on `allowedCidrs`.
+ * Evaluates one IP address, in the spelling of the resolver, the socket or a canonical literal. An address with an embedded IPv4 address
+ * (NAT64, 6to4) is allowed only if both are. A DNS64 cluster must add `64:ff9b::/96` to `allowedCidrs`.
  *
- * @throws Error when a rule's range is not a CIDR
+ * @throws Error if a range of the rules is not a CIDR
  */
 export const classifyAddress = (text: string, rules: EgressRules, context: AddressContext = {}): AddressDecision => {
   const address = parseAddress(text)
@@ -133,8 +139,8 @@ export const classifyAddress = (text: string, rules: EgressRules, context: Addre
 }
 
 /**
- * The host as a browser understands it: lower case, punycode, `127.1` and `0x7f000001` as 127.0.0.1, IPv6 without brackets.
- * Undefined for what no browser would go to.
+ * The host as a browser parses it: lower case, punycode, `127.1` and `0x7f000001` as 127.0.0.1, IPv6 without brackets.
+ * Undefined for text that browsers refuse.
  */
 export const toCanonicalHost = (host: string): string | undefined => {
   if (host === '' || /[\s/\\?#@%]/.test(host)) return undefined
@@ -147,12 +153,12 @@ export const toCanonicalHost = (host: string): string | undefined => {
   }
 }
 
-/** True for a canonical host ({@link toCanonicalHost}) that is an address and needs no resolver. */
+/** True for a canonical host ({@link toCanonicalHost}) that is an IP address. */
 export const isAddressLiteral = (host: string): boolean =>
-  // The library throws and catches an error for each name: a look at its letters spares most of them.
+  // The library throws and catches an error for each name. Checking the characters first avoids most of these errors.
   (DIGITS_AND_DOTS.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) || ipaddr.IPv6.isValid(host)
 
-/** True when `host` (canonical, a trailing dot aside) is a name that a pattern of `allowedHosts` holds. Patterns hold no literals: ranges do that. */
+/** True if a pattern of `allowedHosts` matches the canonical name, with or without a trailing dot. Patterns never match IP addresses; use ranges for these. */
 export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHosts'>): boolean => {
   if (isAddressLiteral(host)) return false
   const name = host.replace(/\.$/, '')
@@ -163,10 +169,10 @@ export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHos
   })
 }
 
-/** Suffixes that mean "inside": the cluster's own zones, special-use names (RFC 6761, 6762, 8375) and what clouds use for their networks. */
+/** Suffixes of internal names: the cluster's own zones, special-use names (RFC 6761, 6762, 8375) and the internal domains of clouds. */
 const INTERNAL_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa']
 
-/** Judges a host as it stands in a URL or as a browser names it to its proxy, before any resolver is asked. A name that passes may still resolve to a refused address. */
+/** Evaluates the host of a URL or of a proxy request, before it is resolved. An allowed name may still resolve to a denied IP address. */
 export const classifyHost = (host: string, rules: EgressRules, context: AddressContext = {}): AddressDecision => {
   const name = toCanonicalHost(host)
   if (name === undefined) return refused(`${JSON.stringify(host)} is not a host name`)
@@ -179,16 +185,16 @@ export const classifyHost = (host: string, rules: EgressRules, context: AddressC
   return name.includes('.') ? ALLOWED : refused(`${name} is a name without a dot`)
 }
 
-/** 80, 443, 1024 and above, and what the rules add: below 1024 live mail, shells and file shares, which a browser has no business with. */
+/** Allows 80, 443, ports from 1024, and the ports of the rules. Other ports below 1024 belong to mail, shells and file shares. */
 export const classifyPort = (port: number, rules: Pick<EgressRules, 'allowedPorts'>): AddressDecision => {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return refused(`${port} is not a port`)
   const isOpen = port === 80 || port === 443 || port >= 1024 || rules.allowedPorts.includes(port)
   return isOpen ? ALLOWED : refused(`port ${port} is not open`)
 }
 
-/** Judges what a URL says by itself: scheme, host and port. For the gateway at submission and for a webhook's address, before any name is resolved. */
+/** Evaluates scheme, host and port of a URL without resolving the host. The gateway uses it for submitted URLs and for webhook URLs. */
 export const classifyUrl = (text: string, rules: EgressRules): AddressDecision => {
-  if (!URL.canParse(text)) return refused('the address is not a URL')
+  if (!URL.canParse(text)) return refused('the text is not a URL')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return refused(`the scheme ${url.protocol.slice(0, -1)} is neither http nor https`)
@@ -196,20 +202,20 @@ export const classifyUrl = (text: string, rules: EgressRules): AddressDecision =
   return host.allowed ? classifyPort(portOf(url), rules) : host
 }
 
-/** The port a URL means: its own, or its scheme's. */
+/** The port of a URL, or the default port of its scheme. */
 export const portOf = (url: URL): number => {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80
 }
 
-/** The one spelling of an address: IPv4-mapped as IPv4, IPv6 compressed. Undefined for what is not an address. */
+/** The canonical spelling of an IP address: IPv4-mapped as IPv4, IPv6 compressed. Undefined for other text. */
 export const toPlainAddress = (text: string): string | undefined => parseAddress(text)?.toString()
 
-/** True when one of the ranges holds the address. @throws Error when a range is not a CIDR */
+/** True if one of the ranges contains the IP address. @throws Error if a range is not a CIDR */
 export const isWithin = (text: string, cidrs: readonly string[]): boolean => {
   const address = parseAddress(text)
   return address !== undefined && parseAll(cidrs).some((cidr) => holds(cidr, address))
 }
 
-/** True for text that the rules can hold as a range. Schemas ask this, so that a typing error is refused where it is made. */
+/** True for a valid CIDR. Schemas call this, so that typing errors are reported early. */
 export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text) && text.includes('/')

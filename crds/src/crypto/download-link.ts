@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-// Signed links to files, made by the gateway (records) and by the operator (events), checked by the gateway.
+// Signed links to files. The gateway signs links in records, the operator signs links in events, and the gateway verifies both.
 
-/** Keys that sign links, by id: `current` signs, all of them check, so that a rotation overlaps. Kept in a Secret as JSON. */
+/** Signing keys by id. `current` signs, and all keys verify, so that links survive a rotation. Stored in a Secret as JSON. */
 export const KeyRing = z.object({
   current: z.string().regex(/^[a-z0-9]{1,16}$/),
   keys: z.record(z.string(), z.base64()),
 })
 export type KeyRing = z.infer<typeof KeyRing>
 
-/** Lifetime of a link in an API answer, in seconds. */
+/** Lifetime of a link in an API response, in seconds. */
 export const DOWNLOAD_SECONDS = 86_400
-/** Lifetime of a link in an event: it must outlive every retry. */
+/** Lifetime of a link in an event, in seconds. It must be valid until the last retry. */
 export const EVENT_DOWNLOAD_SECONDS = 604_800
 const HOUR_SECONDS = 3_600
 
@@ -21,7 +21,7 @@ export interface Link {
   key: string
   /** Unix time in seconds. */
   expires: number
-  /** File name to offer to save under; absent: shown in the browser. */
+  /** File name for downloads; absent: the browser shows the file. */
   attachment?: string | undefined
 }
 
@@ -31,8 +31,8 @@ function mac(link: Link, secret: string): Buffer {
 }
 
 /**
- * The expiry of a link made now: from a whole hour on, so that the same record read twice has the same link and ETag; of a link that lives
- * for less than an hour, from a whole lifetime on.
+ * The expiry of a new link. It starts at the next full hour, so that two reads of a record have the same link and ETag. If the lifetime is less
+ * than an hour, it starts at the next multiple of the lifetime.
  */
 export function expiryOf(now: Date, lifetimeSeconds = DOWNLOAD_SECONDS): number {
   const step = Math.min(HOUR_SECONDS, lifetimeSeconds)
@@ -41,10 +41,10 @@ export function expiryOf(now: Date, lifetimeSeconds = DOWNLOAD_SECONDS): number 
 
 const DAY_MILLISECONDS = 86_400_000
 
-/** Until when the files of a screenshot are kept: whole days of its plan after its creation. */
+/** End of the retention of a screenshot's files: whole days after its creation. */
 export const keptUntil = (createdAt: Date, retentionDays: number): Date => new Date(createdAt.getTime() + retentionDays * DAY_MILLISECONDS)
 
-/** Path and query of a link, to be put behind the public address: `/files/users/…?expires=…&signature=…`. */
+/** Path and query of a link, to append to the public URL: `/files/users/…?expires=…&signature=…`. */
 export function signLink(link: Link, ring: KeyRing): string {
   const secret = ring.keys[ring.current]
   if (secret === undefined) throw new Error(`the key ring has no key ${ring.current}`)
@@ -54,7 +54,7 @@ export function signLink(link: Link, ring: KeyRing): string {
   return `/files/${link.key}?${query}`
 }
 
-/** True when the signature is one of the ring's for this link and the link has not expired. */
+/** True if a key of the ring signed the link and the link has not expired. */
 export function verifyLink(link: Link, signature: string, ring: KeyRing, now: Date): boolean {
   const [id = '', text = ''] = signature.split('.')
   const secret = Object.hasOwn(ring.keys, id) ? ring.keys[id] : undefined

@@ -1,7 +1,8 @@
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// An API key's text: `ttk_`, 30 random characters of base62 (178 bits), 6 that check them. The check refuses garbage without a look-up.
+// The text of an API key: `ttk_`, 30 random base62 characters (178 bits), and a checksum of 6 characters. With the checksum, the gateway refuses
+// malformed keys without a lookup.
 
 const PREFIX = 'ttk_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -16,13 +17,13 @@ function checksum(random: string): string {
   return text
 }
 
-/** Makes the text of a new key. */
+/** Creates the text of a new key. */
 export function newKeyText(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return PREFIX + random + checksum(random)
 }
 
-/** True for text of the right form and checksum; whether the key exists is another question. */
+/** True for text with a valid form and checksum. The key may still not exist. */
 export function isKeyText(text: string): boolean {
   if (!KEY_TEXT.test(text)) return false
   const random = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
@@ -31,7 +32,7 @@ export function isKeyText(text: string): boolean {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** SHA-256 of a key's text in lower-case base32: a hex digest is one letter too long for a label. */
+/** SHA-256 of a key's text in lower-case base32, because a hex digest is one character too long for a label. */
 export const keyHash = (text: string): string => toBase32(createHash('sha256').update(text).digest())
 
 /** 32 bytes in 52 letters of lower-case base32. */

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 
-// The minio client signs no header but Host into a presigned PUT. Ours must sign If-None-Match, or who holds the address could leave it out
-// and write over a file: hence AWS Signature Version 4, query form, by hand.
+// Presigned URLs with AWS Signature Version 4. The minio client signs only the header Host of a presigned PUT. Tintype must sign If-None-Match
+// too, because otherwise the holder of the URL could omit it and overwrite a file.
 
-/** Where the bucket is and who may write to it. */
+/** Location and credentials of the bucket. */
 export interface StorageAccess {
   endpoint: string
   region: string
@@ -12,31 +12,31 @@ export interface StorageAccess {
   secretKey: string
 }
 
-/** One request to be signed. */
+/** One request to sign. */
 export interface PresignRequest {
   method: 'PUT' | 'GET' | 'HEAD'
   /** Empty: the bucket itself. */
   key: string
   /** Headers that the caller must send with exactly these values. */
   headers?: Record<string, string>
-  /** What the store is to answer with: response-content-type and the like. */
+  /** Query parameters for the response, such as response-content-type. */
   query?: Record<string, string>
   expiresSeconds: number
   now: Date
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
-/** The longest life of such an address, in seconds. */
+/** Maximum lifetime of a presigned URL, in seconds. */
 export const MAX_PRESIGNED_SECONDS = 604_800
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** RFC 3986: everything but letters, digits and -._~ is escaped, which encodeURIComponent does not do for !'()*. */
+/** Escapes everything except letters, digits and -._~ (RFC 3986). encodeURIComponent does not escape !'()*. */
 const escapeText = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The address under which one object may be written or read, path style, until it expires (1 s to 7 days). */
+/** Creates a path-style URL for one request to one object. It expires after 1 second to 7 days. */
 export function presign(
   access: StorageAccess,
   { method, key, headers = {}, query: asked = {}, expiresSeconds, now }: PresignRequest,
@@ -68,7 +68,7 @@ export function presign(
 
 let lastKey: { of: string; key: Buffer } | undefined
 
-/** The same all day for one store: the last one is kept. */
+/** Derives the signing key. Caches the last one, because it stays the same for a day. */
 function signingKey({ secretKey, region }: StorageAccess, day: string): Buffer {
   const of = `${day} ${region} ${secretKey}`
   if (lastKey?.of !== of) lastKey = { of, key: hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), 's3'), 'aws4_request') }

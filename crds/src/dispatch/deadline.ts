@@ -1,15 +1,15 @@
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalogue.ts'
 import { captureMillisecondsOf, STABILITY_WALL_MILLISECONDS } from '../options/page/waiting.ts'
 
-/** Milliseconds for what surrounds the capture: a browser to prepare, the upload. */
+/** Milliseconds for the preparation of the browser and the upload. */
 const MARGIN_MILLISECONDS = 30_000
-/** For a copy in another store, with its repetitions. */
+/** For a copy to another store, with its retries. */
 const COPY_MILLISECONDS = 60_000
 const MAX_MILLISECONDS = 900_000
 
 /**
- * Milliseconds that one attempt on one pod may take, from dispatch to the stored file. Every request that the options allow fits in it, unless
- * they bound the whole themselves. Repetitions (`retries`) have what is left of it.
+ * Maximum milliseconds of one attempt on one pod, from dispatch to the stored file. It covers the sum of the other time limits, unless
+ * `jobTimeout` is set. Retries within the attempt (`retries`) use the remaining time.
  */
 export function attemptMilliseconds(options: CaptureOptions | undefined): number {
   const effective = withDefaults(options)
@@ -21,7 +21,7 @@ export function attemptMilliseconds(options: CaptureOptions | undefined): number
   return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
 }
 
-/** For the elements and expressions that are waited for. */
+/** Milliseconds for the waits for elements and expressions. */
 function waitMilliseconds(options: EffectiveOptions): number {
   const { waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector, timeout } = options
   const all = [waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector]
@@ -29,7 +29,7 @@ function waitMilliseconds(options: EffectiveOptions): number {
   return awaited.length * (options.waitForSelectorTimeout ?? timeout) + scrollMilliseconds(options)
 }
 
-/** For one scroll besides its rest. */
+/** Milliseconds for one scroll, without the pause after it. */
 const SCROLL_MILLISECONDS = 300
 
 function scrollMilliseconds(options: EffectiveOptions): number {
@@ -39,5 +39,5 @@ function scrollMilliseconds(options: EffectiveOptions): number {
   return scrolls * (fullPageScrollDelay + SCROLL_MILLISECONDS)
 }
 
-/** Milliseconds that an upload address outlives its attempt. */
+/** Milliseconds that an upload URL stays valid after its attempt. */
 export const UPLOAD_GRACE_MILLISECONDS = 60_000

@@ -5,94 +5,94 @@ import { PrivateOptions } from '../options/private.ts'
 
 // The protocol between operator and runner, HTTP on the runner's port.
 //
-//   GET    /identity        → 200 Identity                             which key to encrypt to, proved by the pod's token
-//   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: known already; 409: busy with another
-//   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: answers once it is not running any more;
-//                                                                      `wait=<seconds>, until=taken`: already once its picture is being taken
-//   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported after it
+//   GET    /identity        → 200 Identity                             the key to encrypt to, authenticated by the pod's token
+//   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: already known; 409: busy with another
+//   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: responds when the capture is not running;
+//                                                                      `wait=<seconds>, until=taken`: also when its picture is being taken
+//   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported afterwards
 //   GET    /healthz, /readyz                                            for the kubelet; the only paths without a signature
 //
-// Every other request carries `Authorization: Bearer <JWS>`: EdDSA, audience = the pod's uid, at most 30 s old, with `method`, `path` and
-// the base64url SHA-256 of the body (`sha256`). `jti` is `<uid>/<attempt>` for an order and chance for the rest; a jti is taken once.
-// Anything else is answered with 401 before it is parsed.
+// All other requests have `Authorization: Bearer <JWS>`: EdDSA, audience = the pod's uid, at most 30 s old, with `method`, `path` and
+// the base64url SHA-256 of the body (`sha256`). `jti` is `<uid>/<attempt>` for an order and random for the rest; each jti is accepted once.
+// Requests without a valid signature receive 401 before they are parsed.
 
-/** Seconds that a signature holds. */
+/** Lifetime of a signature in seconds. */
 export const SIGNATURE_SECONDS = 30
 
-/** What a signed request says of itself. */
+/** The claims of a signed request. */
 export const SignedRequest = z.object({ method: z.string(), path: z.string(), sha256: z.string(), jti: z.string().max(128) })
 export type SignedRequest = z.infer<typeof SignedRequest>
 
-/** How the browser is fenced in, as the runner found it at boot. */
+/** Isolation of the browser, as the runner detected it at startup. */
 export const SandboxReport = z.object({
-  /** Chromium's own sandbox is on. */
+  /** Chromium's own sandbox is enabled. */
   chromiumSandbox: z.boolean(),
-  /** The browser runs in namespaces of its own, whose only way out is the egress guard. */
+  /** The browser runs in its own namespaces and can reach the network only through the egress guard. */
   jail: z.boolean(),
-  /** Why not, and what to do; empty when both hold. */
+  /** Why one is false, and what to do; empty if both are true. */
   detail: z.string().max(1024),
 })
 export type SandboxReport = z.infer<typeof SandboxReport>
 
-/** A runner's answer to who it is. `token` is a projected token of audience `tintype-dispatch`: TokenReview tells the pod's uid. */
+/** The identity of a runner. `token` is a projected token of audience `tintype-dispatch`, for which TokenReview returns the pod's uid. */
 export const Identity = z.object({
   publicKey: z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string() }),
   token: z.string(),
   sandbox: SandboxReport,
   version: z.string(),
-  /** Captures begun in this pod's life, and the account of the current browser: a new leader must know a used pod from a fresh one. */
+  /** Captures that this pod has started, and the account of the current browser, so that a new leader can distinguish used pods from new ones. */
   captures: z.int().min(0).optional(),
   accountName: z.string().max(63).optional(),
-  /** When the newest of the filter lists was made; absent: the image carries none. */
+  /** Date of the newest filter list; absent if the image has none. */
   listsUpdated: z.iso.datetime().optional(),
 })
 export type Identity = z.infer<typeof Identity>
 
 /** A presigned PUT of one object; `If-None-Match: *` is among the headers. */
-export const UploadAddress = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
-export type UploadAddress = z.infer<typeof UploadAddress>
+export const UploadTarget = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
+export type UploadTarget = z.infer<typeof UploadTarget>
 
-/** One capture to do. Travels as compact JWE (ECDH-ES, A256GCM) to the runner's key. */
+/** One capture to run. Sent as compact JWE (ECDH-ES, A256GCM), encrypted to the runner's key. */
 export const CaptureOrder = z.object({
   uid: z.string(),
   name: z.string(),
   namespace: z.string(),
   accountName: z.string(),
-  /** Batch that the Screenshot was created with. */
+  /** Batch that created the Screenshot. */
   batchId: z.string().max(64).optional(),
   attempt: z.int().min(1),
   url: z.string(),
   options: CaptureOptions.optional(),
-  /** Never logged, never reported. */
+  /** Must not be logged or reported. */
   privateOptions: PrivateOptions.optional(),
-  upload: UploadAddress,
-  /** Where each file beside the picture goes. */
+  upload: UploadTarget,
+  /** Upload URLs of the files beside the picture. */
   artifacts: z
-    .array(z.object({ type: z.enum(ARTIFACT_TYPES), upload: UploadAddress }))
+    .array(z.object({ type: z.enum(ARTIFACT_TYPES), upload: UploadTarget }))
     .max(16)
     .optional(),
-  /** Unix time in milliseconds at which the attempt is over. */
+  /** Unix time in milliseconds at which the attempt ends. */
   deadline: z.int(),
   traceparent: z.string().optional(),
 })
 export type CaptureOrder = z.infer<typeof CaptureOrder>
 
-/** What a runner says of a capture: `reporting` has its file stored and repeats the status patch, `done` has been reported. */
+/** State of a capture at its runner. `reporting`: the file is stored and the status patch is being retried. `done`: the result is reported. */
 export const CaptureState = z.object({
   uid: z.string(),
   attempt: z.int(),
   state: z.enum(['running', 'reporting', 'done']),
-  /** Its page is ready, and its picture is being taken or stored: the runner begins another capture meanwhile. */
+  /** The page is ready, and the picture is being taken or stored. Meanwhile the runner can start another capture. */
   isTaken: z.boolean().optional(),
 })
 export type CaptureState = z.infer<typeof CaptureState>
 
-/** Code of a capture that was given up because the runner was asked to go. */
+/** Code of a capture that was abandoned because the runner is stopping. */
 export const STOPPING = 'STOPPING'
 
 /**
- * What a runner says of an attempt that it has given up without a report: nothing of it is uploaded or reported any more. `code` is that of
- * the failure, or {@link STOPPING}.
+ * An attempt that a runner has abandoned without a report. Nothing more is uploaded or reported for it. `code` is that of the failure, or
+ * {@link STOPPING}.
  */
 export const GivenUp = z.object({
   uid: z.string(),
@@ -102,5 +102,5 @@ export const GivenUp = z.object({
 })
 export type GivenUp = z.infer<typeof GivenUp>
 
-/** Most seconds for which a runner keeps a question open. */
+/** Maximum seconds of `Prefer: wait`. */
 export const MAX_WAIT_SECONDS = 30

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isApiKeyIdName, isScreenshotIdName, isWebhookIdName, toId } from './names.ts'
 
-// 48 bits of time and 80 of chance in 26 letters of Crockford's base32, as a ULID has them. Screenshots carry the time inverted,
-// so that the natural order of names, keys and list pages is newest first.
+// Ids have the layout of a ULID: 48 bits of time and 80 random bits, in 26 letters of Crockford's base32. Ids of screenshots contain the inverted
+// time, so that names, keys and list pages sort newest first.
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_BITS = 48n
@@ -20,7 +20,7 @@ function encode(value: bigint): string {
   return text
 }
 
-/** The first ten letters are exactly the 48 bits of time: no larger number is needed. */
+/** Decodes the first ten letters, which contain exactly the 48 bits of time, so that a number is precise enough. */
 function decodeTime(text: string): number {
   let value = 0
   for (const letter of text.slice(0, TIME_LETTERS)) value = value * 32 + ALPHABET.indexOf(letter)
@@ -28,9 +28,9 @@ function decodeTime(text: string): number {
 }
 
 /**
- * Makes an id: prefix, `_`, 26 lower-case base32 letters.
- * @param at the instant the id carries, to the millisecond
- * @param random 10 bytes; chance by default, a hash where the id must be the same each time it is computed
+ * Creates an id: prefix, `_`, 26 lower-case base32 letters.
+ * @param at the time in the id, to the millisecond
+ * @param random 10 bytes: random by default, or a hash for an id that must be reproducible
  */
 export function newId(prefix: IdPrefix, at: Date, random: Uint8Array = randomBytes(RANDOM_BYTES)): string {
   const time = BigInt(at.getTime())
@@ -39,34 +39,34 @@ export function newId(prefix: IdPrefix, at: Date, random: Uint8Array = randomByt
   return `${prefix}_${encode((carried << RANDOM_BITS) | tail)}`
 }
 
-/** An id that is a pure function of its seed: the same event or object gets the same id whatever restarts. */
+/** Derives an id from a seed, so that the same event or object gets the same id after a restart. */
 export function derivedId(prefix: IdPrefix, at: Date, seed: string): string {
   return newId(prefix, at, createHash('sha256').update(seed).digest())
 }
 
 const SCREENSHOT_ID = /^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** True for text of the form that {@link newId} gives a screenshot. */
+/** True for text in the form of a screenshot id. */
 export const isScreenshotId = (text: string): boolean => SCREENSHOT_ID.test(text)
 
 const BATCH_ID = /^batch_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** True for text of the form that {@link newId} gives a batch. */
+/** True for text in the form of a batch id. */
 export const isBatchId = (text: string): boolean => BATCH_ID.test(text)
 
-/** The instant that an id carries; a screenshot's has it inverted. */
+/** The time in an id. Screenshot ids contain it inverted. */
 export function createdAtOf(id: string): Date {
   const [prefix, text = ''] = id.split('_')
   const carried = decodeTime(text)
   return new Date(prefix === 'scr' ? Number(MAX_TIME) - carried : carried)
 }
 
-/** By how much the clock that dated an id may be ahead of the one that it is compared with. Stores refuse signatures long before that. */
+/** Maximum lead of the clock that created an id. Stores refuse signatures at a smaller difference. */
 export const MAX_CLOCK_DIFFERENCE_MILLISECONDS = 3_600_000
 
 /**
- * True when an id may have been made by now. Anyone who could choose a name could once choose its time as well: an id of a later time would head
- * every list and never expire.
+ * True if an id is not from the future. Users can choose object names, and therefore the time in an id. An id from the future would be
+ * first in every list and would never expire.
  */
 export const isPlausibleId = (id: string, now: Date): boolean =>
   createdAtOf(id).getTime() <= now.getTime() + MAX_CLOCK_DIFFERENCE_MILLISECONDS
@@ -78,8 +78,8 @@ export interface Identified {
 }
 
 /**
- * The id of a Screenshot object: its name's, or one computed from its creation time and uid. The latter is for names that a person chose, also where
- * such a name has the form of an id of a time at which the object did not exist.
+ * The id of a Screenshot object: from its name, or derived from its creation time and uid. It is derived if a person chose the name, even if the
+ * name looks like an id but its time is later than the object's creation.
  */
 export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): string {
   const created = new Date(creationTimestamp)
@@ -87,12 +87,12 @@ export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): st
   return derivedId('scr', created, uid)
 }
 
-/** The id of a Webhook object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */
+/** The id of a Webhook object: from its name, or, if a person chose the name, derived from its creation time and uid. */
 export function webhookIdOf({ name, uid, creationTimestamp }: Identified): string {
   return isWebhookIdName(name) ? toId(name) : derivedId('wh', new Date(creationTimestamp), uid)
 }
 
-/** The id of an ApiKey object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */
+/** The id of an ApiKey object: from its name, or, if a person chose the name, derived from its creation time and uid. */
 export function apiKeyIdOf({ name, uid, creationTimestamp }: Identified): string {
   return isApiKeyIdName(name) ? toId(name) : derivedId('key', new Date(creationTimestamp), uid)
 }

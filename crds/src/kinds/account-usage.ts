@@ -1,31 +1,31 @@
 import { z } from 'zod'
 import type { Definition, Metadata } from '../schema/custom-resource.ts'
 
-// Every write is a compare-and-swap. Its name is the account's. The limit is mirrored into the spec so that the API server itself can
-// refuse a count above it, whatever a buggy writer asks for.
+// An AccountUsage has the name of its account. Every write is a compare-and-swap. The spec repeats the plan's limit, so that the API server
+// can refuse a count above it even if a program has a bug.
 
 export const AccountUsageSpec = z.object({
-  limit: z.int().min(0).max(10_000_000_000).describe('Screenshots a month, overage included.'),
-  ratePerMinute: z.int().min(1).max(1_000_000).describe('Creating requests in any 60 seconds; absent: no bound.').optional(),
+  limit: z.int().min(0).max(10_000_000_000).describe('Maximum screenshots per month, including overage.'),
+  ratePerMinute: z.int().min(1).max(1_000_000).describe('Maximum creating requests in any 60 seconds; absent: unlimited.').optional(),
 })
 
 export type AccountUsageSpec = z.infer<typeof AccountUsageSpec>
 
-/** A unit of quota taken by a gateway whose objects it has not seen yet. */
+/** Units of quota that a gateway has charged for objects that it has not yet seen in its cache. */
 export interface Reservation {
   /** At most 64 characters. */
   id: string
   /** Names of the Screenshots to come, at most 100. */
   names: string[]
-  /** Instance that holds it; its Lease tells whether it lives. */
+  /** Gateway replica that holds the reservation. Its Lease shows whether the replica is alive. */
   gateway: string
-  /** When it was made: its month is charged. */
+  /** Time of creation, whose month is charged. */
   at: string
-  /** When a repetition of its request last relied on it. */
-  askedAgain?: string | undefined
+  /** Time at which a retry of the request last used the reservation. */
+  lastRetryAt?: string | undefined
 }
 
-/** What is counted, as programs see it. The API server keeps it as {@link StoredUsageStatus}. */
+/** The counts, as the programs use them. The API server stores them as {@link StoredUsageStatus}. */
 export interface AccountUsageStatus {
   /** UTC month, YYYY-MM. */
   period?: string | undefined
@@ -37,8 +37,8 @@ export interface AccountUsageStatus {
 }
 
 /**
- * What the API server keeps: a line for each thing that is counted, since this object is written by every group of creations, and what the
- * API server does for a write grows with the fields and elements in it (measured: half of its time).
+ * The stored form of the counts, with one line of text per item. Every group of creations writes this object, and the cost of a write in the
+ * API server grows with the number of fields and elements: separate fields doubled it.
  */
 export const StoredUsageStatus = z.object({
   period: z
@@ -46,12 +46,12 @@ export const StoredUsageStatus = z.object({
     .regex(/^\d{4}-\d{2}$/)
     .describe('UTC month, YYYY-MM.')
     .optional(),
-  used: z.int().min(0).describe('Screenshots charged in the period.'),
+  used: z.int().min(0).describe('Number of screenshots charged in the period.'),
   window: z
     .string()
     .max(2048)
     .regex(/^(?:\d{1,12}=\d{1,9}(?: \d{1,12}=\d{1,9})*)?$/)
-    .describe('Accepted requests of the last 60 seconds: `<Unix time>=<requests>`, a blank between two seconds.')
+    .describe('Accepted requests of the last 60 seconds: `<Unix time>=<requests>`, separated by spaces.')
     .optional(),
   reservations: z
     .array(
@@ -61,9 +61,9 @@ export const StoredUsageStatus = z.object({
         .regex(/^\S+ \S+ \S+ \S+ \S+$/),
     )
     .max(1000)
-    .describe('Units taken for objects not seen yet: `<id> <made at> <asked for again at, or -> <gateway> <name>,<name>…`.')
+    .describe('Units charged for objects that are not yet in the cache: `<id> <created at> <retried at, or -> <gateway> <name>,<name>…`.')
     .optional(),
-  refunds: z.array(z.string().max(64)).max(1000).describe('Ids given back lately.').optional(),
+  refunds: z.array(z.string().max(64)).max(1000).describe('Ids of recently refunded screenshots.').optional(),
 })
 export type StoredUsageStatus = z.infer<typeof StoredUsageStatus>
 
@@ -78,7 +78,7 @@ export const accountUsageDefinition: Definition = {
   plural: 'accountusages',
   singular: 'accountusage',
   shortNames: ['usage'],
-  description: 'An AccountUsage counts what an account of the same name has used this month.',
+  description: 'An AccountUsage counts the usage of the account with the same name in the current month.',
   columns: [
     { name: 'Period', type: 'string', jsonPath: '.status.period' },
     { name: 'Used', type: 'integer', jsonPath: '.status.used' },
@@ -86,13 +86,13 @@ export const accountUsageDefinition: Definition = {
     { name: 'Rate', type: 'integer', jsonPath: '.spec.ratePerMinute' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: AccountUsageSpec.describe('The limits of the account, copied from its plan by the operator.'),
-  status: StoredUsageStatus.describe('What the account has used. Written by the gateway and the operator.'),
+  spec: AccountUsageSpec.describe('Limits of the account. The operator copies them from the plan.'),
+  status: StoredUsageStatus.describe('Usage of the account. Written by the gateway and the operator.'),
   isWrittenWhole: true,
   rules: [
     {
       rule: '!has(self.status) || self.status.used <= self.spec.limit || (has(oldSelf.status) && self.status.used <= oldSelf.status.used)',
-      message: 'used may not pass the limit of the spec',
+      message: 'status.used must not exceed spec.limit',
     },
   ],
 }

@@ -6,20 +6,20 @@ export const Plan = z.enum(['free', 'basic', 'growth', 'scale'])
 export type Plan = z.infer<typeof Plan>
 
 export const AccountSpec = z.object({
-  plan: Plan.describe('Plan: free, basic, growth or scale; quotas and rates are the chart’s values.'),
+  plan: Plan.describe('Plan: free, basic, growth or scale. The chart’s values define the quota and rate of each plan.'),
   displayName: z.string().max(100).describe('Name for people.').optional(),
-  suspended: z.boolean().describe('True refuses every request of the account. Default: false.').optional(),
+  suspended: z.boolean().describe('If true, every request of the account is refused. Default: false.').optional(),
   overage: z
     .object({
-      enabled: z.boolean().describe('True lets the account pass its monthly quota.'),
-      max: z.int().min(0).max(1_000_000_000).describe('Screenshots a month beyond the quota.').optional(),
+      enabled: z.boolean().describe('If true, the account may exceed its monthly quota.'),
+      max: z.int().min(0).max(1_000_000_000).describe('Maximum screenshots per month beyond the quota.').optional(),
     })
-    .describe('Screenshots beyond the monthly quota.')
+    .describe('Use beyond the monthly quota.')
     .optional(),
 })
 export type AccountSpec = z.infer<typeof AccountSpec>
 
-export const AccountStatus = z.object({ conditions: Conditions.describe('Ready.').optional() })
+export const AccountStatus = z.object({ conditions: Conditions.describe('Condition Ready.').optional() })
 
 export const Account = z.object({ metadata: Metadata, spec: AccountSpec, status: AccountStatus.optional() })
 export type Account = z.infer<typeof Account>
@@ -29,13 +29,13 @@ export const accountDefinition: Definition = {
   plural: 'accounts',
   singular: 'account',
   shortNames: ['acct'],
-  description: 'An Account is one customer: its plan bounds what its keys may ask for.',
+  description: 'An Account is one customer. Its plan limits the requests of its keys.',
   columns: [
     { name: 'Plan', type: 'string', jsonPath: '.spec.plan' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: AccountSpec.describe('The plan of the account and what it may do beyond it.'),
-  status: AccountStatus.describe('Whether requests of the account are accepted. Written by the operator.'),
+  spec: AccountSpec.describe('Plan of the account, and exceptions from it.'),
+  status: AccountStatus.describe('State of the account. Written by the operator.'),
 }

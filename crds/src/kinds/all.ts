@@ -6,7 +6,7 @@ import { runnerPoolDefinition } from './runner-pool.ts'
 import { screenshotDefinition } from './screenshot.ts'
 import { webhookDefinition } from './webhook.ts'
 
-/** Every kind of the group. */
+/** Every kind of the API group. */
 export const definitions: readonly Definition[] = [
   screenshotDefinition,
   webhookDefinition,

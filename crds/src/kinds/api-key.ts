@@ -17,42 +17,42 @@ export type Scope = (typeof SCOPES)[number]
 export const ApiKeySpec = z.object({
   accountName: objectName('Account that the key acts for. Default: default.').optional(),
   name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
-  scopes: z.array(z.enum(SCOPES)).max(8).describe('What the key may do. Default: everything (*).').optional(),
-  active: z.boolean().describe('False makes the key invalid. Default: true.').optional(),
-  expiryTime: instant('When the key stops working; absent: never.').optional(),
-  lastFour: z.string().max(4).describe('Last four characters of the key, to tell keys apart.').optional(),
+  scopes: z.array(z.enum(SCOPES)).max(8).describe('Scopes of the key. Default: everything (*).').optional(),
+  active: z.boolean().describe('If false, requests with the key are refused. Default: true.').optional(),
+  expiryTime: instant('Time at which the key expires; absent: never.').optional(),
+  lastFour: z.string().max(4).describe('Last four characters of the key, to distinguish keys.').optional(),
   previous: z
     .object({
       lastFour: z.string().max(4).describe('Last four characters of the previous key.').optional(),
-      expiryTime: instant('When the previous key, whose hash is the label tintype.dev/hash-2, stops working.'),
+      expiryTime: instant('Time at which the previous key expires. Its hash is in the label tintype.dev/hash-2.'),
     })
-    .describe('The key before the last rotation, while both are valid.')
+    .describe('Key before the last rotation, while both are valid.')
     .optional(),
   secretName: objectName(
-    'Secret in which the operator puts the key’s text (key api-key) that it makes for a key without hashes.',
+    'Name of the Secret to create for a key without hashes. The operator generates the key’s text and stores it in the Secret’s key api-key.',
   ).optional(),
   existingSecret: objectName(
-    'Secret of type tintype.dev/api-key, with the account in its label tintype.dev/account (absent: default), whose key api-key holds the text; the operator only hashes it.',
+    'Name of a Secret of type tintype.dev/api-key that contains the key’s text in its key api-key. Its label tintype.dev/account names the account (absent: default). The operator stores only a hash of the text.',
   ).optional(),
   sealedLinkSecret: z
     .string()
     .max(1024)
-    .describe('Secret of signed GET links, encrypted to the operator; set by the gateway only.')
+    .describe('Secret of signed GET links, encrypted for the operator. Set by the gateway only.')
     .optional(),
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 
 export const ApiKeyStatus = z.object({
-  lastUsedTime: instant('Last use, at most ten minutes old.').optional(),
-  conditions: Conditions.describe('Ready: whether requests with the key are let in, and why not.').optional(),
+  lastUsedTime: instant('Time of the last use, accurate to ten minutes.').optional(),
+  conditions: Conditions.describe('Condition Ready: whether requests with the key are accepted.').optional(),
 })
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>
 
-/** The hashes of the key's text are the labels `tintype.dev/hash-1` and `-2`; the text itself is nowhere. */
+/** The labels `tintype.dev/hash-1` and `-2` contain hashes of the key's text. The text itself is not stored. */
 export const ApiKey = z.object({ metadata: Metadata, spec: ApiKeySpec, status: ApiKeyStatus.optional() })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** What a key may do: everything, unless it says otherwise. */
+/** The scopes of a key. By default a key may do everything. */
 export const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
 
 export const apiKeyDefinition: Definition = {
@@ -60,20 +60,25 @@ export const apiKeyDefinition: Definition = {
   plural: 'apikeys',
   singular: 'apikey',
   shortNames: ['key'],
-  description: 'An ApiKey lets its bearer act for an account. Its labels hold hashes of the text, which is shown once and stored nowhere.',
+  description: 'An ApiKey lets its bearer act for an account. Its labels contain hashes of the text, which is shown once and not stored.',
   columns: [
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Ends in', type: 'string', jsonPath: '.spec.lastFour' },
-    // A date is printed as an age: one that lies ahead would read <invalid>.
+    // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiryTime' },
     { name: 'Last used', type: 'date', jsonPath: '.status.lastUsedTime' },
     { name: 'Secret', type: 'string', jsonPath: '.spec.secretName', priority: 1 },
     { name: 'Name', type: 'string', jsonPath: '.spec.name', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: ApiKeySpec.describe('The account that the key acts for, and what the key may do.'),
-  specRules: [{ rule: '!(has(self.secretName) && has(self.existingSecret))', message: 'name one of secretName and existingSecret' }],
-  status: ApiKeyStatus.describe('Whether the key is valid, and when it was last used. Written by the operator and the gateway.'),
+  spec: ApiKeySpec.describe('Account that the key acts for, and its scopes.'),
+  specRules: [
+    {
+      rule: '!(has(self.secretName) && has(self.existingSecret))',
+      message: 'secretName and existingSecret exclude each other: leave one of them out',
+    },
+  ],
+  status: ApiKeyStatus.describe('State of the key. Written by the operator and the gateway.'),
 }

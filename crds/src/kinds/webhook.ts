@@ -6,32 +6,34 @@ import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
 import { MAX_REQUESTS, ManualTest, PostResponse } from './post-response.ts'
 
 export const WebhookSpec = z.object({
-  accountName: objectName('Account whose events are sent. Default: default.').optional(),
+  accountName: objectName('Account whose events are posted. Default: default.').optional(),
   name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
-  url: EndpointUrl.describe('Address to post to: https, without user name, password and fragment, at most 2048 characters.'),
+  url: EndpointUrl.describe('URL to post events to: https, without user name, password or fragment, at most 2048 characters.'),
   events: z
     .array(z.enum(EVENT_TYPES))
     .min(1)
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'set' })
-    .describe('Event types to send, at least one.'),
-  description: z.string().max(500).describe('For people, at most 500 characters.').optional(),
+    .describe('Event types to post, at least one.'),
+  description: z.string().max(500).describe('Description for people, at most 500 characters.').optional(),
   isDefault: z
     .boolean()
-    .describe('True: it is posted to nowhere itself; it signs and counts what Screenshots of its account have posted to their webhookUrl.')
+    .describe(
+      'If true, this Webhook signs and counts the posts to the webhookUrl of its account’s Screenshots, and receives no posts itself.',
+    )
     .optional(),
   active: z.boolean().describe('False stops deliveries. Default: true.').optional(),
   signingSecrets: z
     .array(
       z.object({
-        sealed: z.string().max(2048).describe('The secret, encrypted to the operator (JWE) and bound to this Webhook.'),
-        hint: z.string().max(32).describe('What may be shown of it.').optional(),
-        expiryTime: instant('When it stops being used; absent: the current one.').optional(),
+        sealed: z.string().max(2048).describe('Secret, encrypted for the operator (JWE) and bound to this Webhook.'),
+        hint: z.string().max(32).describe('Part of the secret that may be shown.').optional(),
+        expiryTime: instant('Time at which the secret expires; absent for the current one.').optional(),
       }),
     )
     .min(1)
     .max(2)
-    .describe('Signing secrets, the current one first; set by the gateway only. Absent: the operator makes one in a Secret.')
+    .describe('Signing secrets, the current one first. If absent, the operator creates one in a Secret. Set by the gateway only.')
     .optional(),
 })
 export type WebhookSpec = z.infer<typeof WebhookSpec>
@@ -39,43 +41,41 @@ export type WebhookSpec = z.infer<typeof WebhookSpec>
 const count = (what: string) => z.int().min(0).describe(what)
 
 export const WebhookStatistics = z.object({
-  total: count('Deliveries ended or open.'),
-  successful: count('Deliveries answered with 2xx.'),
-  failed: count('Deliveries given up.'),
-  lastStatusCode: z.int().min(0).max(999).describe('HTTP status of the last answer; 0 when there was none.').optional(),
-  lastDeliveryTime: instant('When the last attempt ended.').optional(),
-  lastSuccessTime: instant('When an attempt was last answered with 2xx.').optional(),
-  lastFailureTime: instant('When an attempt last failed.').optional(),
-  failingSince: instant(
-    'First of the attempts that have failed since the last success; counted anew after a day without a failure.',
-  ).optional(),
-  consecutiveFailures: count('Attempts that have failed since the last success.').optional(),
-  answers: count('Attempts that were answered, whatever the answer.').optional(),
-  answerMilliseconds: count('Milliseconds that all of them took together.').optional(),
+  total: count('Number of deliveries, ended or open.'),
+  successful: count('Number of deliveries with a 2xx response.'),
+  failed: count('Number of deliveries without further attempts.'),
+  lastStatusCode: z.int().min(0).max(999).describe('HTTP status of the last response; 0 if there was none.').optional(),
+  lastDeliveryTime: instant('Time at which the last attempt ended.').optional(),
+  lastSuccessTime: instant('Time of the last 2xx response.').optional(),
+  lastFailureTime: instant('Time of the last failed attempt.').optional(),
+  failingSince: instant('Time of the first failed attempt since the last success. Reset after a day without a failure.').optional(),
+  consecutiveFailures: count('Number of failed attempts since the last success.').optional(),
+  answers: count('Number of attempts with any response.').optional(),
+  answerMilliseconds: count('Total time of these attempts in milliseconds.').optional(),
 })
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
 export const WebhookStatus = z.object({
-  url: z.string().max(MAX_SHORT_URL).describe('The URL of the spec, cut after 80 characters; derived, for printing.').optional(),
-  activeSince: instant('Since when events are sent: the creation, to the second, or when it was last switched on.').optional(),
+  url: z.string().max(MAX_SHORT_URL).describe('URL of the spec, cut after 80 characters, for kubectl get.').optional(),
+  activeSince: instant('Time since which events are posted: the creation, to the second, or the last activation.').optional(),
   subscriptions: z
-    .record(z.string().max(64), instant('Since when events of this type are sent.'))
+    .record(z.string().max(64), instant('Time since which events of this type are posted.'))
     .meta({ maxProperties: 16 })
-    .describe('Since when events of each type are sent: a type added later brings nothing from before.')
+    .describe('Time since which events of each type are posted. Earlier events of an added type are not posted.')
     .optional(),
   signingSecretName: z
     .string()
     .max(253)
-    .describe('Secret, owned by this Webhook, whose key signing-secret holds the signing secret.')
+    .describe('Name of the Secret that contains the signing secret in its key signing-secret. Owned by this Webhook.')
     .optional(),
   statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
   lastTest: ManualTest.describe('Response to the test that a person requested.').optional(),
   responses: z
     .record(z.string().max(64), PostResponse)
     .meta({ maxProperties: MAX_REQUESTS })
-    .describe('Responses to posts that the gateway requested, until it has read them.')
+    .describe('Responses to posts that the gateway requested. They are removed after the gateway has read them.')
     .optional(),
-  conditions: Conditions.describe('Ready, and Answering once posts had to be paused.').optional(),
+  conditions: Conditions.describe('Condition Ready, and Answering after posts were paused.').optional(),
 })
 export type WebhookStatus = z.infer<typeof WebhookStatus>
 
@@ -95,11 +95,11 @@ export const webhookDefinition: Definition = {
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Sent', type: 'integer', jsonPath: '.status.statistics.successful' },
     { name: 'Failed', type: 'integer', jsonPath: '.status.statistics.failed' },
-    { name: 'Last', type: 'integer', jsonPath: '.status.statistics.lastStatusCode', description: 'HTTP status of the last answer.' },
+    { name: 'Last', type: 'integer', jsonPath: '.status.statistics.lastStatusCode', description: 'HTTP status of the last response.' },
     { name: 'Events', type: 'string', jsonPath: '.spec.events', priority: 1 },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: WebhookSpec.describe('The URL that signed events are posted to, and which events.'),
-  status: WebhookStatus.describe('Whether events are posted, and how the last ones were received. Written by the operator.'),
+  spec: WebhookSpec.describe('URL that receives signed events, and the types of events.'),
+  status: WebhookStatus.describe('State of the Webhook and its deliveries. Written by the operator.'),
 }

@@ -2,22 +2,22 @@ import type { CaptureOptions } from './catalogue.ts'
 import { FileFormat } from './output/image.ts'
 import { ThumbnailFormat } from './output/image-processing.ts'
 
-// Files beside the picture. Which there are and what they are called follows from the options alone: the operator gives an address for each
-// before anybody knows the page, and no name is ever read from what a runner wrote.
+// Files beside the picture. The options alone determine the files and their names. The operator presigns an upload URL for each file
+// before the capture, and never reads a name from what a runner wrote.
 
-/** What a file beside the picture is. */
+/** Types of files beside the picture. */
 export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree'] as const
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number]
 
 /** One file beside the picture. */
 export interface Artifact {
   type: ArtifactType
-  /** What follows the id's dot in its key. */
+  /** The part of its key after the id and a dot. */
   extension: string
   contentType: string
 }
 
-/** Options that ask for a file, in camel case, with what it is called. */
+/** Options that request a file, in camel case, with its type, extension and MIME type. */
 const SAVED = [
   { option: 'saveHtml', type: 'html', extension: 'html', contentType: 'text/html; charset=utf-8' },
   { option: 'saveText', type: 'text', extension: 'txt', contentType: 'text/plain; charset=utf-8' },
@@ -27,26 +27,26 @@ const SAVED = [
   { option: 'saveAccessibilityTree', type: 'accessibility_tree', extension: 'accessibility.json', contentType: 'application/json' },
 ] as const satisfies readonly (Artifact & { option: keyof CaptureOptions })[]
 
-/** MIME types by the last part of an extension, of files that are no pictures. */
+/** MIME types of files other than pictures, by the last part of the extension. */
 export const ARTIFACT_CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ...SAVED.map(({ extension, contentType }): [string, string] => [extension.split('.').at(-1) ?? '', contentType]),
 ])
 
-/** Every extension that a stored file can have: what follows the id's dot in its key. */
+/** Every extension that a stored file can have. */
 export const FILE_EXTENSIONS: readonly string[] = [
   ...FileFormat.options,
   ...ThumbnailFormat.options.map((format) => `thumb.${format}`),
   ...SAVED.map(({ extension }) => extension),
 ]
 
-/** Format of the small copy; undefined when there is none. */
+/** Format of the thumbnail; undefined if none is requested. */
 export function thumbnailFormat(options: CaptureOptions): ThumbnailFormat | undefined {
   const { format = 'png', thumbnailWidth, thumbnailHeight, thumbnailFormat: chosen } = options
   if (format === 'pdf' || (thumbnailWidth === undefined && thumbnailHeight === undefined)) return undefined
   return chosen ?? (format === 'avif' ? 'webp' : format)
 }
 
-/** The files beside the picture that the options ask for. */
+/** The files beside the picture that the options request. */
 export function artifactsOf(options: CaptureOptions | undefined = {}): Artifact[] {
   const format = thumbnailFormat(options)
   const thumbnail: Artifact[] = format ? [{ type: 'thumbnail', extension: `thumb.${format}`, contentType: `image/${format}` }] : []

@@ -19,11 +19,11 @@ import { sourceDefaults, sourceOptions } from './page/source.ts'
 import { viewportDefaults, viewportOptions } from './page/viewport.ts'
 import { waitingDefaults, waitingOptions } from './page/waiting.ts'
 
-// The one source of the capture options: REST schema, CRD fields, OpenAPI, types and docs/options.md come from here. No field has a `default:` in
-// the CRD, because defaults written into every object would cost about 3 KB each and hide what the caller chose; they are applied when a
-// capture is planned.
+// The only definition of the capture options. The REST schema, CRD fields, OpenAPI document, types and docs/options.md derive from it. No field has
+// a `default:` in the CRD: defaults in every object would cost about 3 KB each and hide which options the caller set. The defaults are
+// applied when a capture is planned.
 
-/** Every capture option, absent unless chosen. Camel case here and in Kubernetes, snake case on the wire. */
+/** Every capture option; unset options are absent. Camel case here and in Kubernetes, snake case in the REST API. */
 export const CaptureOptions = z
   .strictObject({
     ...viewportOptions,
@@ -69,24 +69,24 @@ export const captureDefaults = {
   ...storageDefaults,
 }
 
-/** The options of one capture after defaults: what has no default stays optional. */
+/** The options of one capture with defaults applied. Options without a default stay optional. */
 export type EffectiveOptions = CaptureOptions & {
   [Name in keyof typeof captureDefaults]: NonNullable<CaptureOptions[Name & keyof CaptureOptions]>
 }
 
-/** Fills in what was not chosen: by the device, if there is one, else by the defaults. */
+/** Sets each unset option from the device, if there is one, else from the defaults. */
 export function withDefaults(options: CaptureOptions | undefined): EffectiveOptions {
   const chosen = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
   return { ...captureDefaults, ...windowOf(options?.device), ...chosen } as EffectiveOptions
 }
 
-/** The options that a device stands for. */
+/** The options that a device sets. */
 function windowOf(name: string | undefined): CaptureOptions {
   const device = name === undefined ? undefined : findDevice(name)
   return device ? { viewportWidth: device.width, viewportHeight: device.height, deviceScaleFactor: device.scale } : {}
 }
 
-/** Options that may be too long for an object: where they are, they move to the bucket (design: options beyond 8 KiB). */
+/** Options that may be too long for a Kubernetes object. If the options of an object exceed 8 KiB, these move to the bucket. */
 export const LARGE_OPTIONS = [
   'html',
   'markdown',

@@ -8,42 +8,42 @@ import { isStatusRange } from './page/failing.ts'
 import { isFixedTime, isLocale, isTimeZone } from './page/place.ts'
 import { type PrivateOptions, privateOptionNames } from './private.ts'
 
-/** All that may be asked for of one capture, private or not, and of the cache. */
+/** Every option of one request: capture options, private options and cache options. */
 export type AllOptions = CaptureOptions & PrivateOptions & CacheOptions
 type Name = keyof AllOptions & string
 
-/** Device pixels that one window may have: 7680² × 5² would not fit in any runner. */
+/** Maximum device pixels of a viewport. The individual limits allow 7680² × 5², which exceeds the memory of a runner. */
 export const MAX_VIEWPORT_PIXELS = 100_000_000
 
-/** Device pixels of the window that the options ask for, a device's among them. */
+/** Device pixels of the viewport, including the size that a device sets. */
 export function windowPixels(options: CaptureOptions): number {
   const { viewportWidth, viewportHeight, deviceScaleFactor } = withDefaults(options)
   return viewportWidth * viewportHeight * deviceScaleFactor ** 2
 }
 
 /**
- * Options that cannot hold together: said once, judged by the gateway, by the API server where CEL can see both of them, and once more when a
- * capture is planned.
+ * Options that cannot be combined. The gateway checks this, the API server checks it with CEL if the object shows all the options, and the
+ * operator checks it again when it plans a capture.
  */
 export interface Contradiction {
-  /** Its name, for tests and for the page of options. */
+  /** Name in tests. */
   code: string
-  /** The options that it is about, in camel case; errors point at the first. */
+  /** The options involved, in camel case. Errors point at the first. */
   paths: readonly [Name, ...Name[]]
-  /** What is wrong, and the way out. */
+  /** What is wrong, and how to fix it. */
   message: string
-  /** The same in CEL; absent where the API server does not see every option that it is about. */
+  /** The check in CEL. Absent if an option is not visible to the API server. */
   rule?: string
   holds(options: AllOptions): boolean
 }
 
-/** False for what an object does not show: private options, those of the cache, and those that may be in the bucket. */
+/** False for options that an object does not show: private options, cache options, and options that may be in the bucket. */
 const isShown = (name: string): boolean =>
   !privateOptionNames.includes(name) && !cacheOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
 
 const withRule = (names: readonly string[], rule: string): Pick<Contradiction, 'rule'> => (names.every(isShown) ? { rule } : {})
 
-/** `option` means nothing without `other`, which has to be chosen too. */
+/** `option` requires that `other` is set too. */
 export const needs = (option: Name, other: Name): Contradiction => ({
   code: `${toSnakeCase(option)}_needs_${toSnakeCase(other)}`,
   paths: [option, other],
@@ -52,7 +52,7 @@ export const needs = (option: Name, other: Name): Contradiction => ({
   holds: (options) => options[option] !== undefined && options[other] === undefined,
 })
 
-/** `option` and `other` cannot both be chosen. */
+/** `option` and `other` cannot both be set. */
 export const excludes = (option: Name, other: Name): Contradiction => ({
   code: `${toSnakeCase(option)}_excludes_${toSnakeCase(other)}`,
   paths: [option, other],
@@ -66,14 +66,14 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'omit_background_needs_png',
     paths: ['omitBackground', 'format'],
-    message: 'a transparent background needs format png: choose it, or leave omit_background out',
+    message: 'omit_background needs format png: set format to png, or leave omit_background out',
     rule: '!has(self.omitBackground) || !self.omitBackground || !has(self.format) || self.format == "png"',
     holds: ({ omitBackground, format }) => omitBackground === true && format !== undefined && format !== 'png',
   },
   {
     code: 'window_pixels',
     paths: ['deviceScaleFactor', 'viewportWidth', 'viewportHeight'],
-    message: 'viewport width × height × scale² is at most 100,000,000 device pixels: choose a smaller window or scale',
+    message: 'viewport width × height × scale² must be at most 100,000,000 device pixels: use a smaller viewport or scale',
     rule: [
       '(has(self.viewportWidth) ? double(self.viewportWidth) : 1920.0)',
       '(has(self.viewportHeight) ? double(self.viewportHeight) : 1080.0)',
@@ -81,7 +81,7 @@ export const contradictions: readonly Contradiction[] = [
       '(has(self.deviceScaleFactor) ? double(self.deviceScaleFactor) : 1.0) <= 100000000.0',
     ].join(' * '),
     holds: (options) => {
-      // CEL knows no devices: what one stands for is judged where options are read and where they are carried out.
+      // CEL does not know the devices. The gateway and the runner check the viewport that a device sets.
       const { device: _, ...chosen } = options
       return windowPixels(chosen) > MAX_VIEWPORT_PIXELS
     },
@@ -95,7 +95,7 @@ export const contradictions: readonly Contradiction[] = [
     (option): Contradiction => ({
       code: `${toSnakeCase(option)}_excludes_full_page`,
       paths: [option, 'fullPage'],
-      message: `${toSnakeCase(option)} captures a part of the page, full_page all of it: leave one of them out`,
+      message: `${toSnakeCase(option)} and full_page exclude each other: leave one of them out`,
       rule: `!has(self.${option}) || !has(self.fullPage) || !self.fullPage`,
       holds: (options) => options[option] !== undefined && options.fullPage === true,
     }),
@@ -104,7 +104,7 @@ export const contradictions: readonly Contradiction[] = [
     (option): Contradiction => ({
       code: `${toSnakeCase(option)}_needs_a_picture`,
       paths: [option, 'format'],
-      message: `${toSnakeCase(option)} is for pictures: choose another format than pdf, or leave it out`,
+      message: `${toSnakeCase(option)} is not available for format pdf: use an image format, or leave it out`,
       rule: `!has(self.${option}) || !has(self.format) || self.format != "pdf"`,
       holds: (options) => options[option] !== undefined && options.format === 'pdf',
     }),
@@ -112,7 +112,7 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'image_lossless_excludes_jpeg',
     paths: ['imageLossless', 'format'],
-    message: 'a jpeg always has losses: choose webp, avif or png, or leave image_lossless out',
+    message: 'image_lossless is not available for format jpeg: use webp, avif or png, or leave it out',
     rule: '!has(self.imageLossless) || !self.imageLossless || !has(self.format) || self.format != "jpeg"',
     holds: ({ imageLossless, format }) => imageLossless === true && format === 'jpeg',
   },
@@ -139,18 +139,18 @@ export const contradictions: readonly Contradiction[] = [
   ...[
     ...(['storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId'] as const).map((option) => needs(option, 'storageBucket')),
     ...(['storageEndpoint', 'storageAccessKeyId'] as const).map((other) => needs('storageBucket', other)),
-    // Judged where a capture is planned: a rule in every object would cost each write something.
+    // No CEL rule: each rule makes every write slower. The operator checks these when it plans a capture.
   ].map(({ rule: _, ...rest }) => rest),
   {
     code: 'storage_path_unknown',
     paths: ['storagePath'],
-    message: 'storage_path must have no part that is empty, . or .., and in braces only {id}, {host}, {date} and {format}',
+    message: 'storage_path must not have an empty part, . or .., and supports only {id}, {host}, {date} and {format} in braces',
     holds: ({ storagePath }) => storagePath !== undefined && !isStoragePath(storagePath),
   },
   {
     code: 'cache_excludes_storage_bucket',
     paths: ['cache', 'storageBucket'],
-    message: 'what is taken from the cache is not copied: leave cache or storage_bucket out',
+    message: 'cache and storage_bucket exclude each other, because a cached picture is not copied: leave one of them out',
     holds: ({ cache, storageBucket }) => cache === true && storageBucket !== undefined,
   },
   ...(['cacheTtl', 'cacheKey', 'cacheRefresh'] as const).map(
@@ -164,13 +164,13 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'timezone_unknown',
     paths: ['timezone'],
-    message: 'timezone is no IANA time zone, such as Europe/Vienna',
+    message: 'timezone must be an IANA time zone, such as Europe/Vienna',
     holds: ({ timezone }) => timezone !== undefined && !isTimeZone(timezone),
   },
   {
     code: 'locale_unknown',
     paths: ['locale'],
-    message: 'locale is no BCP 47 tag, such as de-AT',
+    message: 'locale must be a BCP 47 tag, such as de-AT',
     holds: ({ locale }) => locale !== undefined && !isLocale(locale),
   },
   {
@@ -182,13 +182,13 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'pdf_page_ranges_unknown',
     paths: ['pdfPageRanges'],
-    message: 'pdf_page_ranges counts pages from 1, and the first of a range is not beyond its last, such as 1-3,5',
+    message: 'pdf_page_ranges must count pages from 1, and no range may start after its end, such as 1-3,5',
     holds: ({ pdfPageRanges }) => pdfPageRanges !== undefined && !isPageRanges(pdfPageRanges),
   },
   {
     code: 'fail_on_status_unknown',
     paths: ['failOnStatus'],
-    message: 'fail_on_status has a range whose first status is beyond its last: swap them, as in 500-511',
+    message: 'fail_on_status has a range that starts after its end: swap its bounds, such as 500-511',
     holds: ({ failOnStatus }) => failOnStatus !== undefined && !failOnStatus.every(isStatusRange),
   },
   ...(['htmlBaseUrl', 'referer', 'scriptUrls', 'styleUrls', 'proxy'] as const).map(
@@ -202,7 +202,7 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'job_timeout_covers_timeout_and_delay',
     paths: ['jobTimeout', 'timeout', 'delay'],
-    message: 'job_timeout must not be below timeout and delay together: raise it, or lower them',
+    message: 'job_timeout must be at least the sum of timeout and delay: raise job_timeout, or lower the others',
     rule: '!has(self.jobTimeout) || self.jobTimeout >= (has(self.timeout) ? self.timeout : 30000) + (has(self.delay) ? self.delay : 0)',
     holds: ({ jobTimeout, timeout = 30000, delay = 0 }) => jobTimeout !== undefined && jobTimeout < timeout + delay,
   },

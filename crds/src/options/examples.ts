@@ -5,7 +5,7 @@ import { cacheDefaults, cacheOptions } from './output/cache.ts'
 import { deliveryDefaults, deliveryOptions } from './output/delivery.ts'
 import { PrivateOptions } from './private.ts'
 
-/** Values for examples that a schema does not suggest by itself: texts above all. By camel-case names. */
+/** Example values that cannot be derived from a schema, mostly texts. By names in camel case. */
 const examples: Readonly<Record<string, unknown>> = {
   device: 'iPhone 15 Pro',
   styles: 'header { display: none }',
@@ -92,7 +92,7 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
 }
 const defaults: Readonly<Record<string, unknown>> = { ...captureDefaults, ...deliveryDefaults, ...cacheDefaults }
 
-/** A value of an option, in camel case, that is worth showing: another than its default. Undefined where none is known. */
+/** An example value of an option, different from its default. Takes the name in camel case. Returns undefined if there is no example. */
 export function exampleOf(name: string): unknown {
   const given = examples[name]
   const schema = schemas[name]

@@ -21,48 +21,48 @@ import { viewportOptions } from './page/viewport.ts'
 import { waitingOptions } from './page/waiting.ts'
 import { privateOptions } from './private.ts'
 
-/** Options that belong together, as docs/options.md shows them. */
+/** A section of docs/options.md. */
 export interface OptionGroup {
   title: string
-  /** By their names in camel case. */
+  /** By names in camel case. */
   options: Readonly<Record<string, z.ZodType>>
-  /** What holds for all of them. */
+  /** Text that applies to all options of the group. */
   note?: string
 }
 
 /** Every group, in the order of the page. */
 export const optionGroups: readonly OptionGroup[] = [
-  { title: 'The window', options: viewportOptions },
-  { title: 'The picture', options: imageOptions },
+  { title: 'Viewport', options: viewportOptions },
+  { title: 'Format', options: imageOptions },
   { title: 'Full pages', options: fullPageOptions },
-  { title: 'A part of the page', options: regionOptions },
+  { title: 'Part of the page', options: regionOptions },
   { title: 'Source of the page', options: sourceOptions },
   { title: 'Identity of the request', options: identityOptions },
   {
     title: 'Private options',
     options: privateOptions,
-    note: 'Sealed wherever they are kept; records show `***` in their place.',
+    note: 'Private options are stored encrypted. Records show `***` instead of their values.',
   },
-  { title: 'Network path', options: networkOptions },
+  { title: 'Network', options: networkOptions },
   { title: 'Place and time', options: placeOptions },
   { title: 'Device and media', options: emulationOptions },
-  { title: 'Preparing the page', options: preparingOptions },
+  { title: 'Page preparation', options: preparingOptions },
   { title: 'Blocking', options: blockingOptions },
   { title: 'Waiting, limits and retries', options: waitingOptions },
-  { title: 'When a capture counts as failed', options: failingOptions },
-  { title: 'Processing of the picture', options: imageProcessingOptions },
+  { title: 'Failure conditions', options: failingOptions },
+  { title: 'Image processing', options: imageProcessingOptions },
   { title: 'PDF', options: pdfOptions },
-  { title: 'Files beside the picture', options: extraFilesOptions },
+  { title: 'Additional files', options: extraFilesOptions },
   { title: 'Metadata in the record', options: metadataOptions },
   {
-    title: 'A store of your own',
+    title: 'Your own bucket',
     options: storageOptions,
-    note: 'Refused unless `capture.allowedOptions.storage` allows them. The credentials are private options.',
+    note: 'Available only if the chart value `capture.allowedOptions.storage` is true. The credentials are private options.',
   },
   {
     title: 'Delivery',
     options: deliveryOptions,
-    note: 'At the top level of a body or in its `options`; `async` and `response_type` not in a batch. With kubectl these are fields of `spec` itself, `download_url_ttl` as `downloadUrlTtlSeconds`.',
+    note: 'Set these at the top level of a body or in its `options`. A batch does not support `async` and `response_type`. With kubectl these are fields of `spec`, and `download_url_ttl` is `downloadUrlTtlSeconds`.',
   },
-  { title: 'Cache', options: cacheOptions, note: 'Of the REST API only: what is made with kubectl is always captured.' },
+  { title: 'Cache', options: cacheOptions, note: 'REST API only. A Screenshot that you create with kubectl is always captured.' },
 ]

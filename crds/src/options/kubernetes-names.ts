@@ -4,9 +4,9 @@ import { cacheOptions } from './output/cache.ts'
 import { deliveryOptions } from './output/delivery.ts'
 import { privateOptionNames } from './private.ts'
 
-// Options have two spellings: snake case in REST and its texts, camel case in Kubernetes. A text that kubectl shows uses the latter.
+// Options have two spellings: snake case in the REST API, camel case in Kubernetes. Texts that kubectl shows use camel case.
 
-/** Names that differ in more than their case. */
+/** Names that differ in more than case. */
 const RENAMED: Readonly<Record<string, string>> = { download_url_ttl: 'downloadUrlTtlSeconds', final_url: 'finalUrl' }
 
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -16,6 +16,6 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(RENAMED),
 ])
 
-/** A text about options in Kubernetes' spelling. Names that are no options, such as values, stay as they are. */
+/** Converts the option names in a text to camel case. Other words in snake case, such as values, are unchanged. */
 export const toKubernetesText = (text: string): string =>
   text.replaceAll(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g, (name) => NAMES.get(name) ?? name)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What JSON Schema says of one option, as far as its page and its tests read it. */
+/** The part of an option's JSON Schema that docs/options.md and the tests read. */
 export interface OptionSchema {
   type?: string
   description?: string
@@ -14,6 +14,6 @@ export interface OptionSchema {
   items?: OptionSchema
 }
 
-/** The schema of an option. */
+/** Converts an option's zod schema to JSON Schema. */
 export const toOptionSchema = (schema: z.ZodType): OptionSchema =>
   z.toJSONSchema(schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema, { io: 'input' }) as OptionSchema

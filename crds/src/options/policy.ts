@@ -3,11 +3,11 @@ import { parseJson } from '../text/parse-json.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
 
-// What whoever runs the service may switch off. The gateway answers 403, and what comes by kubectl fails when it is claimed.
+// Options that a cluster administrator can disable. The gateway responds with 403. A Screenshot created with kubectl fails when it is claimed.
 
 const isOn = z.boolean().default(true)
 
-/** Which kinds of options are allowed. */
+/** Whether each group of options is allowed. */
 export const OptionPolicy = z.strictObject({
   proxy: isOn,
   ignoreHttpsErrors: isOn,
@@ -19,7 +19,7 @@ export type OptionPolicy = z.infer<typeof OptionPolicy>
 
 export const DEFAULT_OPTION_POLICY: OptionPolicy = OptionPolicy.parse({})
 
-/** The options that each switch is for. */
+/** The options that each switch controls. */
 const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions & string)[]>> = {
   proxy: ['proxy', 'proxyBypass', 'proxyUsername', 'proxyPassword'],
   ignoreHttpsErrors: ['ignoreHttpsErrors'],
@@ -28,23 +28,26 @@ const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions &
   storage: ['storageBucket', 'storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId', 'storageSecretAccessKey'],
 }
 
-/** The policy as JSON in one variable of the environment; empty: the usual one. */
+/** The policy as JSON in one environment variable. Empty: the default policy. */
 export const OptionPolicyText = z
   .string()
   .default('')
   .transform((text, context) => {
     const parsed = OptionPolicy.safeParse(text === '' ? {} : parseJson(text))
     if (parsed.success) return parsed.data
-    context.addIssue({ code: 'custom', message: `must be switches as JSON: ${Object.keys(SWITCHES).join(', ')}, each true or false` })
+    context.addIssue({
+      code: 'custom',
+      message: `must be a JSON object of true or false values with the keys ${Object.keys(SWITCHES).join(', ')}`,
+    })
     return z.NEVER
   })
 
-/** Options that were chosen, other than by false, and that the policy does not allow; in camel case. */
+/** Returns the options that are set and that the policy does not allow, in camel case. The value false is always allowed. */
 export function findForbidden(options: AllOptions, policy: OptionPolicy): string[] {
   const off = (Object.keys(SWITCHES) as (keyof OptionPolicy)[]).filter((name) => !policy[name])
   return off.flatMap((name) => SWITCHES[name]).filter((option) => options[option] !== undefined && options[option] !== false)
 }
 
-/** What a client is told of them. */
+/** The error message for options that are not allowed. */
 export const toForbiddenMessage = (names: readonly string[]): string =>
   `not allowed here: ${names.map(toSnakeCase).join(', ')}; an administrator of this service has switched ${names.length === 1 ? 'it' : 'them'} off`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// Options that hold a client's secrets. They are no part of CaptureOptions, so that no object can carry one in the clear: the gateway seals them
-// (sealed.ts), kubectl users put them in a Secret, the runner gets them in its encrypted order. Nothing shows more of them than their names.
+// Options with secret values. They are not part of CaptureOptions, so that no Kubernetes object can contain them in plain text. The gateway encrypts
+// them (sealed.ts), kubectl users put them in a Secret, and the runner receives them in its encrypted order. The API shows only their names.
 
 const MAX_HEADERS = 64
 const HEADER_LENGTH = 8192
@@ -9,10 +9,10 @@ const CREDENTIAL_LENGTH = 1024
 const PROXY_CREDENTIAL_LENGTH = 256
 const STORAGE_KEY_LENGTH = 256
 const STORAGE_BYTES = 65_536
-/** Bytes of name and value that a browser takes. */
+/** Maximum bytes of a cookie's name and value in browsers. */
 const COOKIE_BYTES = 4096
 
-/** Headers that belong to the connection, to the browser or to an option of their own. */
+/** Headers that the connection or the browser controls, or that have their own option. */
 const REFUSED_HEADERS = new Set([
   'connection',
   'content-length',
@@ -27,10 +27,10 @@ const REFUSED_HEADERS = new Set([
 ])
 const isAllowedHeader = (name: string): boolean => !REFUSED_HEADERS.has(name.toLowerCase()) && !/^proxy-/i.test(name)
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
 const COOKIE_TEXT = /^[^\x00-\x1f\x7f;]*$/
 
-/** One cookie. Without a domain it is the page's host's alone. */
+/** One cookie. Without a domain, only the page's host receives it. */
 export const Cookie = z
   .strictObject({
     name: z
@@ -44,19 +44,22 @@ export const Cookie = z
       .string()
       .max(253)
       .regex(/^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/)
-      .describe('Host that it is sent to; with a leading dot, to its subdomains too. Default: the host of the page.')
+      .describe('Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page.')
       .optional(),
-    path: z.string().max(1024).regex(/^\//).regex(COOKIE_TEXT).describe('Paths that it is sent to. Default: /.').optional(),
+    path: z.string().max(1024).regex(/^\//).regex(COOKIE_TEXT).describe('Path prefix that receives the cookie. Default: /.').optional(),
     expires: z
       .number()
       .int()
       .min(0)
       .max(253_402_300_799)
-      .describe('Unix time in seconds at which it ends. Default: with the capture.')
+      .describe('Expiry as Unix time in seconds. Default: the end of the capture.')
       .optional(),
-    httpOnly: z.boolean().describe('Hides it from scripts. Default: false.').optional(),
-    secure: z.boolean().describe('Sends it over https only. Default: false.').optional(),
-    sameSite: z.enum(['Strict', 'Lax', 'None']).describe('Strict, Lax or None. Default: what the browser takes for unset.').optional(),
+    httpOnly: z.boolean().describe('Hides the cookie from scripts. Default: false.').optional(),
+    secure: z.boolean().describe('Sends the cookie over https only. Default: false.').optional(),
+    sameSite: z
+      .enum(['Strict', 'Lax', 'None'])
+      .describe('Attribute SameSite: Strict, Lax or None. Default: the browser’s default.')
+      .optional(),
   })
   .refine(({ name, value }) => name.length + value.length <= COOKIE_BYTES, {
     path: ['value'],
@@ -78,47 +81,43 @@ const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.st
 export const privateOptions = {
   headers: z
     .record(HeaderName, headerValue)
-    .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `headers must be at most ${MAX_HEADERS}` })
+    .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
     .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
-      message: 'headers must not name Host, Cookie (use cookies), Content-Length, nor a header of the connection or a proxy',
+      message: 'headers must not contain Host, Cookie (use cookies), Content-Length, or a header of the connection or a proxy',
     })
     .meta({ maxProperties: MAX_HEADERS })
     .describe(
-      'Request headers, by name, sent to the page’s own origin and for as long as the page is there, unless headers_scope says otherwise. At most 64. Default: none.',
+      'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none.',
     ),
-  cookies: z.array(Cookie).max(100).describe('Cookies that are set before the page is opened, at most 100. Default: none.'),
+  cookies: z.array(Cookie).max(100).describe('Cookies to set before the page is opened, at most 100. Default: none.'),
   authorization: headerValue
     .min(1)
     .describe(
-      'Value of the header Authorization, sent to the page’s own origin unless headers_scope says otherwise, at most 8192 characters. Default: none.',
+      'Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none.',
     ),
-  basicAuthUsername: credential('User name that a 401 of the page’s own origin is answered with, at most 1024 characters. Default: none.'),
-  basicAuthPassword: credential('Password that goes with basic_auth_username, at most 1024 characters. Default: none.'),
+  basicAuthUsername: credential('User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none.'),
+  basicAuthPassword: credential('Password for basic_auth_username, at most 1024 characters. Default: none.'),
   localStorage: z
     .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
     .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= STORAGE_BYTES, { message: 'must be at most 64 KiB as JSON' })
     .meta({ maxProperties: 1024 })
     .describe(
-      'Entries of localStorage, by name, that the page’s own origin finds before its first script, at most 64 KiB in all. Default: none.',
+      'Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none.',
     ),
-  storageAccessKeyId: credential(
-    'Id of the key that may write to storage_bucket, at most 256 characters. Default: none.',
-    STORAGE_KEY_LENGTH,
-    1,
-  ),
-  storageSecretAccessKey: credential('The key’s secret, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
+  storageAccessKeyId: credential('Access key id for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
+  storageSecretAccessKey: credential('Secret access key for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
   proxyUsername: credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
   proxyPassword: credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
 }
 
-/** The private options of one capture, absent unless chosen. */
+/** The private options of one capture; unset options are absent. */
 export const PrivateOptions = z.strictObject(privateOptions).partial()
 export type PrivateOptions = z.infer<typeof PrivateOptions>
 
 /** Names of the private options, in camel case. */
 export const privateOptionNames: readonly string[] = Object.keys(privateOptions)
 
-/** Two private options that cannot hold together. */
+/** Private options that cannot be combined. */
 export interface PrivateContradiction {
   /** The option, in camel case, that the error points at. */
   option: keyof PrivateOptions
@@ -129,16 +128,16 @@ export interface PrivateContradiction {
 const hasAuthorizationHeader = ({ headers = {} }: PrivateOptions): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 
-/** Judged by the gateway, and by the operator for what a Secret holds. */
+/** The gateway checks these, and the operator checks them for options from a Secret. */
 export const privateContradictions: readonly PrivateContradiction[] = [
   {
     option: 'basicAuthPassword',
-    message: 'basic_auth_username and basic_auth_password go together',
+    message: 'basic_auth_username and basic_auth_password need each other: give both, or leave both out',
     holds: ({ basicAuthUsername, basicAuthPassword }) => (basicAuthUsername === undefined) !== (basicAuthPassword === undefined),
   },
   {
     option: 'storageSecretAccessKey',
-    message: 'storage_access_key_id and storage_secret_access_key go together',
+    message: 'storage_access_key_id and storage_secret_access_key need each other: give both, or leave both out',
     holds: ({ storageAccessKeyId, storageSecretAccessKey }) =>
       (storageAccessKeyId === undefined) !== (storageSecretAccessKey === undefined),
   },
@@ -149,12 +148,13 @@ export const privateContradictions: readonly PrivateContradiction[] = [
   },
   {
     option: 'authorization',
-    message: 'authorization and basic_auth_username exclude each other; credentials in the url count as the latter',
+    message:
+      'authorization and basic_auth_username exclude each other: leave one of them out. Credentials in url count as basic_auth_username',
     holds: ({ authorization, basicAuthUsername }) => authorization !== undefined && basicAuthUsername !== undefined,
   },
   {
     option: 'headers',
-    message: 'headers must not name Authorization beside authorization or basic_auth_username',
+    message: 'headers must not contain Authorization together with authorization or basic_auth_username: leave one of them out',
     holds: (options) => hasAuthorizationHeader(options) && (options.authorization !== undefined || options.basicAuthUsername !== undefined),
   },
 ]

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { CaptureOptions, LARGE_OPTIONS } from './catalogue.ts'
 import { PrivateOptions } from './private.ts'
 
-// What the gateway puts into a sealed text, and the operator takes out of it. Options that do not fit in an object lie in the bucket, sealed to
-// the object's name or to the batch that shares them; private ones are in the object itself, sealed to its name and address.
+// The content that the gateway encrypts and the operator decrypts. Options that do not fit in a Kubernetes object are in the bucket, bound to the
+// object's name or to the batch that shares them. Private options are in the object itself, bound to its name and URL.
 
-/** Bytes of JSON that the options of one object may have; what is beyond goes to the bucket. */
+/** Maximum bytes of JSON for the options of one object. Larger options move to the bucket. */
 export const MAX_INLINE_BYTES = 8192
 
 /** The content of `spec.sealedOptions`, and of the object that `spec.optionsObject` names. */
 export const SealedOptions = z.strictObject({ options: CaptureOptions.optional(), privateOptions: PrivateOptions.optional() })
 export type SealedOptions = z.infer<typeof SealedOptions>
 
-/** Takes out the options that may be large. What stays decides how long a capture may take and what its file is called. */
+/** Separates the options that may be large. The small ones determine the time limits of a capture and the name of its file. */
 export function splitLarge(options: CaptureOptions): { small: CaptureOptions; large: CaptureOptions } {
   const isLarge = ([name]: [string, unknown]): boolean => LARGE_OPTIONS.some((large) => large === name)
   const entries = Object.entries(options)
@@ -22,5 +22,5 @@ export function splitLarge(options: CaptureOptions): { small: CaptureOptions; la
   }
 }
 
-/** Bytes that a value has as JSON. */
+/** Size of a value as JSON, in bytes. */
 export const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))

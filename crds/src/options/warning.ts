@@ -2,12 +2,12 @@ import type { AllOptions } from './contradictions.ts'
 
 type Name = keyof AllOptions & string
 
-/** One way in which an option may be without effect. */
+/** A combination in which an option has no effect. */
 export interface Warning {
   /** In camel case. */
   option: Name
-  /** What it goes without: the end of the sentence `… has no effect …`. */
+  /** The end of the sentence `… has no effect …`, such as `without full_page`. */
   reason: string
-  /** True when the option, chosen, changes nothing. Asked only for options that were chosen. */
-  isIdle: (options: AllOptions) => boolean
+  /** True if the option has no effect. Called only for options that are set. */
+  hasNoEffect: (options: AllOptions) => boolean
 }

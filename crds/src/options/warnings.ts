@@ -3,36 +3,36 @@ import type { AllOptions } from './contradictions.ts'
 import { pictureWarnings } from './picture-warnings.ts'
 import type { Warning } from './warning.ts'
 
-// Options that were chosen and change nothing, because of others. Nothing is refused for it; the record tells.
+// Options that are set but have no effect, because of other options. The request is accepted, and the record lists them in `warnings`.
 
-/** Every way. */
+/** Every combination with a warning. */
 export const warnings: readonly Warning[] = [
   ...pictureWarnings,
   {
     option: 'headersScope',
     reason: 'without headers and authorization',
-    isIdle: ({ headers, authorization }) => headers === undefined && authorization === undefined,
+    hasNoEffect: ({ headers, authorization }) => headers === undefined && authorization === undefined,
   },
   {
     option: 'referer',
-    reason: 'on html and markdown, which nobody is asked for',
-    isIdle: ({ html, markdown }) => Boolean(html ?? markdown),
+    reason: 'on html and markdown, which are not requested from a server',
+    hasNoEffect: ({ html, markdown }) => Boolean(html ?? markdown),
   },
   {
     option: 'initScript',
-    reason: 'without javascript_enabled, unlike scripts, which run after the page has loaded',
-    isIdle: ({ javascriptEnabled }) => javascriptEnabled === false,
+    reason: 'if javascript_enabled is false; use scripts, which run after the page has loaded',
+    hasNoEffect: ({ javascriptEnabled }) => javascriptEnabled === false,
   },
   {
     option: 'geolocationAccuracy',
     reason: 'without geolocation_latitude',
-    isIdle: ({ geolocationLatitude }) => geolocationLatitude === undefined,
+    hasNoEffect: ({ geolocationLatitude }) => geolocationLatitude === undefined,
   },
 ]
 
 /** `image_quality has no effect on png`. */
 export const toWarning = ({ option, reason }: Warning): string => `${toSnakeCase(option)} has no effect ${reason}`
 
-/** Says of each option that was chosen and changes nothing why. */
+/** Returns a warning for each option that is set but has no effect. */
 export const findWarnings = (options: AllOptions): string[] =>
-  warnings.filter((warning) => options[warning.option] !== undefined && warning.isIdle(options)).map(toWarning)
+  warnings.filter((warning) => options[warning.option] !== undefined && warning.hasNoEffect(options)).map(toWarning)

@@ -4,25 +4,25 @@ import type { Screenshot } from '../kinds/screenshot.ts'
 import { FORMAT_VERSION, parseArchived } from './archived-record.ts'
 import { dayOf, segmentsPrefix } from './storage-keys.ts'
 
-// Records that have left the Kubernetes API, as text: one JSON object a record, alone in an object of its own for who asks by id, and as a
-// line of a segment for lists. A segment holds records of one account and one day, in the order of their ids, which is newest first.
-// The same record may stand in several segments: whoever reads merges by id. Segments are never changed, only replaced by others.
+// Archived records, which the Kubernetes API no longer has. Each record is one JSON text. The bucket stores it twice: in its own object for reads
+// by id, and as a line of a segment for lists. A segment contains records of one account and one day, sorted by id, which is newest first.
+// A record may be in several segments, so readers merge by id. Segments are immutable and are replaced by new ones.
 
-/** Records of one segment, at most. */
+/** Maximum records of one segment. */
 export const MAX_SEGMENT_RECORDS = 1_000
-/** Bytes of one segment, at most, unless one record alone is larger. */
+/** Maximum bytes of one segment, unless a single record is larger. */
 const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 
 const KEPT_ANNOTATIONS = /^tintype\.dev\//
 
-/** The text of a record: all that readers see, without deliveries and without what only its capture needed. One line. */
+/** Converts a record to one line of text, without its deliveries and the fields that only its capture needs. */
 export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): string {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations = {} } = metadata
   const kept = Object.entries(annotations).filter(([key]) => KEPT_ANNOTATIONS.test(key))
   const { sealedOptions: _, optionsObject: __, ...shown } = spec
   const { deliveries: ___, runner: ____, ...seen } = status
   return JSON.stringify({
-    // First and of one length, so that a segment's ids can be read without parsing its lines.
+    // The first field, with a fixed length, so that readers can find the ids of a segment without parsing its lines.
     id: screenshotIdOf(metadata),
     v: FORMAT_VERSION,
     metadata: {
@@ -39,8 +39,8 @@ export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): str
 }
 
 /**
- * Reads what {@link toArchivedLine} wrote.
- * @throws Error when it is something else
+ * Reads a line of {@link toArchivedLine}.
+ * @throws Error if the line is not an archived record
  */
 export function parseArchivedLine(line: string): Screenshot {
   const record = parseArchived(line)
@@ -48,7 +48,7 @@ export function parseArchivedLine(line: string): Screenshot {
   return record
 }
 
-/** A segment by its key: the range of its ids and how many there are. */
+/** The facts in the key of a segment: the range and the number of its ids. */
 export interface SegmentName {
   key: string
   /** The smallest id: the newest record. */
@@ -57,25 +57,25 @@ export interface SegmentName {
   count: number
 }
 
-/** A segment to be written. */
+/** A segment to write. */
 export interface Segment extends SegmentName {
   text: string
 }
 
-/** A record of a segment, not parsed yet. */
+/** An unparsed record of a segment. */
 export interface Line {
   id: string
   line: string
 }
 
-/** The lines of records, as they are archived. */
+/** Converts records to archived lines. */
 export const toLines = (screenshots: readonly Screenshot[]): Line[] =>
   screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) }))
 
-/** Puts records into segments: by account and day, in order, within bounds. The same records give the same keys and texts. */
+/** Groups records by day into sorted segments within the limits. The same records always give the same keys and texts. */
 export const buildSegments = (account: string, screenshots: readonly Screenshot[]): Segment[] => toSegments(account, toLines(screenshots))
 
-/** As {@link buildSegments}, from lines that were made or read. */
+/** Like {@link buildSegments}, for lines. */
 export function toSegments(account: string, lines: readonly Line[]): Segment[] {
   const segments: Segment[] = []
   let open: Line[] = []
@@ -96,7 +96,7 @@ export function toSegments(account: string, lines: readonly Line[]): Segment[] {
   return segments
 }
 
-/** Sorts by id and leaves one line an id: the one that was written later, by its resourceVersion. */
+/** Sorts by id and keeps one line per id: the one with the higher resourceVersion. */
 function mergeLines(lines: readonly Line[]): Line[] {
   const byId = new Map<string, Line>()
   for (const entry of lines) {
@@ -121,7 +121,7 @@ function toSegment(account: string, lines: readonly Line[]): Segment {
 const SEGMENT_NAME =
   /^records\/[a-z0-9-]{1,63}\/(\d{5})\/segments\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.([1-9]\d{0,3})\.[0-9a-f]{12}\.ndjson$/
 
-/** What the key of a segment says; undefined for other keys, also for one that lies under another day than its ids are of. */
+/** Parses the key of a segment. Returns undefined for other keys, and for a key whose day does not match its ids. */
 export function parseSegmentKey(key: string): SegmentName | undefined {
   const [, day, first = '', last = '', count] = SEGMENT_NAME.exec(key) ?? []
   const isInDay = isScreenshotId(first) && isScreenshotId(last) && first <= last && dayOf(first) === day && dayOf(last) === day
@@ -139,7 +139,7 @@ export function readSegment(text: string): Line[] {
     .map((line) => ({ id: line.slice(ID_START, ID_END), line }))
 }
 
-/** The lines of a segment that lie where its key says: their ids within its range, each beyond the one before. */
+/** Returns the lines of a segment whose ids are in ascending order and in the range of its key. */
 export function linesInPlace({ first, last }: Pick<SegmentName, 'first' | 'last'>, lines: readonly Line[]): Line[] {
   const kept: Line[] = []
   for (const line of lines) {

@@ -7,9 +7,8 @@ import { ThumbnailFormat } from '../options/output/image-processing.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { isFuture, parseStoredJson } from './stored-json.ts'
 
-// What readers rely on in an archived record. Loose on purpose: what a later version added must not make a record unreadable, nor what it took
-// away. So bounds are wider than those of the CRD, fields that are not known are kept, and options are checked as far as file names follow
-// from them.
+// The fields of an archived record that readers use. The schema is loose, so that a record stays readable when a later version adds or removes
+// fields. Its limits are wider than those of the CRD, unknown fields are kept, and only options that determine file names are checked.
 
 export const FORMAT_VERSION = 1
 
@@ -96,23 +95,23 @@ const Archived = z.looseObject({
   }),
 })
 
-/** Reads the text of an archived record; undefined when it is none. */
+/** Reads the text of an archived record; undefined for other texts. */
 export function parseArchived(line: string): Screenshot | undefined {
   const value = parseStoredJson(line)
   const { success, data } = Archived.safeParse(value)
   if (!success || data.id !== screenshotIdOf(data.metadata)) return undefined
-  // As it was written: its fields keep their order.
+  // Returns the parsed JSON instead of zod's output, so that the fields keep their order.
   const { metadata, spec, status } = value as Screenshot
   return { metadata, spec, ...(status ? { status } : {}) }
 }
 
-/** Whose record a key says it is. */
+/** The account and id in the key of a record. */
 export interface RecordPlace {
   account: string
   id: string
 }
 
-/** Reads the record that lies at a place, or says why it counts as absent. Its account is its place's. */
+/** Reads the record of a key, or returns why it counts as absent. The account of the result is that of the key. */
 export function readArchived(line: string, { account, id }: RecordPlace, now: Date): Screenshot | IgnoreReason {
   if (isFuture(createdAtOf(id), now)) return 'time'
   const record = parseArchived(line)

@@ -4,29 +4,29 @@ import { CaptureResult, type Screenshot } from '../kinds/screenshot.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { isFuture, parseStoredJson } from './stored-json.ts'
 
-// Finished pictures that later requests may be answered with. The index is in the bucket, one object for each request that is like no other, so
-// that it holds over replicas, restarts and the end of records; the picture itself stays its own record's and is copied when it is taken.
+// Completed pictures that later requests can reuse. The index is in the bucket, with one object per distinct request, so that it survives restarts
+// and the end of records, and all replicas share it. The picture belongs to its own record, and is copied when a request reuses it.
 
-/** What is known of the newest picture of a request. */
+/** The newest picture of a request. */
 export const CacheEntry = z.object({
   version: z.literal(1),
-  /** The screenshot that has it. */
+  /** The screenshot that has the picture. */
   id: z.string().refine(isScreenshotId),
-  /** When it was completed. */
+  /** Time of completion. */
   completedAt: z.iso.datetime(),
-  /** Until when its own request wanted its files kept, if it said so: they may be there a little longer. */
+  /** End of the retention that its own request set, if any. The files may exist a little longer. */
   keptUntil: z.iso.datetime().optional(),
   result: CaptureResult,
 })
 export type CacheEntry = z.infer<typeof CacheEntry>
 
-/** Reads an entry; undefined for a text that this version does not know. */
+/** Reads an entry; undefined for a text in another format. */
 export const parseCacheEntry = (text: string): CacheEntry | undefined => {
   const { data } = CacheEntry.safeParse(parseStoredJson(text))
   return data && isPicture(data.result) ? data : undefined
 }
 
-/** What an entry may be used for: a picture, within the bounds that zod leaves to the API server. */
+/** True for a picture within the limits that the zod schema does not check, because the API server does. */
 function isPicture({ error, timings = {}, page: { responseHeaders = {}, openGraph = {}, timings: ofPage = {} } = {} }: CaptureResult) {
   const isWithin = ([most, names]: [number, object]) => Object.keys(names).length <= most
   const bounds: [number, object][] = [
@@ -38,16 +38,16 @@ function isPicture({ error, timings = {}, page: { responseHeaders = {}, openGrap
   return error === undefined && bounds.every(isWithin)
 }
 
-/** Reads the entry that lies at a key, or says why it counts as absent. */
+/** Reads an entry, or returns why it counts as absent. */
 export function readCacheEntry(text: string, now: Date): CacheEntry | IgnoreReason {
   const entry = parseCacheEntry(text)
   if (!entry) return 'content'
   return isFuture(createdAtOf(entry.id), now) || isFuture(new Date(entry.completedAt), now) ? 'time' : entry
 }
 
-/** The hash under which a picture is to be kept once it is completed, and looked for. */
+/** The hash under which to cache the completed picture, and to look for an earlier one. */
 export const cacheHashOf = ({ spec }: Pick<Screenshot, 'spec'>): string | undefined => spec.cachedFrom ?? spec.cacheAs
 
-/** True for a record whose picture was taken from the cache. A runner that has a claim cannot undo its attempt, so none can make one look so. */
+/** True for a record with a cached picture. A runner cannot forge this, because it cannot reset the attempt of its claim. */
 export const isReused = ({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): boolean =>
   spec.cachedFrom !== undefined && status?.phase === 'Completed' && (status.attempt ?? 0) === 0

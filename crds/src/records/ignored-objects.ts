@@ -21,19 +21,19 @@ export type StoredKind = (typeof STORED_KINDS)[number]
 
 /** Why an object is ignored. */
 export const IGNORE_REASONS = [
-  /** Its key is not of a form that Tintype writes, or its day does not fit its id. */
+  /** Tintype does not write such keys, or the day of the key does not match its id. */
   'key',
-  /** It is not what its schema says. */
+  /** The content does not match its schema. */
   'content',
-  /** It is larger than Tintype writes it. */
+  /** The object is larger than Tintype writes it. */
   'size',
-  /** It holds another id than its key, or one that does not follow from what it must follow from. */
+  /** Its id differs from the id in its key, or from the id that is derived from its metadata. */
   'id',
-  /** It is of another account than its key. */
+  /** Its account differs from the account in its key. */
   'account',
-  /** It is dated in the future. */
+  /** It has a date in the future. */
   'time',
-  /** It asks for a deletion that neither the Kubernetes API, nor a record, nor a signature confirms. */
+  /** It requests a deletion that neither the Kubernetes API, a record nor a signature confirms. */
   'unconfirmed',
 ] as const
 export type IgnoreReason = (typeof IGNORE_REASONS)[number]
@@ -60,15 +60,15 @@ export interface IgnoredObjectsOptions {
   maxKeys?: number
 }
 
-/** Keys that are remembered, so that each is logged once: about 2 MB at most. */
+/** Maximum keys to remember, so that each is logged once: about 2 MB. */
 const MAX_KEYS = 2_000
 
-/** Counts ignored objects each time that they are met, and logs each key once. */
+/** Counts every read of an ignored object, and logs each key once. */
 export class IgnoredObjects {
   readonly #count: IgnoredObjectsOptions['count']
   readonly #log: Log
   readonly #maxKeys: number
-  /** Those met last, the oldest first. */
+  /** The most recent keys, oldest first. */
   readonly #logged = new Set<string>()
 
   constructor({ count, log, maxKeys = MAX_KEYS }: IgnoredObjectsOptions) {
@@ -86,14 +86,14 @@ export class IgnoredObjects {
       if (this.#logged.size <= this.#maxKeys) break
       this.#logged.delete(oldest)
     }
-    this.#log.warn({ key, kind, reason }, 'ignored an object in the bucket')
+    this.#log.warn({ key, kind, reason }, 'ignored object in the bucket')
   }
 }
 
-/** Every pair of labels that a program may count, so that the first of each is an increase that Prometheus sees. */
+/** Every combination of labels. The programs initialize each counter, so that Prometheus sees the first increase. */
 export const IGNORED_LABELS = STORED_KINDS.flatMap((kind) => IGNORE_REASONS.map((reason) => ({ kind, reason })))
 
-/** What both programs count them as. */
+/** The metric of both programs. */
 export const IGNORED_METRIC = {
   name: 'screenshot_storage_objects_ignored_total',
   help: 'Objects in the bucket that were read and ignored, by kind and reason. Rises when something else writes into the bucket, and for events after gateway.publicUrl has changed.',

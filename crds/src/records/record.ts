@@ -9,12 +9,12 @@ import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
 import { objectKey } from './storage-keys.ts'
 
-// The record of a screenshot as clients read it: in GET and lists from the gateway, in events from the operator. A full record always
-// carries all its keys, null where nothing is known.
+// The record of a screenshot that clients receive: from the gateway in responses, from the operator in events. A full record always
+// has all its keys; unknown values are null.
 
 export type WireStatus = 'pending' | 'completed' | 'failed'
 
-/** What is known of the page: always its first three fields, more where options ask for it. */
+/** Facts about the page. The first three fields are always present, the others if options request them. */
 export interface PageRecord {
   page_title: string | null
   final_url: string | null
@@ -35,7 +35,7 @@ export interface PageRecord {
 /** A file beside the picture. */
 export interface ArtifactRecord {
   type: string
-  /** Null when it has expired. */
+  /** Null after the file has expired. */
   download_url: string | null
   file_size_bytes: number
 }
@@ -71,16 +71,16 @@ export interface ScreenshotRecord {
 }
 
 /**
- * Makes a link to a stored file of a screenshot: its address and when it ends (Unix seconds); undefined when the file is kept no longer.
- * Given by the caller, who knows keys, base and clock.
+ * Creates a link to a stored file of a screenshot, with its expiry in Unix seconds. Returns undefined if the file has expired.
+ * The caller provides this function, because it has the signing keys, the base URL and the clock.
  */
 export type LinkTo = (key: string, screenshot: Screenshot) => { url: string; expires: number } | undefined
 
-/** Range text of spec 2.1 while nothing is known about the queue. */
+/** Estimated time of a creation if the state of the queue is unknown. */
 export const ESTIMATED_TIME = '10-60s'
 const RANGE_TEXT = /^\d{1,6}-\d{1,6}s$/
 
-/** What the creation answered. Anybody may write an annotation: another text than a range is not shown. */
+/** The estimated time in the response to the creation. Anyone may edit an annotation, so other texts are not shown. */
 function estimatedTimeOf({ annotations }: Screenshot['metadata']): string {
   const text = annotations?.[Annotation.estimatedTime] ?? ''
   return RANGE_TEXT.test(text) ? text : ESTIMATED_TIME
@@ -88,10 +88,10 @@ function estimatedTimeOf({ annotations }: Screenshot['metadata']): string {
 
 const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', 'viewportHeight', 'fullPage'])
 
-/** Nearly all of some hundred options are the very defaults: only others are worth spelling out. */
+/** Compares by identity first, because most of the hundred options are the default values themselves. */
 const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
 
-/** Characters that the echo shows of an option that may be large. */
+/** Maximum characters that a record shows of a large option. */
 const ECHO_LENGTH = 64
 const CUT = '…'
 const MASK = '***'
@@ -102,8 +102,8 @@ const toEchoed = (name: string, value: unknown): unknown =>
   typeof value === 'string' && isLarge(name) && value.length > ECHO_LENGTH ? `${value.slice(0, ECHO_LENGTH).toWellFormed()}${CUT}` : value
 
 /**
- * The options worth showing: what differs from the defaults, and the four that every reader wants. Snake case. Of styles
- * and scripts the beginning is shown; of what is in the bucket, and of private options, only that they were given.
+ * The options of a record, in snake case: the four in ALWAYS_ECHOED, and those that differ from their defaults. Large options are
+ * cut. Options in the bucket and private options are masked.
  */
 export function toEcho(options: CaptureOptions | undefined, hidden: readonly string[] = []): Record<string, unknown> {
   const effective = withDefaults(options)
@@ -118,12 +118,12 @@ export function toEcho(options: CaptureOptions | undefined, hidden: readonly str
 export const toWireStatus = (phase: string | undefined): WireStatus =>
   phase === 'Completed' ? 'completed' : phase === 'Failed' ? 'failed' : 'pending'
 
-/** The account of an object, for keys and records. */
+/** The account of an object. */
 export const accountOf = ({ spec }: { spec: { accountName?: string | undefined } }): string => spec.accountName ?? DEFAULT_ACCOUNT
 
 const inMilliseconds = (time: string | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
 
-/** The files beside the picture that were asked for and stored. Their names follow from the options, never from the status. */
+/** The requested and stored files beside the picture. Their keys derive from the options, not from the status, which a runner can write. */
 function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): ArtifactRecord[] {
   const stored = screenshot.status?.result?.artifacts ?? []
   return artifactsOf(screenshot.spec.options).flatMap(({ type, extension }) => {
@@ -154,7 +154,7 @@ function toPage(result: CaptureResult): PageRecord {
 const definedOf = <T extends object>(value: T) =>
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }
 
-/** Builds the full record. Pure: the same object and links give the same record. */
+/** Builds the full record. The same object and links always give the same record. */
 export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotRecord {
   const { metadata, spec, status = {} } = screenshot
   const id = screenshotIdOf(metadata)

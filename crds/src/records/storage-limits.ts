@@ -1,18 +1,18 @@
-// Bytes of the objects in the bucket, at most. Readers take no more: what is longer was not written by Tintype.
+// Maximum bytes of objects in the bucket. Readers refuse larger objects, which Tintype did not write.
 
 const MEBIBYTE = 1024 * 1024
 
-/** By kind of object. */
+/** Maximum bytes by type of object. */
 export const MAX_OBJECT_BYTES = {
-  /** An object of the Kubernetes API has 1.5 MiB at most. */
+  /** An object of the Kubernetes API has at most 1.5 MiB. */
   record: 2 * MEBIBYTE,
-  /** A segment holds 4 MiB, or one record. */
+  /** A segment has 4 MiB, or one record. */
   segment: 8 * MEBIBYTE,
   /** Up to 100 ids. */
   batch: 16 * 1024,
-  /** A result with every note of a page. */
+  /** A result with all facts about the page. */
   cacheEntry: MEBIBYTE,
-  /** A plan of up to 100 ids, and what was answered. */
+  /** A plan of up to 100 ids, and the response. */
   idempotency: 4 * MEBIBYTE,
   /** 500 lines of a delivery log. */
   deliveryLog: 8 * MEBIBYTE,

@@ -1,9 +1,9 @@
 import { parseJson } from '../text/parse-json.ts'
 
-/** What Tintype writes is nested a quarter as deep; code that recurses bears ten times as much. */
+/** Four times the depth of the JSON that Tintype writes, and a tenth of the depth that recursive code can handle. */
 const MAX_DEPTH = 64
 
-/** The value of a JSON text from the bucket. Returns undefined for invalid JSON, JSON nested too deep, and a property named __proto__. */
+/** Parses a JSON text from the bucket. Returns undefined for invalid JSON, JSON that is nested too deep, and a property named __proto__. */
 export function parseStoredJson(text: string): unknown {
   const value = parseJson(text)
   return isPlain(value, MAX_DEPTH) ? value : undefined
@@ -16,7 +16,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
-/** How much later than now an instant in the bucket may be: clocks differ, and days are whole. */
+/** Tolerance for future times in the bucket, because clocks differ and days are whole. */
 const TOLERANCE_MILLISECONDS = 86_400_000
 
 /** True for a future or invalid date. */

@@ -1,17 +1,17 @@
-// Reads of what others send: runners, webhook receivers, proxies, stores. Their length is theirs to choose, so every read has a limit. How long it
-// may take is the caller's signal.
+// Reads of bodies from runners, webhook endpoints, proxies and stores. The sender chooses the length, so every read has a limit. The caller's
+// signal limits the time.
 
-/** Bytes of a response's headers, at most: what Node and undici take by default, whatever `--max-http-header-size` says. */
+/** Maximum bytes of response headers: the default of Node and undici, independent of `--max-http-header-size`. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
-/** The other side sent more than its reader takes. */
+/** The sender exceeded the limit of the reader. */
 export class TooLongError extends Error {
   override readonly name = 'TooLongError'
 }
 
 /**
- * Reads a body to its end.
- * @throws TooLongError beyond `maxBytes`; the stream is destroyed then, and with it the connection
+ * Reads a whole body.
+ * @throws TooLongError if the body exceeds `maxBytes`; this also destroys the stream and its connection
  */
 export async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -24,7 +24,7 @@ export async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: numb
   return Buffer.concat(chunks)
 }
 
-/** Reads the beginning of a body, and no more than `maxBytes` of it: beyond them the stream is destroyed. */
+/** Reads at most `maxBytes` of a body, and destroys the stream if there is more. */
 export async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { splitList } from '../text/comma-list.ts'
 
-// OpenTelemetry's own environment variables, as both programs read them.
+// Standard environment variables of OpenTelemetry, for both programs.
 
-/** OTEL_EXPORTER_OTLP_ENDPOINT: base address of a collector; empty: no spans are made. */
+/** OTEL_EXPORTER_OTLP_ENDPOINT: base URL of a collector. Empty: tracing is disabled. */
 export const OtlpEndpoint = z
   .union([z.literal(''), z.url({ protocol: /^https?$/ })])
   .default('')

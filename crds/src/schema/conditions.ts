@@ -1,36 +1,36 @@
 import { z } from 'zod'
 
-/** A condition as every Kubernetes API has it. `lastTransitionTime` moves only when `status` flips. */
+/** A standard Kubernetes condition. `lastTransitionTime` changes only when `status` changes. */
 export const Condition = z.object({
-  type: z.string().max(64).describe('What the condition is about.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-  reason: z.string().max(128).describe('Why, in one CamelCase word that programs may switch on.'),
-  message: z.string().max(2048).describe('Why, for a person.'),
-  lastTransitionTime: z.string().max(40).meta({ format: 'date-time' }).describe('When status last changed.'),
-  observedGeneration: z.int().min(0).optional().describe('The generation of the spec that was looked at.'),
+  type: z.string().max(64).describe('Type of the condition.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Status of the condition: True, False or Unknown.'),
+  reason: z.string().max(128).describe('Machine-readable reason for the status in CamelCase.'),
+  message: z.string().max(2048).describe('Human-readable explanation of the status.'),
+  lastTransitionTime: z.string().max(40).meta({ format: 'date-time' }).describe('Time at which status last changed.'),
+  observedGeneration: z.int().min(0).optional().describe('Generation of the spec that was observed.'),
 })
 export type Condition = z.infer<typeof Condition>
 
-/** The conditions of an object: one a type. */
+/** The conditions of an object, at most one per type. */
 export const Conditions = z
   .array(Condition)
   .max(16)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
 
-/** Condition types of a Screenshot. `Finished` ends `kubectl wait` either way; `Succeeded` is Unknown until then. */
+/** Condition types. `Finished` ends `kubectl wait` for a Screenshot after success and failure. `Succeeded` is Unknown until then. */
 export const ConditionType = {
   succeeded: 'Succeeded',
   finished: 'Finished',
-  /** False while its pool or account is missing: it waits, does not count, and fails after a while. True once it can run again. */
+  /** False while the pool or account is missing: the Screenshot does not count as queued, and fails after a while. True once it can run again. */
   runnable: 'Runnable',
-  /** Its unit of quota was taken when it was claimed: nobody did so before. */
+  /** The operator charged the Screenshot when it claimed it, because no reservation did. */
   charged: 'Charged',
-  /** Its unit of quota was given back. */
+  /** The unit of quota was refunded. */
   refunded: 'Refunded',
   ready: 'Ready',
-  /** Of a RunnerPool: it is as large as it should be. */
+  /** RunnerPool: it has the desired number of pods. */
   scaled: 'Scaled',
-  /** Of a Webhook: posts to it start when they are due. */
+  /** Webhook: posts to it are not paused. */
   answering: 'Answering',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',
@@ -43,10 +43,10 @@ export const Reason = {
   runnerBusy: 'RunnerBusy',
   handedBack: 'HandedBack',
   attemptFailed: 'AttemptFailed',
-  /** It waits for a runner; said of one that could not run before. */
+  /** It waits for a runner after it could not run. */
   queued: 'Queued',
   captured: 'Captured',
-  /** Completed with the picture of an earlier capture. */
+  /** It completed with the picture of an earlier capture. */
   cached: 'Cached',
 } as const
 
@@ -58,7 +58,7 @@ export const toReason = (code: string): string =>
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
     .join('')
 
-/** Returns the list with one condition set; its transition time is kept while its status stays the same. */
+/** Returns the list with one condition set. Keeps its transition time if its status is unchanged. */
 export function setCondition(conditions: readonly Condition[], next: Omit<Condition, 'lastTransitionTime'>, now: Date): Condition[] {
   const previous = conditions.find(({ type }) => type === next.type)
   const lastTransitionTime = previous?.status === next.status ? previous.lastTransitionTime : now.toISOString()
@@ -68,10 +68,10 @@ export function setCondition(conditions: readonly Condition[], next: Omit<Condit
 export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type)
 
-/** True for a Screenshot that waits and cannot run: it does not count as queued. */
+/** True for a pending Screenshot that cannot run. It does not count as queued. */
 export const isUnrunnable = ({ status }: { status?: { conditions?: readonly Condition[] | undefined } | undefined }): boolean =>
   findCondition(status?.conditions, ConditionType.runnable)?.status === 'False'
 
-/** True when both say the same, whatever the order of their fields: the API server has one of its own. */
+/** Compares conditions field by field, because the API server changes the order of fields. */
 export const isSameCondition = (one: Condition | undefined, other: Condition | undefined): boolean =>
   (Object.keys(Condition.shape) as (keyof Condition)[]).every((field) => one?.[field] === other?.[field])

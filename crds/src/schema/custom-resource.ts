@@ -9,14 +9,14 @@ export interface PrintColumn {
   description?: string
 }
 
-/** A rule in CEL that the API server checks; `message` says what to do. */
+/** A CEL rule that the API server checks. `message` says how to fix a violation. */
 export interface CelRule {
   rule: string
   message?: string
   messageExpression?: string
 }
 
-/** All that a CustomResourceDefinition says about a kind. */
+/** The parts of a CustomResourceDefinition that differ between kinds. */
 export interface Definition {
   kind: string
   plural: string
@@ -27,20 +27,20 @@ export interface Definition {
   spec: z.ZodType
   status: z.ZodType
   specRules?: CelRule[]
-  /** Rules on the root, which also hold on the status subresource and see `oldSelf`. */
+  /** Rules on the root. They also apply to the status subresource, and can read `oldSelf`. */
   rules?: CelRule[]
-  /** Default of the whole status, so that a new object shows and selects a phase without a write. */
+  /** Default of the whole status, so that a new object has a phase without a write. */
   statusDefault?: unknown
   selectableFields?: string[]
   /**
-   * Spec and status are one value each to who keeps account of fields (managedFields): the API server notes who wrote them, and not who wrote
-   * each of their fields. For kinds that are written for every capture: half of a Screenshot was such notes, and a third of what its writes cost.
+   * Makes spec and status atomic, so that managedFields records one owner for each instead of one per field. For kinds that every capture writes:
+   * per-field ownership was half of a Screenshot's size and a third of the cost of its writes.
    */
   isWrittenWhole?: boolean
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string }
 }
 
-/** The part of metadata that the programs read; whatever else there is stays where it is. */
+/** The part of metadata that the programs read. Other fields are preserved. */
 export const Metadata = z.looseObject({
   name: z.string(),
   namespace: z.string(),
@@ -62,5 +62,5 @@ export const objectName = (what: string) =>
     .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
     .describe(what)
 
-/** An instant in ISO 8601 with a zone. */
+/** A time in ISO 8601 with a zone. */
 export const instant = (what: string) => z.string().max(40).meta({ format: 'date-time' }).describe(what)

@@ -1,28 +1,28 @@
 // Every error code that a client can receive, in a response or in a failed record, and what to do about it.
 
-/** What a code means to a client: its HTTP status when it answers a request, the remedy, and for jobs what the service does. */
+/** An error code: its HTTP status in a response, the remedy, and whether the operator retries the job. */
 export interface ErrorEntry {
-  /** HTTP status when the code answers a request; absent for codes that only a failed job carries. */
+  /** HTTP status of a response with this code. Absent for codes that only a failed job has. */
   status?: number
   remedy: string
-  /** True when another pod may well succeed: the operator starts another attempt. */
+  /** True if another pod may succeed. The operator then starts another attempt. */
   retryable?: boolean
 }
 
-/** Codes of a failed capture. All of them give the unit of quota back. */
+/** Codes of a failed capture. Failed captures are refunded. */
 export const JOB_ERRORS = {
   TIMEOUT: { remedy: 'Raise options.timeout, wait for less (options.wait_until), or check that the page loads.' },
   NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; error.message says how the connection ended.' },
   DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
-  BLOCKED_ADDRESS: { remedy: 'The address is private or refused by the operator’s egress rules; only public addresses can be captured.' },
-  PROXY_FAILED: { remedy: 'Check the proxy: its address, its user and password, and that it may reach the page.' },
+  BLOCKED_ADDRESS: { remedy: 'The IP address is private or refused by the egress rules. Only public addresses can be captured.' },
+  PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
   TLS_ERROR: { remedy: 'Fix the site’s certificate; error.message names the problem.' },
   INVALID_SELECTOR: { remedy: 'Correct the selector: the browser cannot read it. error.message names the option and its value.' },
   INVALID_SCRIPT: { remedy: 'Correct the script: it is not JavaScript. error.message names the option and the syntax error.' },
   SELECTOR_NOT_FOUND: { remedy: 'Check the selectors of the options (wait_for_selector, click, hover) against the page.' },
   PAGE_CRASHED: { remedy: 'The page used more memory than a runner has, or crashed the browser; capture a smaller part of it.' },
   HTTP_ERROR: { remedy: 'The page returned an error status that the options refuse.' },
-  TOO_LARGE: { remedy: 'The picture exceeds the size limit: use a smaller viewport, scale or full_page_max_height, or jpeg.' },
+  TOO_LARGE: { remedy: 'The picture exceeds the size limit: use a smaller viewport, scale or full_page_max_height, or format jpeg.' },
   UNSUPPORTED_CONTENT: { remedy: 'The URL returns a file that cannot be shown: fetch the file itself. error.message says why.' },
   TOO_MANY_REDIRECTS: { remedy: 'The page redirects in a loop; use its final URL.' },
   SCRIPT_ERROR: { remedy: 'A script of the options threw; error.message holds the first line.' },
@@ -56,10 +56,10 @@ export const JOB_ERRORS = {
 
 export type JobErrorCode = keyof typeof JOB_ERRORS
 
-/** Codes that answer a request. */
+/** Error codes of responses. */
 export const HTTP_ERRORS = {
   VALIDATION_ERROR: { status: 400, remedy: 'Correct the fields listed in error.details.' },
-  URL_NOT_ALLOWED: { status: 400, remedy: 'Use a public http or https address.' },
+  URL_NOT_ALLOWED: { status: 400, remedy: 'Use a public http or https URL.' },
   UNAUTHORIZED: { status: 401, remedy: 'Send the header Authorization: Bearer <API_KEY>.' },
   INVALID_API_KEY: { status: 401, remedy: 'Use a key that exists, is active and has not expired.' },
   INSUFFICIENT_SCOPE: { status: 403, remedy: 'Use a key with the scope that the header WWW-Authenticate names.' },
@@ -91,7 +91,7 @@ export const HTTP_ERRORS = {
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS
 
-/** Codes of the single faults in `error.details`, with what each means. */
+/** Codes of the entries in `error.details`, with their meanings. */
 export const PROBLEM_CODES = {
   required: 'The field is missing.',
   unknown_field: 'No field has this name; the message suggests the closest known name.',
@@ -122,5 +122,5 @@ export const PROBLEM_CODES = {
 
 export type ProblemCode = keyof typeof PROBLEM_CODES
 
-/** True when a failure with this code is not the page's own: another attempt on another pod may succeed. */
+/** True if the page did not cause the failure, so that another attempt on another pod may succeed. */
 export const isRetryable = (code: JobErrorCode): boolean => 'retryable' in JOB_ERRORS[code]

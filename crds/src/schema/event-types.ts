@@ -1,4 +1,4 @@
-/** Every event type that an endpoint may subscribe to (spec 6.1). Video events are accepted and not emitted yet. */
+/** Every event type that an endpoint may subscribe to. Video events are accepted but not emitted yet. */
 export const EVENT_TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed', 'video.completed', 'video.failed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

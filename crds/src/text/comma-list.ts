@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Items of a comma-separated list, without the blanks around them; empty items are dropped. */
+/** Splits a comma-separated list, trims the items and drops empty ones. */
 export const splitList = (text: string): string[] =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** An environment variable that holds a comma-separated list; absent: no items. */
+/** An environment variable with a comma-separated list; empty if absent. */
 export const CommaList = z.string().default('').transform(splitList)

@@ -1,18 +1,19 @@
-// Names that mean something to every JavaScript object. JSON may hold them; schemas drop them in silence, and code that copies objects could be misled.
+// Property names with a special meaning for JavaScript objects. JSON may contain them. Schemas drop them silently, and code that copies objects
+// could change a prototype.
 
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** False where no name of a JSON text can be reserved: most texts need no further look. */
+/** Quick check: false if a JSON text cannot contain a reserved name. */
 export const mayHoldReservedName = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text)
 
 interface Place {
   value: unknown
-  /** Names and indexes from the outermost value, last first. */
+  /** Property name or index in the parent. */
   key?: string | number
   parent?: Place
 }
 
-/** Where a value read from JSON has a field of a reserved name; undefined: nowhere. Without recursion, for values of any depth. */
+/** Finds the path of a field with a reserved name; undefined if there is none. Works without recursion, for values of any depth. */
 export function findReservedName(value: unknown): (string | number)[] | undefined {
   const places: Place[] = [{ value }]
   for (let place = places.pop(); place; place = places.pop()) {

@@ -3,12 +3,12 @@ import type { AccountSpec } from '../kinds/account.ts'
 import type { AccountUsageSpec } from '../kinds/account-usage.ts'
 import { parseJson } from '../text/parse-json.ts'
 
-// What the plans allow: the chart's values, handed to gateway and operator as one variable with JSON.
+// Limits of the plans. They are values of the chart, which passes them to the gateway and the operator as JSON in one environment variable.
 
-/** Most screenshots a month that a limit may say: an overage without a maximum of its own. */
+/** Monthly limit of an account with overage but without a maximum. */
 const NO_BOUND = 10_000_000_000
 
-// Helm takes a key away whose value is null: absent and null mean the same.
+// Helm removes keys whose value is null, so absent and null must mean the same.
 const absentOr = <T extends z.ZodType>(schema: T) =>
   schema
     .nullish()
@@ -16,23 +16,23 @@ const absentOr = <T extends z.ZodType>(schema: T) =>
     .optional()
 
 export const PlanValues = z.strictObject({
-  /** Screenshots a month. */
+  /** Screenshots per month. */
   monthlyQuota: z.int().min(0).max(1_000_000_000),
-  /** Creating requests in any 60 seconds; absent: no bound. */
+  /** Creating requests in any 60 seconds; absent: unlimited. */
   ratePerMinute: absentOr(z.int().min(1).max(1_000_000)),
-  /** Price of 1,000 screenshots beyond the quota; absent: the plan cannot be passed. */
+  /** Price of 1,000 screenshots beyond the quota; absent: the plan does not allow overage. */
   overagePricePer1000: absentOr(z.number().min(0).max(1_000_000)),
-  /** Days that files are kept. */
+  /** Days to keep files. */
   retentionDays: z.int().min(1).max(3_650).default(30),
-  /** Days that records are kept; absent: as long as the release keeps them. */
+  /** Days to keep records; absent: the retention of the release. */
   recordDays: absentOr(z.int().min(1).max(3_650)),
-  /** Share of the runners beside other accounts that wait. */
+  /** Weight in the weighted fair queueing of accounts. */
   weight: z.int().min(1).max(100).default(1),
-  /** Captures of an account at a time; absent: no ceiling. */
+  /** Maximum concurrent captures of an account; absent: unlimited. */
   maxRunning: absentOr(z.int().min(1).max(3_000)),
-  /** Screenshots of an account that may wait; absent: as many as the release lets an account have. */
+  /** Maximum queued screenshots of an account; absent: the limit of the release. */
   maxQueued: absentOr(z.int().min(1).max(100_000)),
-  /** RunnerPool of Screenshots that name none; absent: the default one. */
+  /** RunnerPool of Screenshots without poolName; absent: the default pool. */
   poolName: absentOr(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,52}[a-z0-9])?$/)),
 })
 export type PlanValues = z.infer<typeof PlanValues>
@@ -40,7 +40,7 @@ export type PlanValues = z.infer<typeof PlanValues>
 export const Plans = z.strictObject({ free: PlanValues, basic: PlanValues, growth: PlanValues, scale: PlanValues })
 export type Plans = z.infer<typeof Plans>
 
-/** Spec 8; weights and ceilings are ours. */
+/** The default plans. */
 export const DEFAULT_PLANS: Plans = Plans.parse({
   free: { monthlyQuota: 100, ratePerMinute: 2, weight: 1, maxRunning: 5 },
   basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2, weight: 2, maxRunning: 10 },
@@ -48,7 +48,7 @@ export const DEFAULT_PLANS: Plans = Plans.parse({
   scale: { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75, weight: 8 },
 })
 
-/** The plans as JSON in one variable of the environment; empty: {@link DEFAULT_PLANS}. */
+/** The plans as JSON in one environment variable; empty: {@link DEFAULT_PLANS}. */
 export const PlansText = z
   .string()
   .default('')
@@ -61,11 +61,11 @@ export const PlansText = z
     return z.NEVER
   })
 
-/** Whether the account may pass its quota: its own switch is on, and the plan has a price for it. */
+/** Whether the account may exceed its quota: its overage is enabled, and the plan has a price for overage. */
 export const mayExceed = ({ overage }: Pick<AccountSpec, 'overage'>, { overagePricePer1000 }: PlanValues): boolean =>
   overage?.enabled === true && overagePricePer1000 !== undefined
 
-/** The bounds that an account's plan and switches come to. */
+/** The limits that follow from an account's spec and plan. */
 export function toLimits(account: AccountSpec, plan: PlanValues): AccountUsageSpec {
   const beyond = mayExceed(account, plan) ? (account.overage?.max ?? NO_BOUND) : 0
   return {

@@ -1,19 +1,19 @@
 import type { AccountUsageStatus } from '../kinds/account-usage.ts'
 
-// An exact sliding window in whole seconds. A bucket leaves only when all of its second is more than 60 seconds past, so that never more
-// than the limit are accepted in any 60 seconds; the price is at most one second of strictness. A token bucket of that size would let up
-// to twice as many through.
+// An exact sliding window with one bucket per second. A bucket is removed when its whole second is more than 60 seconds in the past, so that
+// no 60 seconds ever exceed the limit. The cost is that a request may wait up to one second longer. A token bucket of the same size would
+// accept up to twice as many requests.
 
 /** Requests accepted in one second. */
 export type Bucket = NonNullable<AccountUsageStatus['window']>[number]
 
 const WINDOW_SECONDS = 60
-/** A bucket further ahead than this comes from a clock that was wrong: it would close the window for as long as it was ahead. */
+/** A bucket further in the future comes from a wrong clock, and would block requests until its time has passed. */
 const MAX_AHEAD_SECONDS = 60
 
 const secondOf = (at: Date): number => Math.floor(at.getTime() / 1_000)
 
-/** The buckets that still count, oldest first. */
+/** The buckets inside the window, oldest first. */
 export function liveBuckets(window: readonly Bucket[], now: Date): Bucket[] {
   const second = secondOf(now)
   return window
@@ -24,11 +24,11 @@ export function liveBuckets(window: readonly Bucket[], now: Date): Bucket[] {
 
 const sum = (window: readonly Bucket[]): number => window.reduce((total, { count }) => total + count, 0)
 
-/** How many more requests fit now. */
+/** The number of requests that are still allowed now. */
 export const rateRemaining = (window: readonly Bucket[], limit: number, now: Date): number =>
   Math.max(0, limit - sum(liveBuckets(window, now)))
 
-/** Whole seconds until one more request fits, if no other comes first; 0 when one fits now. */
+/** Whole seconds until another request is allowed, if there are no others before it; 0 if one is allowed now. */
 export function secondsUntilRoom(window: readonly Bucket[], limit: number, now: Date): number {
   const live = liveBuckets(window, now)
   let left = sum(live)
@@ -40,7 +40,7 @@ export function secondsUntilRoom(window: readonly Bucket[], limit: number, now: 
   return WINDOW_SECONDS + 1
 }
 
-/** The window with one more request in it. Time does not go back in it: what a slow clock brings counts in the newest second. */
+/** Adds a request to the window. Requests from a slow clock count in the newest second, so that time never goes backward. */
 export function countRequest(window: readonly Bucket[], now: Date): Bucket[] {
   const live = liveBuckets(window, now)
   const newest = live.at(-1)

@@ -1,10 +1,10 @@
 import type { AccountUsageStatus, Reservation, StoredUsageStatus } from '../kinds/account-usage.ts'
 
-// Between what programs see of an AccountUsage and what the API server keeps of it. What nobody of ours can have written is passed over.
+// Converts the status of an AccountUsage between the form in the programs and the stored form. Ignores entries that Tintype cannot have written.
 
 type Window = NonNullable<AccountUsageStatus['window']>
 
-/** As the API server keeps it. */
+/** Converts to the stored form. */
 export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, reservations, ...rest }: T) {
   return {
     ...rest,
@@ -13,7 +13,7 @@ export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, 
   }
 }
 
-/** As programs see it. */
+/** Converts from the stored form. */
 export function readStoredStatus({ window, reservations, ...rest }: StoredUsageStatus): AccountUsageStatus {
   return {
     ...rest,
@@ -22,16 +22,16 @@ export function readStoredStatus({ window, reservations, ...rest }: StoredUsageS
   }
 }
 
-/** Once both were lists of objects, of which the API server gives nothing but the hulls: their fields are in the definition no more. */
+/** False for entries of an earlier version, which were objects. The API server returns them empty, because their fields are not in the CRD. */
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-const toLine = ({ id, at, askedAgain = '-', gateway, names }: Reservation): string =>
-  `${id} ${at} ${askedAgain} ${gateway} ${names.join(',')}`
+const toLine = ({ id, at, lastRetryAt = '-', gateway, names }: Reservation): string =>
+  `${id} ${at} ${lastRetryAt} ${gateway} ${names.join(',')}`
 
 function readLine(line: string): Reservation | undefined {
-  const [id, at, askedAgain, gateway, names] = line.split(' ')
+  const [id, at, lastRetryAt, gateway, names] = line.split(' ')
   if (!id || !at || !gateway || !names) return undefined
-  return { id, names: names.split(','), gateway, at, ...(askedAgain === '-' ? {} : { askedAgain }) }
+  return { id, names: names.split(','), gateway, at, ...(lastRetryAt === '-' ? {} : { lastRetryAt }) }
 }
 
 function readWindow(text: string): Window {

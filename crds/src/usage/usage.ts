@@ -2,36 +2,35 @@ import { createdAtOf } from '../identifiers/ids.ts'
 import type { AccountUsage, AccountUsageStatus, Reservation } from '../kinds/account-usage.ts'
 import { type Bucket, countRequest, liveBuckets, rateRemaining, secondsUntilRoom } from './rate-window.ts'
 
-// The arithmetic of quota and rate, shared by gateways and operator. Nobody changes an AccountUsage but by one compare-and-swap of what a
-// UsageDraft comes to: so two writers never spend the same unit. Everything may be repeated after an unknown outcome: a reservation that is
-// known is not charged again, names that are gone are not given back again, an id is refunded once.
+// Quota and rate accounting for gateways and operator. Every change of an AccountUsage is one compare-and-swap of the result of a UsageDraft,
+// so that two writers cannot use the same unit. All changes are idempotent, because a write may have an unknown outcome: a known reservation
+// is not charged again, a name is released once, and an id is refunded once.
 
-/** `2026-11`: months are UTC's. */
+/** The UTC month, such as `2026-11`. */
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
 
-/** When the month after that of `at` begins. */
+/** Start of the month after that of `at`. */
 export const startOfNextMonth = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1))
 
-/** What an AccountUsage comes to at an instant. */
+/** The usage of an account at one time. */
 export interface UsageFacts {
-  /** The instant. */
   at: Date
   /** UTC month, `2026-11`. */
   period: string
   used: number
   /** Start of the next UTC month. */
   resetAt: Date
-  /** Screenshots a month, overage included. */
+  /** Maximum screenshots per month, including overage. */
   limit: number
-  /** Creating requests in any 60 seconds; absent: no bound. */
+  /** Maximum creating requests in any 60 seconds; absent: unlimited. */
   ratePerMinute?: number
-  /** Creating requests that fit now; without a bound, infinity. */
+  /** Creating requests that are still allowed now; infinity if unlimited. */
   rateRemaining: number
-  /** Seconds until one more fits; 0 when one fits now. */
+  /** Seconds until another request is allowed; 0 if one is allowed now. */
   rateResetSeconds: number
 }
 
-/** Reads an AccountUsage: in a month that it has not seen yet, nothing is used. */
+/** Reads an AccountUsage. In a new month, the usage is 0. */
 export function toUsageFacts({ spec, status }: Pick<AccountUsage, 'spec' | 'status'>, now: Date): UsageFacts {
   const { limit, ratePerMinute } = spec
   const period = monthOf(now)
@@ -47,37 +46,37 @@ export function toUsageFacts({ spec, status }: Pick<AccountUsage, 'spec' | 'stat
   }
 }
 
-/** After so long a repetition is noted: from then on it is as young as that. */
+/** A retry renews a reservation only if its last use is older than this, which avoids a write for each quick retry. */
 const YOUNG_MILLISECONDS = 60_000
 
-/** Entries and names that the object may hold in all: it is read and written whole each time (1,000 names are about 40 kB). */
+/** Maximum entries and names in the object, which is always read and written as a whole (1,000 names are about 40 kB). */
 const MAX_RESERVATIONS = 1_000
 const MAX_NAMES = 5_000
 const MAX_REFUNDS = 1_000
 
-/** Units that are asked for. */
+/** A request for units of quota. */
 export interface Wanted {
   id: string
-  /** Object names of the Screenshots to come. */
+  /** Object names of the Screenshots to create. */
   names: readonly string[]
-  /** Instance that will create them. */
+  /** Gateway replica that will create them. */
   gateway: string
-  /** Acceptance: its month is charged. */
+  /** Time of acceptance, whose month is charged. */
   at: Date
-  /** False: costs quota only. */
+  /** False: uses quota but does not count for the rate. */
   countsForRate: boolean
 }
 
-/** When somebody last relied on a reservation. */
-export const lastAskedFor = ({ at, askedAgain = at }: Pick<Reservation, 'at' | 'askedAgain'>): Date => new Date(askedAgain)
+/** Time at which a request last used a reservation. */
+export const lastUsedAt = ({ at, lastRetryAt = at }: Pick<Reservation, 'at' | 'lastRetryAt'>): Date => new Date(lastRetryAt)
 
-/** What came of it. `full`: there is no room to note another reservation; a little later there is. */
+/** The result of a reservation. `full`: the object has the maximum number of reservations; a later retry can succeed. */
 export interface Outcome {
   granted: number
   refusal?: 'quota' | 'rate' | 'full'
 }
 
-/** The next status of an AccountUsage, step by step. */
+/** Builds the next status of an AccountUsage. */
 export class UsageDraft {
   readonly #spec: AccountUsage['spec']
   readonly #now: Date
@@ -88,7 +87,7 @@ export class UsageDraft {
   #refunds: string[]
   #changes = 0
 
-  /** @param now the instant at which requests of the rate are accepted */
+  /** @param now the time at which requests count for the rate */
   constructor({ spec, status }: Pick<AccountUsage, 'spec' | 'status'>, now: Date) {
     this.#spec = spec
     this.#now = now
@@ -99,7 +98,7 @@ export class UsageDraft {
     this.#refunds = [...(status?.refunds ?? [])]
   }
 
-  /** Changes so far; 0: there is nothing to write. */
+  /** Number of changes; 0: there is nothing to write. */
   get changes(): number {
     return this.#changes
   }
@@ -112,7 +111,7 @@ export class UsageDraft {
     return this.#period
   }
 
-  /** Charges the first of the names, as many as fit, and notes the reservation. */
+  /** Charges as many of the names as the quota allows, from the first, and stores the reservation. */
   reserve({ id, names, gateway, at, countsForRate }: Wanted): Outcome {
     const known = this.#reservations.find((reservation) => reservation.id === id)
     if (known) return this.#takeOver(known, names, gateway)
@@ -131,14 +130,14 @@ export class UsageDraft {
     return paid.length === names.length ? { granted: paid.length } : { granted: paid.length, refusal: 'quota' }
   }
 
-  /** The objects of the reservation exist: their units stay spent, and nobody needs the note any more. */
+  /** Removes a reservation whose objects exist. Their units stay charged. */
   drop(id: string): void {
     const kept = this.#reservations.filter((reservation) => reservation.id !== id)
     if (kept.length !== this.#reservations.length) this.#changes++
     this.#reservations = kept
   }
 
-  /** Names of a reservation that were never made and never will be. Only its holder may say so: another may be making them. */
+  /** Releases names of a reservation that will not be created. Only its holder may do this, because another gateway may be creating them. */
   giveBack(id: string, names: readonly string[], holder: string): void {
     const held = this.#reservations.find((reservation) => reservation.id === id && reservation.gateway === holder)
     const gone = held?.names.filter((name) => names.includes(name)) ?? []
@@ -151,12 +150,12 @@ export class UsageDraft {
   }
 
   /**
-   * Ends a reservation that nobody works under any more: what was never made goes back, the rest stays spent.
-   * @param seen the reservation as it was when that was found out; one that was relied on since is left alone
+   * Ends an abandoned reservation: releases the names that were never created, and keeps the charge for the rest.
+   * @param seen the reservation when it was found abandoned; a reservation that was used since is unchanged
    */
   settle(seen: Reservation, neverMade: readonly string[]): void {
     const held = this.#reservations.find(({ id }) => id === seen.id)
-    if (held?.gateway !== seen.gateway || held.askedAgain !== seen.askedAgain) return
+    if (held?.gateway !== seen.gateway || held.lastRetryAt !== seen.lastRetryAt) return
     this.giveBack(seen.id, neverMade, seen.gateway)
     this.drop(seen.id)
   }
@@ -165,7 +164,7 @@ export class UsageDraft {
     return this.#refunds.includes(screenshotId)
   }
 
-  /** Gives a failed screenshot's unit back, once, and only in the month that it was charged to. True when it did, now or before. */
+  /** Refunds a failed screenshot once, and only in the month in which it was charged. Returns true if it is refunded, now or earlier. */
   refund(screenshotId: string): boolean {
     if (this.hasRefunded(screenshotId)) return true
     if (monthOf(createdAtOf(screenshotId)) !== this.#period || this.#refunds.length >= MAX_REFUNDS) return false
@@ -175,14 +174,14 @@ export class UsageDraft {
     return true
   }
 
-  /** Forgets refunds whose Screenshots say so themselves or are gone. */
+  /** Removes refunds whose Screenshots have the condition Refunded or no longer exist. */
   forgetRefunds(screenshotIds: readonly string[]): void {
     const kept = this.#refunds.filter((id) => !screenshotIds.includes(id))
     if (kept.length !== this.#refunds.length) this.#changes++
     this.#refunds = kept
   }
 
-  /** The status to be written. */
+  /** The status to write. */
   toStatus(): AccountUsageStatus {
     return {
       period: this.#period,
@@ -193,20 +192,20 @@ export class UsageDraft {
     }
   }
 
-  /** A client's repetition may come late, or to another replica: from then on that one answers for the reservation. */
+  /** A client's retry may come late, or to another replica, which then becomes the holder of the reservation. */
   #takeOver(known: Reservation, names: readonly string[], gateway: string): Outcome {
-    const isOld = this.#now.getTime() - lastAskedFor(known).getTime() > YOUNG_MILLISECONDS
+    const isOld = this.#now.getTime() - lastUsedAt(known).getTime() > YOUNG_MILLISECONDS
     if (known.gateway !== gateway || isOld) {
-      const renewed = { ...known, gateway, askedAgain: this.#now.toISOString() }
+      const renewed = { ...known, gateway, lastRetryAt: this.#now.toISOString() }
       this.#reservations = this.#reservations.map((other) => (other === known ? renewed : other))
       this.#changes++
     }
-    // A repetition may ask for less: what exists by then is left out. What is paid is the first of the rest.
+    // A retry may request fewer names, because it omits the existing objects. The charged names are the first of the rest.
     const granted = names.filter((name) => known.names.includes(name)).length
     return granted === names.length ? { granted } : { granted, refusal: 'quota' }
   }
 
-  /** Units left in a month. The one that is counted never goes back to an earlier one. */
+  /** Units left in a month. The counted month never goes back to an earlier one. */
   #leftIn(month: string): number {
     return this.#spec.limit - (month > this.#period ? 0 : this.#used)
   }

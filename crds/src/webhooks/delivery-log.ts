@@ -3,16 +3,16 @@ import type { PostResponse } from '../kinds/post-response.ts'
 import type { ReportIgnored } from '../records/ignored-objects.ts'
 import { isFuture, parseStoredJson } from '../records/stored-json.ts'
 
-// The log of an endpoint's deliveries, as the operator writes it and the gateway reads it: NDJSON, one line an attempt, in objects
-// `deliveries/<account>/<webhook id>/<inverted milliseconds>-<lines>-<nonce>.ndjson`. The natural order of keys is newest first, and a key
-// tells how many lines there are. The same line may stand in two objects: whoever reads merges.
+// The delivery log of an endpoint. The operator writes it, and the gateway reads it: NDJSON with one line per attempt, in objects
+// `deliveries/<account>/<webhook id>/<inverted milliseconds>-<lines>-<nonce>.ndjson`. Keys sort newest first and contain the number of lines.
+// A line may be in two objects, so readers merge.
 
-/** Lines of one endpoint that are kept, at most. */
+/** Maximum lines to keep for one endpoint. */
 export const MAX_LOG_LINES = 500
-/** How long a line is kept. */
+/** Milliseconds to keep a line. */
 export const LOG_MILLISECONDS = 7 * 86_400_000
 
-/** How an attempt ended; `withdrawn`: there was none, the delivery was given up because the endpoint wanted it no more. */
+/** Outcomes of an attempt. `withdrawn`: there was no attempt, because the endpoint no longer subscribed to the event. */
 export const ATTEMPT_OUTCOMES = [
   'success',
   'answered',
@@ -28,33 +28,33 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
 const idOf = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`))
 
-/** One attempt. Loose on purpose: another version of the program may have written it. */
+/** One attempt. The schema is loose, because another version may have written the line. */
 export const AttemptLine = z.object({
   delivery: idOf('dlv'),
   event: idOf('evt'),
   type: z.string().regex(/^[a-z]{1,32}\.[a-z_.]{1,32}$/),
   screenshot: idOf('scr'),
-  /** Number, from 1. */
+  /** Number of the attempt, starting at 1. */
   attempt: z.int().min(0).max(1_000_000),
-  /** True when a person or a program asked for it: a redelivery. */
+  /** True for a requested redelivery. */
   manual: z.boolean().optional(),
-  /** True when no further attempt follows by itself. */
+  /** True if no automatic retry follows. */
   last: z.boolean().optional(),
-  /** Where it was posted to, if not to the webhook's own address. */
+  /** URL of the post, if it is not the webhook's own URL. */
   url: z.string().max(16_384).optional(),
-  /** When it began. */
+  /** Start time. */
   at: z.iso.datetime(),
   milliseconds: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   statusCode: z.int().min(0).max(999),
   outcome: z.string().max(32),
-  /** Why it failed. */
+  /** Reason of the failure. */
   detail: z.string().max(16_384).optional(),
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   answer: z.string().max(16_384).optional(),
 })
 export type AttemptLine = z.infer<typeof AttemptLine>
 
-/** How an attempt went, whatever it was of. */
+/** The result of an attempt, independent of its event. */
 export type AttemptFinding = Pick<AttemptLine, 'at' | 'milliseconds' | 'statusCode' | 'outcome' | 'detail' | 'answer'>
 
 /** Prefix of an endpoint's log. */
@@ -63,28 +63,28 @@ export const logPrefix = (account: string, webhookId: string): string => `delive
 const END = 9_999_999_999_999
 const DIGITS = 13
 
-/** Key of lines that are written at that instant. */
+/** Key of lines that are written at `at`. */
 export const logKey = (prefix: string, at: Date, lines: number, nonce: string): string =>
   `${prefix}${String(END - at.getTime()).padStart(DIGITS, '0')}-${lines}-${nonce}.ndjson`
 
 const KEY = /\/(\d{13})-(\d{1,4})-[0-9a-z]{1,64}\.ndjson$/
 
-/** Lines that the key of a log object says it has; 0 for other keys. */
+/** Number of lines according to the key of a log object; 0 for other keys. */
 export function linesOf(key: string): number {
   const lines = Number(KEY.exec(key)?.[2] ?? 0)
   return lines <= MAX_LOG_LINES ? lines : 0
 }
 
-/** When the lines of a log object were written. */
+/** Time at which a log object was written. */
 const writtenAt = (key: string): Date => new Date(END - Number(KEY.exec(key)?.[1] ?? 0))
 
-/** Current time, and where to report ignored objects. */
+/** Current time, and the function that reports ignored objects. */
 export interface LogChecks {
   now: Date
   report: ReportIgnored
 }
 
-/** Keys of a log's objects, of all keys under its prefix. */
+/** Returns the valid keys of log objects, and reports the others. */
 function keysInPlace(prefix: string, keys: readonly string[], { now, report }: LogChecks): string[] {
   return keys.filter((key) => {
     const isName = linesOf(key) > 0 && key.indexOf('/', prefix.length) === -1
@@ -94,7 +94,7 @@ function keysInPlace(prefix: string, keys: readonly string[], { now, report }: L
   })
 }
 
-/** The first keys that say that they hold so many lines together. */
+/** The first keys that together announce `wanted` lines. */
 function keysWorthReading(keys: readonly string[], wanted: number): string[] {
   let lines = 0
   return keys.filter((key) => {
@@ -104,10 +104,10 @@ function keysWorthReading(keys: readonly string[], wanted: number): string[] {
   })
 }
 
-/** Lines as the text of an object. */
+/** Formats lines as the text of an object. */
 export const toLogText = (lines: readonly AttemptLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
-/** Reads what {@link toLogText} wrote; a line that cannot be read is left out. */
+/** Parses a text of {@link toLogText}, and omits invalid lines. */
 export function parseLog(text: string): AttemptLine[] {
   return text.split('\n').flatMap((line) => {
     const parsed = line === '' ? undefined : AttemptLine.safeParse(parseStoredJson(line))
@@ -115,26 +115,26 @@ export function parseLog(text: string): AttemptLine[] {
   })
 }
 
-/** As {@link parseLog}; an object with other lines than its key says is reported, and what can be read of it is given. */
+/** Like {@link parseLog}, but also reports an object whose number of valid lines differs from the number in its key. */
 function parseReported(key: string, text: string, { now, report }: LogChecks): AttemptLine[] {
   const lines = parseLog(text)
   if (lines.length !== linesOf(key)) report({ kind: 'delivery_log', reason: 'content', key })
   return lines.filter(({ at }) => !isFuture(new Date(at), now))
 }
 
-/** How the objects of a log are reached. */
+/** Access to the objects of a log. */
 export interface LogObjects {
   list: (prefix: string) => Promise<string[]>
-  /** Undefined when there is no such object. */
+  /** Returns undefined if the object does not exist. */
   read: (key: string) => Promise<string | undefined>
 }
 
 const READERS = 8
 const MAX_READS = 3
-/** Objects of a log that are read for one caller, at most: some ten more than the operator leaves. */
+/** Maximum objects of a log to read for one request: about ten more than the operator leaves. */
 const MAX_OBJECTS = 64
 
-/** Reads the newest lines of an endpoint's log, in no order. Objects that were joined meanwhile are looked for anew. */
+/** Reads the newest lines of an endpoint's log, unsorted. Lists again if objects were merged meanwhile. */
 export async function readLog(prefix: string, objects: LogObjects, checks: LogChecks): Promise<AttemptLine[]> {
   for (let reads = 1; ; reads++) {
     const keys = keysInPlace(prefix, await objects.list(prefix), checks).slice(0, MAX_OBJECTS)
@@ -143,7 +143,7 @@ export async function readLog(prefix: string, objects: LogObjects, checks: LogCh
   }
 }
 
-/** What the objects hold counts, not what their keys say that they hold. */
+/** Reads objects until there are enough lines. Counts the actual lines, because keys may announce a wrong number. */
 async function readNewest(keys: readonly string[], { read }: LogObjects, checks: LogChecks) {
   const lines: AttemptLine[] = []
   let isWhole = true
@@ -160,7 +160,7 @@ async function readNewest(keys: readonly string[], { read }: LogObjects, checks:
   return { lines, isWhole }
 }
 
-/** Lines of several objects as one: each once, newest first, none that has had its time, no more than are kept. */
+/** Merges lines of several objects: without duplicates, expired lines and lines beyond the maximum, newest first. */
 export function mergeLines(lines: readonly AttemptLine[], now: Date): AttemptLine[] {
   const oldest = new Date(now.getTime() - LOG_MILLISECONDS).toISOString()
   const byAttempt = new Map(lines.map((line) => [`${line.delivery}/${line.at}/${line.attempt}/${line.outcome}`, line]))
@@ -173,14 +173,14 @@ export function mergeLines(lines: readonly AttemptLine[], now: Date): AttemptLin
 export const DELIVERY_STATES = ['pending', 'successful', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** One event at one endpoint: its attempts, oldest first. */
+/** The delivery of one event to one endpoint, with its attempts, oldest first. */
 export interface LoggedDelivery {
   id: string
   state: DeliveryState
   attempts: AttemptLine[]
 }
 
-/** Puts attempts together into deliveries, the one with the newest attempt first. `lines` are newest first. */
+/** Groups attempts by delivery, the delivery with the newest attempt first. `lines` must be newest first. */
 export function toDeliveries(lines: readonly AttemptLine[]): LoggedDelivery[] {
   return [...Map.groupBy(lines, ({ delivery }) => delivery)].map(([id, own]) => ({ id, state: stateOf(own), attempts: own.toReversed() }))
 }
@@ -192,7 +192,7 @@ function stateOf(lines: readonly AttemptLine[]): DeliveryState {
 
 const MAX_ERROR = 256
 
-/** The outcome of an attempt, as the response to its request. */
+/** Converts the result of an attempt to the response to its request. */
 export const toPostResponse = ({ at, milliseconds, statusCode, outcome, detail = outcome }: AttemptFinding): PostResponse => ({
   time: new Date(Date.parse(at) + milliseconds).toISOString(),
   success: outcome === 'success',

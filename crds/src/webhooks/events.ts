@@ -4,7 +4,7 @@ import type { Screenshot } from '../kinds/screenshot.ts'
 import { type ScreenshotRecord, toRecord } from '../records/record.ts'
 import type { EventType, ScreenshotEventType } from '../schema/event-types.ts'
 
-/** What is posted to an endpoint (spec 6.2). */
+/** The body of a post to an endpoint. */
 export interface Envelope {
   id: string
   type: EventType
@@ -13,25 +13,25 @@ export interface Envelope {
 }
 
 export interface LinkBase {
-  /** Address under which clients reach the gateway, without a slash at the end; empty: links are paths. */
+  /** Public URL of the gateway, without a trailing slash; empty: links are paths. */
   publicUrl: string
   ring: KeyRing
 }
 
-/** The instant of an event: creation for `queued`, the end for the others. */
+/** Time of an event: the creation for `queued`, the completion for the others. */
 export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
   const created = createdAtOf(screenshotIdOf(screenshot.metadata))
   const ended = screenshot.status?.completionTime
   return type === 'screenshot.queued' || ended === undefined ? created : new Date(ended)
 }
 
-/** Id of an event: the same whatever restarts. */
+/** Id of an event. It is the same after a restart. */
 export const eventIdOf = (screenshot: Screenshot, type: ScreenshotEventType): string =>
   derivedId('evt', eventTimeOf(screenshot, type), `${screenshot.metadata.uid}/${type}`)
 
 /**
- * Builds the event of a Screenshot: a pure function of the object and the type, so that every attempt and every leader posts the same id
- * and the same bytes. `screenshot.queued` says pending for ever.
+ * Builds the event of a Screenshot. The result depends only on the object and the type, so that every attempt and every leader posts the same id
+ * and bytes. The status in `screenshot.queued` is always pending.
  */
 export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { publicUrl, ring }: LinkBase): Envelope {
   const at = eventTimeOf(screenshot, type)

@@ -3,22 +3,22 @@ import { toObjectName } from '../identifiers/names.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { buildEvent, type Envelope, type LinkBase } from './events.ts'
 
-/** A test event: like any other, and told apart by `data.test`. */
+/** A test event. `data.test` distinguishes it from other events. */
 export interface TestEnvelope extends Envelope {
   data: { test: true } & Envelope['data']
 }
 
-/** How long the capture that never was took. */
+/** Duration of the sample capture. */
 const CAPTURE_MILLISECONDS = 2_500
 
 interface Tested {
   accountName: string
   at: Date
-  /** What makes this test another than the next. */
+  /** Random bytes that make the id unique. */
   seed: Uint8Array
 }
 
-/** Builds the sample `screenshot.completed` of a test (spec 4.12): a whole record of a screenshot that does not exist. */
+/** Builds the sample event of a test: `screenshot.completed` with a full record of a screenshot that does not exist. */
 export function buildTestEvent({ accountName, at, seed }: Tested, linkBase: LinkBase): TestEnvelope {
   const createdAt = new Date(at.getTime() - CAPTURE_MILLISECONDS)
   const id = newId('scr', createdAt, seed)

@@ -8,7 +8,7 @@ import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/records/record'
-import { lastAskedFor } from '@tintype/crds/usage/usage'
+import { lastUsedAt } from '@tintype/crds/usage/usage'
 import { Controller } from '../controller/controller.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { type Charge, Charges } from './charges.ts'
@@ -102,7 +102,7 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
   const sweep = () => {
     for (const { metadata, status } of reflectors.usages.lister.list()) {
       const isDue = status?.reservations?.some(
-        (held) => held.gateway !== OPERATOR && parts.liveness.seemsEnded(held.gateway, lastAskedFor(held)),
+        (held) => held.gateway !== OPERATOR && parts.liveness.seemsEnded(held.gateway, lastUsedAt(held)),
       )
       if (isDue) controller.enqueue(keyOfAccount(metadata.name))
     }

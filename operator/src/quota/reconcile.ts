@@ -12,7 +12,7 @@ import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
-import { lastAskedFor } from '@tintype/crds/usage/usage'
+import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError } from '../controller/errors.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -84,7 +84,7 @@ async function settleEnded({ metadata, status }: AccountUsage, context: QuotaCon
   const settlements: Settlement[] = []
   for (const reservation of status?.reservations ?? []) {
     if (settlements.length === MAX_SETTLEMENTS) break
-    if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastAskedFor(reservation)))) continue
+    if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastUsedAt(reservation)))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
     metrics.onSettled(settlement.neverMade.length)
     settlements.push(settlement)

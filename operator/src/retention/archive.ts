@@ -10,7 +10,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { keptUntil } from '@tintype/crds/crypto/download-link'
-import { signMark } from '@tintype/crds/crypto/marks'
+import { signMarker } from '@tintype/crds/crypto/signed-markers'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toLines, toSegments } from '@tintype/crds/records/archive'
@@ -94,7 +94,7 @@ async function markExpiry(
   if (retentionDays === undefined || screenshot.status?.phase !== 'Completed') return
   const id = idOf(screenshot)
   const key = expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays))
-  await storage.write(key, signMark(key, ring))
+  await storage.write(key, signMarker(key, ring))
 }
 
 /** Deletes a Screenshot. Returns true when this call deleted it. */

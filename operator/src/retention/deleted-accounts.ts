@@ -9,7 +9,7 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
-import { MAX_MARK_BYTES } from '@tintype/crds/crypto/marks'
+import { MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
 import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
@@ -85,7 +85,7 @@ export class DeletedAccounts {
   async isPastGrace(account: string): Promise<boolean> {
     const { storage, graceMilliseconds, now, ring, report } = this.#options
     const key = goneKey(account)
-    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
+    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARKER_BYTES), report)
     const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
     if (since) return now().getTime() - since.getTime() >= graceMilliseconds
     // Earlier versions did not sign marks, and the signing key may have been rotated.

@@ -4,7 +4,7 @@
 
 import type { Log } from '@tintype/crds/client/log'
 import { keptUntil } from '@tintype/crds/crypto/download-link'
-import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/crypto/marks'
+import { isSignedMarker, MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
 import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -153,8 +153,8 @@ async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): 
     const { spec, status } = record
     return status?.phase === 'Completed' && spec.retentionDays !== undefined && keptUntil(createdAtOf(id), spec.retentionDays) <= now()
   }
-  const text = await unlessTooLarge('expiry', key, storage.readText(key, MAX_MARK_BYTES), report)
-  return text !== undefined && isSignedMark(key, text, ring)
+  const text = await unlessTooLarge('expiry', key, storage.readText(key, MAX_MARKER_BYTES), report)
+  return text !== undefined && isSignedMarker(key, text, ring)
 }
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))

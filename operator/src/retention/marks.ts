@@ -1,5 +1,5 @@
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
-import { isSignedMark, MAX_MARK_BYTES, signMark } from '@tintype/crds/crypto/marks'
+import { isSignedMarker, MAX_MARKER_BYTES, signMarker } from '@tintype/crds/crypto/signed-markers'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { goneKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
@@ -17,7 +17,7 @@ export interface MarkChecks {
 /** Writes the mark that a record is deleted. */
 export async function writeTombstone(account: string, id: string, { storage, ring }: { storage: Pick<Storage, 'write'>; ring: KeyRing }) {
   const key = tombstoneKey(account, id)
-  await storage.write(key, signMark(key, ring))
+  await storage.write(key, signMarker(key, ring))
 }
 
 /**
@@ -30,9 +30,9 @@ export async function isDeletionConfirmed(
   { storage, ring, report }: MarkChecks & { storage: Pick<Storage, 'readText'> },
 ): Promise<boolean> {
   const key = tombstoneKey(account, id)
-  const text = await unlessTooLarge('tombstone', key, storage.readText(key, MAX_MARK_BYTES), report)
+  const text = await unlessTooLarge('tombstone', key, storage.readText(key, MAX_MARKER_BYTES), report)
   if (text === undefined) return false
-  const isSigned = isSignedMark(key, text, ring)
+  const isSigned = isSignedMarker(key, text, ring)
   if (!isSigned && text !== '') report({ kind: 'tombstone', reason: 'content', key })
   return isSigned
 }
@@ -41,7 +41,7 @@ const signed = (account: string, since: string): string => `${goneKey(account)}\
 
 /** Content of the mark of a deleted account: the time of the deletion and a signature. */
 export const toGoneText = (account: string, since: Date, ring: KeyRing): string =>
-  `${since.toISOString()} ${signMark(signed(account, since.toISOString()), ring)}`
+  `${since.toISOString()} ${signMarker(signed(account, since.toISOString()), ring)}`
 
 /** True for text in the format of such a mark, with or without a signature. */
 export const isGoneText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
@@ -50,5 +50,5 @@ export const isGoneText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z(
 export function readGoneText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
   const [since = '', signature = ''] = text.split(' ')
   const at = new Date(since)
-  return isSignedMark(signed(account, since), signature, ring) && !isFuture(at, now) ? at : undefined
+  return isSignedMarker(signed(account, since), signature, ring) && !isFuture(at, now) ? at : undefined
 }

@@ -132,7 +132,7 @@ t.test('a key from the REST API is never changed', async (t) => {
 
 t.test('the API server rejects a key with two sources of its text', async (t) => {
   const answer = await apply({ kind: 'ApiKey', metadata: { name: 'both' }, spec: { secretName: 'a', existingSecret: 'b' } })
-  t.match(answer, { isOk: false, output: /name one of secretName and existingSecret/ })
+  t.match(answer, { isOk: false, output: /secretName and existingSecret exclude each other/ })
 })
 
 t.test('operator takes no text from a Secret of another account, even without a policy', async (t) => {

@@ -10,8 +10,8 @@ import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.t
 import { samplesOf } from '../../support/sources/option-samples.ts'
 import { startPlane } from '../client/plane.ts'
 
-// The gateway judges by zod and TypeScript, the API server by the generated schema and CEL. They must never disagree: a request that the
-// gateway accepted would fail when it is stored, or kubectl would get in what the gateway refuses.
+// The gateway validates with zod and TypeScript, the API server with the generated schema and CEL. They must agree. Otherwise a request that
+// the gateway accepts would fail when it is stored, or kubectl users could create objects that the gateway refuses.
 
 const plane = await startPlane(t)
 await plane.applyKinds()
@@ -19,7 +19,7 @@ const http = plane.connect(t)
 const url = 'https://example.com/'
 let names = 0
 
-/** What the API server says to a Screenshot, without keeping it. */
+/** Whether the API server accepts a Screenshot, by a dry run. */
 async function isStored(spec: object): Promise<boolean> {
   const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `n${++names}` }, spec }
   const query = { dryRun: 'All', fieldValidation: 'Strict' }
@@ -32,10 +32,10 @@ async function isStored(spec: object): Promise<boolean> {
   }
 }
 
-/** Contradictions between options that the API server sees; of others it has no rule. */
+/** Contradictions that have a CEL rule. */
 const seen = contradictions.filter(({ rule }) => rule !== undefined)
 
-/** What the programs say. */
+/** Whether zod and the contradictions accept a Screenshot. */
 function isLegal(spec: object): boolean {
   const { success, data } = ScreenshotSpec.safeParse(spec)
   return success && !seen.some((contradiction) => contradiction.holds(data.options ?? {}))
@@ -48,7 +48,7 @@ t.test('CEL and TypeScript agree on every contradiction', async (t) => {
   }
 })
 
-t.test('the API server and zod agree on addresses', async (t) => {
+t.test('the API server and zod agree on URLs', async (t) => {
   const urls = [
     ...[
       url,
@@ -87,7 +87,7 @@ t.test('the API server and zod agree on names of accounts and pools', async (t) 
   }
 })
 
-// A linear congruential generator: the same options every run.
+// A linear congruential generator gives the same options in every run.
 let seed = 20261121
 const chance = (): number => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
@@ -95,7 +95,7 @@ const chance = (): number => {
 }
 const pick = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)]!
 
-/** Values of each option; the second is legal. Those that are not written here are made from the option's schema. */
+/** Values of each option, of which the second is valid. Values of other options are derived from the schema. */
 const VALUES: Record<string, readonly unknown[]> = {
   ...Object.fromEntries(Object.entries(CaptureOptions.shape).map(([name, schema]) => [name, samplesOf(name, schema)])),
   viewportWidth: [0, 1, 1920, 7680, 7681, 1.5, '1'],
@@ -122,20 +122,20 @@ t.test('the API server and zod agree on each value of each option', async (t) =>
   for (const [name, values] of Object.entries(VALUES)) {
     for (const value of values) {
       const spec = { url, options: { [name]: value } }
-      // The API server drops a null where a field is optional, as it does for every kind; JSON from the gateway never holds one.
+      // The API server drops null from optional fields. JSON from the gateway never contains null.
       if (value !== null) t.equal(await isStored(spec), isLegal(spec), `${name}: ${JSON.stringify(value).slice(0, 40)}`)
     }
   }
 })
 
-/** Options of a mixture, on average. */
+/** Average number of options in a combination. */
 const CHOSEN = 7
 
-t.test('the API server and zod agree on 200 mixtures of options', async (t) => {
+t.test('the API server and zod agree on 200 combinations of options', async (t) => {
   let accepted = 0
   for (let n = 0; n < 200; n++) {
     const names = Object.keys(VALUES).filter((name) => name !== 'unknownOption' && chance() < CHOSEN / Object.keys(VALUES).length)
-    // Half of all mixtures should be legal.
+    // Half of the combinations should be valid.
     const options = Object.fromEntries(names.map((name) => [name, chance() < 0.08 ? pick(VALUES[name]!) : VALUES[name]![1]]))
     if (Object.values(options).includes(null)) continue
     const isFine = isLegal({ url, options })

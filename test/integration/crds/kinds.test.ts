@@ -19,7 +19,7 @@ const url = 'https://example.com/'
 const refused = { status: 422, message: /./ }
 const manifest = (kind: string, name: string, spec: object) => ({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name }, spec })
 
-t.test('every kind is established, with a structural schema and names that nobody else has', async (t) => {
+t.test('every kind is established, with a structural schema and unique names', async (t) => {
   const crds = await new Resource(http, customResourceDefinitions).listAll()
   const ours = crds.filter(({ metadata }) => metadata.name.endsWith('.tintype.dev'))
   t.equal(ours.length, definitions.length)
@@ -30,13 +30,13 @@ t.test('every kind is established, with a structural schema and names that nobod
   }
 })
 
-t.test('kubectl explain tells every option with its unit, range and default', async (t) => {
+t.test('kubectl explain shows options with their unit, range and default', async (t) => {
   const { output } = await kubectl(['explain', 'screenshot.spec.options'])
   for (const words of [
     /delay\s+<integer>/,
     /Milliseconds to wait before the picture is taken, 0 to\s+60000/,
     /Default: png/,
-    /full-page picture ends, in CSS pixels/,
+    /full-page picture\s+in\s+CSS pixels/,
   ]) {
     t.match(output, words)
   }
@@ -51,7 +51,7 @@ t.test('kubectl explain tells every option with its unit, range and default', as
   }
 })
 
-t.test('kubectl get shows when a key expires, and no row is wider than a screen or two because of one URL', async (t) => {
+t.test('kubectl get shows when a key expires, and a long URL does not widen the rows', async (t) => {
   const expiryTime = '2099-01-31T10:00:00Z'
   t.ok((await kubectl(['apply', '-f', '-'], manifest('ApiKey', 'expires', { expiryTime }))).isOk)
   t.match((await kubectl(['get', 'apikey', 'expires'])).output, /EXPIRES[\s\S]*2099-01-31T10:00:00Z/)
@@ -66,7 +66,7 @@ t.test('kubectl get shows when a key expires, and no row is wider than a screen 
   await shots.delete('long')
 })
 
-t.test('kubectl apply of an option that is out of range is refused with a text that says the range', async (t) => {
+t.test('kubectl apply of an option that is out of range is refused with a message that names the range', async (t) => {
   const cases: [options: object, text: RegExp][] = [
     [{ delay: 60001 }, /spec\.options\.delay: Invalid value: 60001: .* should be less than or equal to 60000/],
     [{ imageQuality: -1 }, /spec\.options\.imageQuality: Invalid value: -1: .* should be greater than or equal to 0/],
@@ -75,7 +75,7 @@ t.test('kubectl apply of an option that is out of range is refused with a text t
     [{ waitUntil: [] }, /spec\.options\.waitUntil: Invalid value: 0: .* should have at least 1 items/],
     [
       { omitBackground: true, format: 'jpeg' },
-      /spec\.options: Invalid value: .*: a transparent background needs format png: choose it, or leave omitBackground out/,
+      /spec\.options: Invalid value: .*: omitBackground needs format png: set format to png, or leave omitBackground out/,
     ],
   ]
   for (const [options, text] of cases) {
@@ -113,7 +113,7 @@ t.test('a new Screenshot is pending, and is found by its phase and its account',
   t.strictSame(await found('status.phase=Running'), ['waiting'])
 })
 
-t.test('a Screenshot with only a url is stored under 1.5 KiB, without options; done, under 3 KB', async (t) => {
+t.test('a Screenshot with only a url takes less than 1.5 KiB at creation and less than 3 KB at completion', async (t) => {
   const name = `scr-${'0'.repeat(26)}`
   await kubectl(['apply', '--server-side', '-f', '-'], manifest('Screenshot', name, { url }))
   const size = async () => (await kubectl(['get', '--raw', shots.pathOf(name)])).output.trim().length
@@ -129,7 +129,7 @@ t.test('a Screenshot with only a url is stored under 1.5 KiB, without options; d
   t.comment(`${created} bytes created, ${stored} applied, ${done} completed`)
 })
 
-t.test('the API server keeps account of who wrote a Screenshot’s status, and not each of its fields', async (t) => {
+t.test('the API server records the owner of a Screenshot’s whole status, not of each field', async (t) => {
   await shots.create({ metadata: { name: 'accounted' }, spec: { url, accountName: 'acme' } })
   const { metadata } = await shots.patch('accounted', mergePatch({ status: completedStatus() }), { subresource: 'status' })
   const { managedFields } = metadata as { managedFields?: { fieldsV1: unknown }[] }
@@ -139,7 +139,7 @@ t.test('the API server keeps account of who wrote a Screenshot’s status, and n
   )
 })
 
-t.test('kubectl get and wait read a Screenshot well', async (t) => {
+t.test('kubectl get and kubectl wait work with a Screenshot', async (t) => {
   await shots.create({ metadata: { name: 'shown' }, spec: { url } })
   await shots.patch(
     'shown',
@@ -170,7 +170,7 @@ t.test('kubectl scale sets how many runners a pool keeps idle', async (t) => {
   t.notOk((await kubectl(['scale', 'runnerpool/default', '--replicas=3001'])).isOk)
 })
 
-t.test('the API server refuses a pool that keeps more runners idle than it may have', async (t) => {
+t.test('the API server refuses a pool with minIdle above maxPods', async (t) => {
   const pools = new Resource(http, runnerPools)
   const podTemplate = { image: 'x:1', serviceAccountName: 'runner' }
   const words = /spec.minIdle is above spec.maxPods: raise spec.maxPods, or lower spec.minIdle/
@@ -185,12 +185,12 @@ t.test('the API server refuses a pool that keeps more runners idle than it may h
   t.match(scaled.output, words)
 })
 
-t.test('the API server refuses a count above the limit, whoever writes it', async (t) => {
+t.test('the API server refuses every count above the limit', async (t) => {
   const usages = new Resource(http, accountUsages)
   const write = (status: AccountUsage['status']) => usages.patch('acme', mergePatch({ status }), { subresource: 'status' })
   await usages.create({ metadata: { name: 'acme' }, spec: { limit: 10 } })
   await write({ used: 10 })
-  await t.rejects(write({ used: 11 }), { status: 422, message: /used may not pass the limit/ })
+  await t.rejects(write({ used: 11 }), { status: 422, message: /status.used must not exceed spec.limit/ })
   await usages.patch('acme', mergePatch({ spec: { limit: 5 } }))
   await write({ used: 9 })
   await t.rejects(write({ used: 10 }), refused, 'a count above a lowered limit may fall, not rise')
@@ -200,7 +200,7 @@ t.test('the API server refuses a count above the limit, whoever writes it', asyn
   await t.rejects(usages.patch('fresh', mergePatch({ status: { used: 6 } }), { subresource: 'status' }), refused)
 })
 
-t.test('a Webhook must have an https address and known events, each once', async (t) => {
+t.test('a Webhook must have an https URL and known events without duplicates', async (t) => {
   const hooks = new Resource(http, webhooks)
   const create = (spec: object) =>
     hooks.create({

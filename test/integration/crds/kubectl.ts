@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 
 export interface Answer {
-  /** False when kubectl ended with an error. */
+  /** False if kubectl exited with an error. */
   isOk: boolean
-  /** All that it printed. */
+  /** The text that kubectl printed. */
   output: string
 }
 
-/** kubectl as a person would call it. It never throws: a refusal is an answer. */
+/** Runs kubectl. Does not throw if kubectl fails. */
 export function kubectlOf({ programs, kubeconfigPath }: { programs: string; kubeconfigPath: string }) {
   return async (args: readonly string[], input?: object): Promise<Answer> => {
     const all = ['--kubeconfig', kubeconfigPath, ...args]

@@ -14,7 +14,7 @@ export const toShort = (junk: string | Buffer): string => JSON.stringify(junk.to
 
 /** How often a program's log says that it ignored the object of a key. */
 export const countIgnored = (log: string, key: string): number =>
-  log.split('\n').filter((line) => line.includes('ignored an object in the bucket') && line.includes(`"key":${JSON.stringify(key)}`)).length
+  log.split('\n').filter((line) => line.includes('ignored object in the bucket') && line.includes(`"key":${JSON.stringify(key)}`)).length
 
 /** How often a program has counted ignored objects of a kind, and of a reason if one is given, by the text of its metrics. */
 export function sumIgnored(metrics: string, kind: string, reason = '[a-z]+'): number {

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
-import { signMark } from '../../../crds/src/crypto/marks.ts'
+import { signMarker } from '../../../crds/src/crypto/signed-markers.ts'
 import type { IgnoredObject } from '../../../crds/src/records/ignored-objects.ts'
 
 /** A release's keys. */
@@ -9,7 +9,7 @@ export const ring: KeyRing = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).to
 export const markChecks = { ring, report: () => {} }
 
 /** The text of a mark, as the programs of {@link ring}'s release sign it. */
-export const signed = (key: string): string => signMark(key, ring)
+export const signed = (key: string): string => signMarker(key, ring)
 
 /** Collects what is reported: `kind reason key`. */
 export function collectIgnored() {

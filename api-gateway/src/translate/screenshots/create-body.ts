@@ -1,7 +1,7 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
-import { MARKUP_ADDRESS } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
@@ -77,7 +77,7 @@ function evaluatePage(body: unknown, problems: readonly Problem[], rules: Egress
   if (!markup) return evaluateUrl(found, problems, rules)
   const message = `url and ${markup.name} exclude each other: leave one of them out`
   if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
-  if (typeof markup.base !== 'string') return { url: MARKUP_ADDRESS }
+  if (typeof markup.base !== 'string') return { url: MARKUP_URL }
   const target = evaluateTarget(markup.base, rules)
   return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.problem } }
 }

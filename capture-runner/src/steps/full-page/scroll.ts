@@ -31,7 +31,7 @@ export const scroll: Step = {
 /** The lowest scroll position to reach. */
 const endOf = (scrollHeight: number, windowHeight: number, reach: number): number => Math.min(scrollHeight, reach) - windowHeight
 
-/** Positions from one place to the next, the last included, with ease-in and ease-out. */
+/** Scroll positions from `from` to `to`, including `to`: fast in the middle, slow at both ends. */
 export function placesOf(from: number, to: number): number[] {
   return Array.from({ length: PLACES }, (_, i) => {
     const share = (i + 1) / PLACES

@@ -1,4 +1,4 @@
-import { MARKUP_ADDRESS } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { CaptureError } from '../../runtime/errors.ts'
@@ -21,7 +21,7 @@ export const metadata: Step = {
     const facts = await tab.evaluate<Facts>(FACTS, signal)
     noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
     findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
-    findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_ADDRESS : facts.url).slice(0, URL_LENGTH)
+    findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url).slice(0, URL_LENGTH)
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Formats of pictures; pdf is a document. */
+/** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
 export type ImageFormat = z.infer<typeof ImageFormat>
 
@@ -17,15 +17,17 @@ export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
   pdf: 'application/pdf',
 }
 
-/** The picture's file (spec 2.2). */
+/** Format and quality of the file. */
 export const imageOptions = {
   format: FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf. Default: png.'),
   imageQuality: z
     .int()
     .min(0)
     .max(100)
-    .describe('Quality of a jpeg, webp or avif, 0 to 100; higher looks better and weighs more. No effect on png and pdf. Default: 90.'),
-  omitBackground: z.boolean().describe('Leaves the page background transparent; png only. Default: false.'),
+    .describe(
+      'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90.',
+    ),
+  omitBackground: z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
 }
 
 export const imageDefaults = { format: 'png', imageQuality: 90, omitBackground: false } as const

@@ -5,7 +5,7 @@ export type PaperFormat = z.infer<typeof PaperFormat>
 
 const TEMPLATE_LENGTH = 16384
 
-/** A CSS length; without a unit, pixels. */
+/** A CSS length; pixels if it has no unit. */
 const length = (what: string) =>
   z
     .string()
@@ -14,21 +14,21 @@ const length = (what: string) =>
     .describe(what)
 const template = (what: string) => z.string().min(1).max(TEMPLATE_LENGTH).describe(what)
 
-/** True for ranges that name pages: `1-3,5`. */
+/** True for page ranges that are not empty, such as `1-3,5`. */
 export const isPageRanges = (text: string): boolean =>
   text.split(',').every((range) => {
     const [from = 0, to = from] = range.split('-').map(Number)
     return from >= 1 && from <= to
   })
 
-/** How a pdf is printed; with format pdf only. */
+/** Options for format pdf. */
 export const pdfOptions = {
-  pdfPaperFormat: PaperFormat.describe('Sheet of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
-  pdfWidth: length('Width of the sheet with a unit such as 210mm, 8.5in or 800px; goes before pdf_paper_format. Default: none.'),
-  pdfHeight: length('Height of the sheet with a unit such as 297mm or 11in; goes before pdf_paper_format. Default: none.'),
-  pdfLandscape: z.boolean().describe('Lays the sheet on its side. Default: false.'),
+  pdfPaperFormat: PaperFormat.describe('Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
+  pdfWidth: length('Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none.'),
+  pdfHeight: length('Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none.'),
+  pdfLandscape: z.boolean().describe('Prints in landscape orientation. Default: false.'),
   pdfPrintBackground: z.boolean().describe('Prints backgrounds. Default: true.'),
-  pdfScale: z.number().min(0.1).max(2).describe('Size of the content, 0.1 to 2. Default: 1.'),
+  pdfScale: z.number().min(0.1).max(2).describe('Scale of the content, 0.1 to 2. Default: 1.'),
   pdfMarginTop: length('Margin at the top, such as 10mm. Default: 0.'),
   pdfMarginRight: length('Margin on the right. Default: 0.'),
   pdfMarginBottom: length('Margin at the bottom. Default: 0.'),
@@ -37,17 +37,21 @@ export const pdfOptions = {
     .string()
     .max(128)
     .regex(/^[0-9]{1,4}(-[0-9]{1,4})?(, ?[0-9]{1,4}(-[0-9]{1,4})?){0,15}$/)
-    .describe('Pages that are kept, such as 1-3,5. Fails if no page matches. Default: all.'),
+    .describe('Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all.'),
   pdfFitOnePage: z
     .boolean()
-    .describe('Prints everything on one sheet as tall as the content; pdf_width or the sheet gives the width. Default: false.'),
-  pdfPreferCssPageSize: z.boolean().describe('Lets the page’s own @page size win. Default: false.'),
+    .describe(
+      'Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false.',
+    ),
+  pdfPreferCssPageSize: z.boolean().describe('Prefers the page’s own CSS @page size. Default: false.'),
   pdfHeaderTemplate: template(
-    'HTML printed at the top of each sheet, within pdf_margin_top; spans of class date, title, url, pageNumber and totalPages are filled in. It loads nothing but images from data: addresses. At most 16384 characters. Default: none.',
+    'HTML to print at the top of each sheet within pdf_margin_top, at most 16384 characters. The browser fills in spans with class date, title, url, pageNumber or totalPages. Images can use data: URLs only. Default: none.',
   ),
-  pdfFooterTemplate: template('HTML printed at the bottom of each sheet, as pdf_header_template. At most 16384 characters. Default: none.'),
+  pdfFooterTemplate: template(
+    'HTML to print at the bottom of each sheet, with the rules of pdf_header_template, at most 16384 characters. Default: none.',
+  ),
   pdfTagged: z.boolean().describe('Tags the content for screen readers. Default: false.'),
-  pdfOutline: z.boolean().describe('Makes bookmarks of the headings; tags the content too. Default: false.'),
+  pdfOutline: z.boolean().describe('Creates bookmarks from the headings, and tags the content too. Default: false.'),
 }
 
 export const pdfDefaults = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { addressPatterns } from './texts.ts'
+import { urlPatterns } from './texts.ts'
 
-/** What a page asks for, by kind. */
+/** Types of requests, as the browser reports them. */
 export const ResourceKind = z.enum([
   'document',
   'stylesheet',
@@ -19,44 +19,41 @@ export const ResourceKind = z.enum([
 ])
 export type ResourceKind = z.infer<typeof ResourceKind>
 
-/** What is done about a consent banner. */
+/** How to handle a consent banner. */
 export const BannerAction = z.enum(['opt_out', 'opt_in', 'hide'])
 export type BannerAction = z.infer<typeof BannerAction>
 
-/** What is kept out of the page (spec 2.2). */
+/** Content to block. */
 export const blockingOptions = {
-  blockAds: z.boolean().describe('Keeps advertisements out of the page. Default: false.'),
-  blockTrackers: z.boolean().describe('Keeps counters and other trackers out of the page. Default: false.'),
+  blockAds: z.boolean().describe('Blocks advertisements. Default: false.'),
+  blockTrackers: z.boolean().describe('Blocks analytics scripts and other trackers. Default: false.'),
   blockCookieBanners: z
     .boolean()
-    .describe('Answers banners that ask for consent to cookies, and hides those that it cannot answer. Default: false.'),
+    .describe('Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false.'),
   cookieBannerAction: BannerAction.describe(
-    'What block_cookie_banners does: opt_out refuses, opt_in agrees, hide only hides the banner. Default: opt_out.',
+    'What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.',
   ),
-  blockBannersByHeuristics: z.boolean().describe('Hides what looks like a banner or an overlay though no list knows it. Default: false.'),
-  blockChats: z.boolean().describe('Keeps chat windows and other helpers out of the page. Default: false.'),
-  blockSocials: z.boolean().describe('Keeps buttons and embedded posts of social networks out of the page. Default: false.'),
+  blockBannersByHeuristics: z
+    .boolean()
+    .describe('Hides elements that look like banners or overlays, even if no filter list has them. Default: false.'),
+  blockChats: z.boolean().describe('Blocks chat widgets and similar helpers. Default: false.'),
+  blockSocials: z.boolean().describe('Blocks buttons and embedded posts of social networks. Default: false.'),
   blockAnnoyances: z
     .boolean()
-    .describe('Keeps newsletter pop-ups, banners for apps, requests for notifications and the like out of the page. Default: false.'),
-  blockRequests: addressPatterns(
+    .describe('Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false.'),
+  blockRequests: urlPatterns(
     100,
-    'Patterns of addresses that the page is refused, at most 100; * stands for anything, as in *://*.example.com/*. Default: none.',
+    'URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none.',
   ),
   blockResources: z
     .array(ResourceKind)
     .max(13)
     .describe(
-      'Kinds of requests that the page is refused: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser takes xhr and fetch for the same. Default: none.',
+      'Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none.',
     ),
-  allowRequests: addressPatterns(
-    100,
-    'Patterns of addresses that no other option may refuse, at most 100; * stands for anything. Default: none.',
-  ),
-  blockThirdParty: z.boolean().describe('Refuses every request to another site than the page’s own. Default: false.'),
-  blockServiceWorkers: z
-    .boolean()
-    .describe('Keeps service workers from answering requests; always on where requests are judged. Default: false.'),
+  allowRequests: urlPatterns(100, 'URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none.'),
+  blockThirdParty: z.boolean().describe('Blocks every request to a site other than the page’s own. Default: false.'),
+  blockServiceWorkers: z.boolean().describe('Blocks service workers. Always on when another option filters requests. Default: false.'),
 }
 
 export const blockingDefaults = {

@@ -9,16 +9,16 @@ export interface Device {
   height: number
   /** Device pixels for each CSS pixel. */
   scale: number
-  /** Honours the page's viewport tag and has overlay scrollbars. */
+  /** Honors the page's viewport tag and has overlay scrollbars. */
   mobile: boolean
   touch: boolean
   userAgent: string
 }
 
-/** Every device, in Playwright's order. Written by capture-runner/generate-devices.ts. */
+/** Every device, in Playwright's order. capture-runner/generate-devices.ts writes the list. */
 export const DEVICES: readonly Device[] = list
 
-/** Spellings differ in case and separators: `iPhone 15 Pro`, `iphone_15_pro` and `IPHONE-15-PRO` are one device. */
+/** Ignores case and separators: `iPhone 15 Pro`, `iphone_15_pro` and `IPHONE-15-PRO` name one device. */
 const fold = (name: string): string =>
   name
     .toLowerCase()
@@ -27,10 +27,10 @@ const fold = (name: string): string =>
 
 const byFoldedName = new Map(DEVICES.map((device) => [fold(device.name), device]))
 
-/** The device of a name in any spelling. */
+/** Finds a device by its name in any spelling. */
 export const findDevice = (name: string): Device | undefined => byFoldedName.get(fold(name))
 
-/** `iPhone 15 Pro` → `iphone_15_pro`: the spelling of this API. */
+/** `iPhone 15 Pro` → `iphone_15_pro`, the spelling of the REST API. */
 export const toDeviceId = (name: string): string =>
   name
     .toLowerCase()

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 
-const always = (what: string) => z.boolean().describe(`Records ${what}, which is recorded always. Default: true.`)
+const always = (what: string) => z.boolean().describe(`Records ${what}. Always on. Default: true.`)
 const note = (what: string) => z.boolean().describe(`Records ${what} in the record’s metadata. Default: false.`)
 
-/** What is noted of the page. */
+/** Facts about the page that the record can include. */
 export const metadataOptions = {
   metadataPageTitle: always('the page’s title'),
-  metadataFinalUrl: note('the addresses that led to final_url'),
-  metadataHttpResponseStatusCode: always('the status that the page was answered with'),
-  metadataHttpResponseHeaders: note('the headers that the page was answered with, without cookies,'),
+  metadataFinalUrl: note('the redirects that led to final_url'),
+  metadataHttpResponseStatusCode: always('the HTTP status of the page'),
+  metadataHttpResponseHeaders: note('the response headers of the page, except cookies,'),
   metadataImageSize: note('width and height of the picture'),
   metadataOpenGraph: note('Open Graph and Twitter tags and the description'),
-  metadataIcon: note('the address of the page’s best icon'),
-  metadataFonts: note('the font families that the page is drawn with'),
-  metadataTimings: note('milliseconds of each step and of the page’s own loading'),
+  metadataIcon: note('the URL of the page’s best icon'),
+  metadataFonts: note('the font families that the page uses'),
+  metadataTimings: note('the duration of each step and of the page load, in milliseconds,'),
   metadataContentHash: note('the file’s SHA-256 and a perceptual hash of the picture'),
   metadataPalette: note('the picture’s main colors'),
-  metadataLinks: note('the first 100 addresses that the page links to'),
-  metadataBlockedRequests: note('how many requests were blocked'),
+  metadataLinks: note('the first 100 URLs that the page links to'),
+  metadataBlockedRequests: note('the number of blocked requests'),
 }
 
 export const metadataDefaults = {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** The way to the page; user name and password of a proxy are in private.ts. */
+/** Proxy and connection options. The user name and password of a proxy are in private.ts. */
 export const networkOptions = {
   proxy: z
     .string()
     .max(512)
     .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
     .describe(
-      'Proxy that the page’s traffic takes: http, https or socks5, host and port; user name and password in it become proxy_username and proxy_password. Default: none.',
+      'URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none.',
     ),
   proxyBypass: z
     .array(
@@ -18,12 +18,12 @@ export const networkOptions = {
         .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/),
     )
     .max(50)
-    .describe('Hosts that are reached without the proxy, at most 50; *.example.com stands for all hosts below. Default: none.'),
-  ignoreHttpsErrors: z.boolean().describe('Goes on although a certificate is not valid. Default: false.'),
+    .describe('Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none.'),
+  ignoreHttpsErrors: z.boolean().describe('Accepts invalid TLS certificates. Default: false.'),
   httpCache: z
     .enum(['off', 'batch'])
     .describe(
-      'batch: captures of one batch share scripts, stylesheets, fonts and images that their servers declare fresh and that were requested without cookies or credentials; it has no effect outside of a batch. Default: off.',
+      'HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.',
     ),
 }
 

@@ -1,68 +1,65 @@
 import { z } from 'zod'
-import { color, selector, selectors, webAddresses } from './texts.ts'
+import { color, httpUrls, selector, selectors } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144
 
-/** What is done to the page before the picture is taken (spec 2.2). */
+/** Changes to the page before the picture is taken. */
 export const preparingOptions = {
-  styles: z.string().max(SCRIPT_LENGTH).describe('CSS put into the page, at most 262144 characters. Default: none.'),
+  styles: z.string().max(SCRIPT_LENGTH).describe('CSS to add to the page, at most 262144 characters. Default: none.'),
   scripts: z
     .string()
     .max(SCRIPT_LENGTH)
     .describe(
-      'JavaScript run in the page after it has loaded, at most 262144 characters; with javascript_enabled false no timer in it ever ends. Default: none.',
+      'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
     ),
   click: selector('CSS selector of an element to click before the picture is taken. Default: none.'),
   initScript: z
     .string()
     .max(SCRIPT_LENGTH)
-    .describe('JavaScript run before any script of the page, in every frame, at most 262144 characters. Default: none.'),
+    .describe('JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none.'),
   scriptsWaitUntil: z
     .array(z.enum(['load', 'domcontentloaded', 'networkidle']))
     .max(3)
     .describe(
-      'States to wait for once more after scripts, for pages that they change or leave: load, domcontentloaded, networkidle. Default: none.',
+      'States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none.',
     ),
-  scriptUrls: webAddresses(10, 'Scripts from other addresses, run in the page after it has loaded, at most 10. Default: none.'),
-  styleUrls: webAddresses(10, 'Style sheets from other addresses, put into the page, at most 10. Default: none.'),
-  hideSelectors: selectors(
-    100,
-    'CSS selectors of elements to leave out of the page, as if they were not there; at most 100. Default: none.',
-  ),
-  includeShadowDom: z.boolean().describe('Lets hide_selectors reach into open shadow roots. Default: false.'),
+  scriptUrls: httpUrls(10, 'URLs of scripts to run in the page after it has loaded, at most 10. Default: none.'),
+  styleUrls: httpUrls(10, 'URLs of style sheets to add to the page, at most 10. Default: none.'),
+  hideSelectors: selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.'),
+  includeShadowDom: z.boolean().describe('Applies hide_selectors inside open shadow roots too. Default: false.'),
   maskSelectors: selectors(
     50,
-    'CSS selectors of elements to cover with a box of one color, for what is private or changes; in a pdf they leave an empty place instead. At most 50. Default: none.',
+    'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none.',
   ),
-  maskColor: color('Color of the boxes of mask_selectors, a CSS color. Default: #ff00ff.'),
+  maskColor: color('CSS color of the boxes of mask_selectors. Default: #ff00ff.'),
   errorOnClickSelectorNotFound: z
     .boolean()
-    .describe('Fails the capture when click matches nothing; else the picture is taken with a warning. Default: true.'),
-  clickAll: selector('CSS selector of elements to click one after the other, at most 50 of them. Default: none.'),
-  hover: selector('CSS selector of an element that the pointer rests on while the picture is taken. Default: none.'),
+    .describe('Fails the capture if click matches no element; if false, the record has a warning. Default: true.'),
+  clickAll: selector('CSS selector of elements to click one after the other, at most 50. Default: none.'),
+  hover: selector('CSS selector of an element to hover over while the picture is taken. Default: none.'),
   errorOnHoverSelectorNotFound: z
     .boolean()
-    .describe('Fails the capture when hover matches nothing; else the picture is taken with a warning. Default: true.'),
+    .describe('Fails the capture if hover matches no element; if false, the record has a warning. Default: true.'),
   pressKey: z
     .string()
     .min(1)
     .max(32)
     .regex(/^[A-Za-z0-9+]+$/)
-    .describe('Key to press once the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
+    .describe('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
   scrollIntoView: selector('CSS selector of an element to scroll to before the picture is taken. Default: none.'),
   scrollIntoViewAdjustTop: z
     .int()
     .min(-10000)
     .max(10000)
-    .describe('CSS pixels to scroll further after scroll_into_view, -10000 to 10000. Default: 0.'),
-  scrollX: z.int().min(0).max(50000).describe('Place to scroll to from the left, in CSS pixels, 0 to 50000. Default: 0.'),
-  scrollY: z.int().min(0).max(50000).describe('Place to scroll to from the top, in CSS pixels, 0 to 50000. Default: 0.'),
+    .describe('CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0.'),
+  scrollX: z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.'),
+  scrollY: z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.'),
   disableAnimations: z
     .boolean()
     .describe(
-      'Ends CSS animations and transitions before the picture is taken: what ends shows its end, what does not, its start. Default: false.',
+      'Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false.',
     ),
-  pauseVideos: z.boolean().describe('Stops videos and sounds at their first frame. Default: false.'),
+  pauseVideos: z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.'),
 }
 
 export const preparingDefaults = {

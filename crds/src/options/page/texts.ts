@@ -1,40 +1,39 @@
 import { z } from 'zod'
 
-// Kinds of text that several options are made of. Every one is bounded: they are stored in objects.
+// Schemas of texts that several options use. All have a maximum length, because Kubernetes objects store them.
 
 const SELECTOR_LENGTH = 1024
-const ADDRESS_LENGTH = 2048
-const WORDS_LENGTH = 512
+const URL_LENGTH = 2048
+const TEXT_LENGTH = 512
 const PATTERN_LENGTH = 512
 
-/** A CSS selector. */
 export const selector = (what: string) => z.string().min(1).max(SELECTOR_LENGTH).describe(what)
 
 /** CSS selectors. */
 export const selectors = (most: number, what: string) => z.array(z.string().min(1).max(SELECTOR_LENGTH)).max(most).describe(what)
 
-/** Address of something on the web. */
-export const webAddress = (what: string) =>
+/** An http or https URL. */
+export const httpUrl = (what: string) =>
   z
     .string()
-    .max(ADDRESS_LENGTH)
+    .max(URL_LENGTH)
     .regex(/^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/)
     .describe(what)
 
-/** Addresses of files on the web. */
-export const webAddresses = (most: number, what: string) =>
+/** http or https URLs of files. */
+export const httpUrls = (most: number, what: string) =>
   z
     .array(
       z
         .string()
-        .max(ADDRESS_LENGTH)
+        .max(URL_LENGTH)
         .regex(/^https?:\/\/[^\s/]+/),
     )
     .max(most)
     .describe(what)
 
-/** Patterns of addresses: `*` stands for anything. */
-export const addressPatterns = (most: number, what: string) =>
+/** URL patterns: `*` matches any text. */
+export const urlPatterns = (most: number, what: string) =>
   z
     .array(
       z
@@ -46,8 +45,8 @@ export const addressPatterns = (most: number, what: string) =>
     .max(most)
     .describe(what)
 
-/** Words to look for in a page. */
-export const pageWords = (most: number, what: string) => z.array(z.string().min(1).max(WORDS_LENGTH)).max(most).describe(what)
+/** Texts to look for in a page. */
+export const pageTexts = (most: number, what: string) => z.array(z.string().min(1).max(TEXT_LENGTH)).max(most).describe(what)
 
 /** A CSS color: by name, by hexadecimal digits or by function. */
 export const color = (what: string) =>

@@ -6,7 +6,7 @@ import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
-import { findFault } from '@tintype/crds/webhooks/kept-event'
+import { findMismatch } from '@tintype/crds/webhooks/stored-event'
 import { openStorage } from '../../storage/storage.ts'
 
 /** Stores the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
@@ -58,7 +58,7 @@ export class EventBodies {
   async #findKept(event: Envelope): Promise<string | undefined> {
     const key = eventKey(event.id)
     const kept = await this.#tolerate('load event', this.#store && emptyIfTooLarge(this.#store.get(key)))
-    const reason = kept === undefined ? undefined : findFault(kept, event)
+    const reason = kept === undefined ? undefined : findMismatch(kept, event)
     if (reason) this.#report({ kind: 'event', reason, key })
     return reason ? undefined : kept
   }

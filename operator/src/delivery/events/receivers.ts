@@ -2,7 +2,7 @@ import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { eventTimeOf } from '@tintype/crds/webhooks/events'
-import { asksFor } from '@tintype/crds/webhooks/request-webhook'
+import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
 
 /** An event of a Screenshot and its time. */
@@ -60,7 +60,7 @@ function isSince(webhook: Webhook, since: Date, { at, latest = at, follows }: Oc
  */
 export function isRequestReceiver(screenshot: Screenshot, occurrence: Occurrence, signer: Webhook | undefined): boolean {
   const activeSince = signer?.status?.activeSince
-  if (!asksFor(screenshot, occurrence.event) || !signer || activeSince === undefined || !isActive(signer)) return false
+  if (!isRequestedEvent(screenshot, occurrence.event) || !signer || activeSince === undefined || !isActive(signer)) return false
   const wasNeverOff = Date.parse(activeSince) <= Date.parse(signer.metadata.creationTimestamp) + CREATION_MILLISECONDS
   return wasNeverOff || isSince(signer, new Date(activeSince), occurrence)
 }

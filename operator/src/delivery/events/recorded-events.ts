@@ -10,7 +10,7 @@ import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import type { AttemptLine } from '@tintype/crds/webhooks/delivery-log'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
-import { findFault, findFaultOfDeleted } from '@tintype/crds/webhooks/kept-event'
+import { findMismatch, findMismatchOfDeleted } from '@tintype/crds/webhooks/stored-event'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 
@@ -59,7 +59,7 @@ export class RecordedEvents {
     if (kept === undefined) return undefined
     const facts = { id: event, type, screenshot, account, publicUrl: linkBase.publicUrl }
     const isBuilt = built?.id === event
-    const fault = isBuilt ? findFault(kept, built) : findFaultOfDeleted(kept, facts)
+    const fault = isBuilt ? findMismatch(kept, built) : findMismatchOfDeleted(kept, facts)
     const reason = fault ?? (isBuilt || (await this.#wasOf(account, screenshot)) ? undefined : 'account')
     if (reason) report({ kind: 'event', reason, key })
     return reason ? undefined : kept

@@ -77,7 +77,7 @@ const preparing: Record<keyof typeof preparingOptions, Case> = {
   initScript: {
     options: { initScript: `addEventListener('DOMContentLoaded', () => { ${turns('#00f')} })` },
     shows: beside(BLUE),
-    withoutScripts: { warns: /^init_script has no effect without javascript_enabled/ },
+    withoutScripts: { warns: /^init_script has no effect if javascript_enabled is false/ },
   },
   scriptsWaitUntil: { options: { scripts: turns('#00f'), scriptsWaitUntil: ['load', 'networkidle'] }, shows: beside(BLUE) },
   scriptUrls: { options: { scriptUrls: [stage.site.url('/script.js')] }, shows: beside(BLUE) },

@@ -17,7 +17,7 @@ import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../../support/attack/attack-li
 const rules = (given: Partial<EgressRules> = {}): EgressRules => ({ ...DEFAULT_EGRESS_RULES, ...given })
 const allowed = { allowed: true }
 
-t.test('classifyUrl refuses every spelling of a private address, and lets it pass once its range is opened', async (t) => {
+t.test('classifyUrl refuses every spelling of a private IP address, and allows it if its range is allowed', async (t) => {
   t.ok(LITERAL_ATTACKS.length >= 60)
   for (const { host, means, opens } of LITERAL_ATTACKS) {
     const closed = classifyUrl(`http://${host}/`, rules())
@@ -28,7 +28,7 @@ t.test('classifyUrl refuses every spelling of a private address, and lets it pas
   }
 })
 
-t.test('classifyUrl refuses every internal name, and lets it pass once the name is on the list', async (t) => {
+t.test('classifyUrl refuses every internal name, and allows it if the name is in allowedHosts', async (t) => {
   for (const { host, opens } of NAME_ATTACKS) {
     t.notOk(classifyUrl(`https://${host}/`, rules()).allowed, `${host} is refused`)
     t.notOk(classifyUrl(`https://${host}/`, rules({ allowedHosts: ['*.example.org'] })).allowed, `${host} is refused beside another entry`)
@@ -36,7 +36,7 @@ t.test('classifyUrl refuses every internal name, and lets it pass once the name 
   }
 })
 
-t.test('classifyUrl allows public names and addresses in any spelling', async (t) => {
+t.test('classifyUrl allows public names and IP addresses in any spelling', async (t) => {
   const urls = [
     'http://example.com/',
     'https://example.com:8443/a?b#c',
@@ -55,17 +55,17 @@ t.test('classifyUrl allows public names and addresses in any spelling', async (t
   for (const url of urls) t.strictSame(classifyUrl(url, rules()), allowed, url)
 })
 
-t.test('classifyUrl refuses what is not a page on the web', async (t) => {
+t.test('classifyUrl refuses invalid URLs and other schemes', async (t) => {
   const cases: [string, string][] = [
     ['file:///etc/passwd', 'the scheme file is neither http nor https'],
     ['ftp://example.com/', 'the scheme ftp is neither http nor https'],
     ['view-source:http://example.com/', 'the scheme view-source is neither http nor https'],
     ['data:text/html,a', 'the scheme data is neither http nor https'],
     ['javascript:alert(1)', 'the scheme javascript is neither http nor https'],
-    ['example.com', 'the address is not a URL'],
-    ['http://256.1.1.1/', 'the address is not a URL'],
-    ['http://1.2.3.4.5/', 'the address is not a URL'],
-    ['http://[fe80::1%25eth0]/', 'the address is not a URL'],
+    ['example.com', 'the text is not a URL'],
+    ['http://256.1.1.1/', 'the text is not a URL'],
+    ['http://1.2.3.4.5/', 'the text is not a URL'],
+    ['http://[fe80::1%25eth0]/', 'the text is not a URL'],
     ['http://a..b/', 'a..b is not a host name'],
     [`http://${'a'.repeat(64)}.com/`, `${'a'.repeat(64)}.com is not a host name`],
     ['http://example.com:22/', 'port 22 is not open'],
@@ -74,31 +74,38 @@ t.test('classifyUrl refuses what is not a page on the web', async (t) => {
   for (const [url, reason] of cases) t.strictSame(classifyUrl(url, rules()), { allowed: false, reason }, url)
 })
 
-t.test('classifyAddress lets a listed name point into networks, never to loopback, link-local, metadata or the pod itself', async (t) => {
-  const context = { hostAllowed: true, ownAddresses: ['10.1.2.3', 'fd00::3', 'fe80::1%eth0'] }
-  const closed = rules({ deniedCidrs: ['10.0.0.0/8', '169.254.0.0/16', '35.0.0.0/8'] })
-  for (const address of ['10.0.0.1', '35.1.1.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1', '8.8.8.8']) {
-    t.strictSame(classifyAddress(address, closed, context), allowed, `${address} is open to a listed name`)
-  }
-  const never = [
-    '127.0.0.1',
-    '::1',
-    '0.0.0.0',
-    '::',
-    '169.254.169.254',
-    'fe80::2',
-    '100.100.100.200',
-    'fd00:ec2::254',
-    '224.0.0.1',
-    '168.63.129.16',
-  ]
-  for (const address of [...never, '::ffff:127.0.0.1', '64:ff9b::a00:1', '10.1.2.3', '::ffff:10.1.2.3', 'fd00::3']) {
-    t.notOk(classifyAddress(address, closed, context).allowed, `${address} stays closed to a listed name`)
-  }
-  t.strictSame(classifyAddress('10.1.2.3', closed, { hostAllowed: true }), allowed, 'an address is closed as the own one only where it is')
-})
+t.test(
+  'classifyAddress allows private networks for an allowed name, but not loopback, link-local, metadata or the pod itself',
+  async (t) => {
+    const context = { hostAllowed: true, ownAddresses: ['10.1.2.3', 'fd00::3', 'fe80::1%eth0'] }
+    const closed = rules({ deniedCidrs: ['10.0.0.0/8', '169.254.0.0/16', '35.0.0.0/8'] })
+    for (const address of ['10.0.0.1', '35.1.1.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1', '8.8.8.8']) {
+      t.strictSame(classifyAddress(address, closed, context), allowed, `${address} is open to a listed name`)
+    }
+    const never = [
+      '127.0.0.1',
+      '::1',
+      '0.0.0.0',
+      '::',
+      '169.254.169.254',
+      'fe80::2',
+      '100.100.100.200',
+      'fd00:ec2::254',
+      '224.0.0.1',
+      '168.63.129.16',
+    ]
+    for (const address of [...never, '::ffff:127.0.0.1', '64:ff9b::a00:1', '10.1.2.3', '::ffff:10.1.2.3', 'fd00::3']) {
+      t.notOk(classifyAddress(address, closed, context).allowed, `${address} stays closed to a listed name`)
+    }
+    t.strictSame(
+      classifyAddress('10.1.2.3', closed, { hostAllowed: true }),
+      allowed,
+      'an address is closed as the own one only where it is',
+    )
+  },
+)
 
-t.test('classifyAddress lets the smaller of two ranges decide', async (t) => {
+t.test('classifyAddress uses the smaller of two ranges', async (t) => {
   const cases: { allow: string[]; deny: string[]; address: string; passes: boolean }[] = [
     { allow: ['10.96.0.50/32'], deny: ['10.96.0.0/12'], address: '10.96.0.50', passes: true },
     { allow: ['10.96.0.50/32'], deny: ['10.96.0.0/12'], address: '10.96.0.51', passes: false },
@@ -119,12 +126,12 @@ t.test('classifyAddress lets the smaller of two ranges decide', async (t) => {
   }
 })
 
-t.test('classifyAddress refuses the own address even inside an opened range', async (t) => {
+t.test('classifyAddress refuses the pod’s own IP address even in an allowed range', async (t) => {
   const verdict = classifyAddress('10.1.2.3', rules({ allowedCidrs: ['10.1.2.3/32'] }), { ownAddresses: ['10.1.2.3'] })
-  t.strictSame(verdict, { allowed: false, reason: '10.1.2.3 is the address of the asking pod itself' })
+  t.strictSame(verdict, { allowed: false, reason: '10.1.2.3 is the IP address of the requesting pod' })
 })
 
-t.test('classifyAddress refuses what is not an address in its canonical spelling', async (t) => {
+t.test('classifyAddress refuses texts other than canonical IP addresses', async (t) => {
   for (const text of [
     '',
     'example.com',
@@ -141,12 +148,12 @@ t.test('classifyAddress refuses what is not an address in its canonical spelling
   }
 })
 
-t.test('classifyAddress throws when a rule is not a range', async (t) => {
+t.test('classifyAddress throws if a rule is not a CIDR', async (t) => {
   t.throws(() => classifyAddress('8.8.8.8', rules({ deniedCidrs: ['10.0.0.0'] })))
   t.throws(() => classifyAddress('8.8.8.8', rules({ deniedCidrs: ['ten'] })))
 })
 
-t.test('classifyHost reads a host as a browser does, and refuses what no browser would go to', async (t) => {
+t.test('classifyHost parses a host as a browser does, and refuses invalid hosts', async (t) => {
   for (const host of [
     '',
     ' ',
@@ -170,7 +177,7 @@ t.test('classifyHost reads a host as a browser does, and refuses what no browser
   t.strictSame(classifyHost('Example.COM', rules()), allowed)
 })
 
-t.test('toCanonicalHost gives the name or address that a URL would hold', async (t) => {
+t.test('toCanonicalHost returns the host in the spelling of URLs', async (t) => {
   t.equal(toCanonicalHost('EXAMPLE.com'), 'example.com')
   t.equal(toCanonicalHost('bücher.example'), 'xn--bcher-kva.example')
   t.equal(toCanonicalHost('0x7f.1'), '127.0.0.1')
@@ -201,7 +208,7 @@ t.test('isAllowedHost matches whole labels', async (t) => {
     t.equal(isAllowedHost(host, rules({ allowedHosts: [pattern] })), expected, `${pattern} and ${host}`)
 })
 
-t.test('classifyPort opens the web, the high ports and what the rules add', async (t) => {
+t.test('classifyPort allows 80, 443, ports from 1024 and the ports of the rules', async (t) => {
   for (const port of [80, 443, 1024, 8080, 65_535]) t.strictSame(classifyPort(port, rules()), allowed, `${port}`)
   for (const port of [1, 22, 25, 79, 81, 1023]) {
     t.strictSame(classifyPort(port, rules()), { allowed: false, reason: `port ${port} is not open` })
@@ -210,18 +217,18 @@ t.test('classifyPort opens the web, the high ports and what the rules add', asyn
   for (const port of [0, -1, 65_536, 1.5, Number.NaN]) t.notOk(classifyPort(port, rules({ allowedPorts: [port] })).allowed, `${port}`)
 })
 
-t.test('isCidr holds ranges only', async (t) => {
+t.test('isCidr accepts CIDRs only', async (t) => {
   for (const text of ['10.0.0.0/8', '::/0', '1.2.3.4/32']) t.ok(isCidr(text), text)
   for (const text of ['10.0.0.0', '10.0.0.0/33', 'a/8', '', '/8']) t.notOk(isCidr(text), text)
 })
 
-t.test('toPlainAddress gives two spellings of one address the same text', async (t) => {
+t.test('toPlainAddress returns the same text for all spellings of an IP address', async (t) => {
   t.equal(toPlainAddress('::ffff:10.0.0.1'), '10.0.0.1')
   t.equal(toPlainAddress('FD00:0:0::0001'), 'fd00::1')
   t.equal(toPlainAddress('10.1'), undefined)
 })
 
-t.test('isWithin compares an address with ranges of its own family', async (t) => {
+t.test('isWithin compares an IP address with ranges of its own family', async (t) => {
   t.ok(isWithin('10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8']))
   t.ok(isWithin('::ffff:10.1.2.3', ['10.0.0.0/8']))
   t.notOk(isWithin('11.1.2.3', ['10.0.0.0/8', '::/0']))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Backoff } from '../../../../crds/client/backoff.ts'
 
-t.test('backoff waits briefly at first, then ever longer up to its cap', async (t) => {
+t.test('backoff waits briefly at first, then longer up to its cap', async (t) => {
   const backoff = new Backoff({ base: 800, cap: 30_000, random: () => 1 })
   t.strictSame(
     Array.from({ length: 7 }, () => backoff.next()),

@@ -12,7 +12,7 @@ users: [{name: u, user: {token: ${token}}}]
 contexts: [{name: here, context: {cluster: c, user: u, namespace: ${namespace}}}]
 `
 
-t.test('loadClusterAccess takes the kubeconfig that KUBECONFIG names before anything else', async (t) => {
+t.test('loadClusterAccess prefers the kubeconfig in KUBECONFIG', async (t) => {
   const directory = t.testdir({ config: kubeconfig('https://one:6443/', 'shots', 'abc'), token: 'x', namespace: 'other' })
   const env = { KUBECONFIG: join(directory, 'config'), KUBERNETES_SERVICE_HOST: '10.0.0.1' }
   const access = await loadClusterAccess(env, { serviceAccountDirectory: directory })
@@ -24,7 +24,7 @@ t.test('loadClusterAccess takes the kubeconfig that KUBECONFIG names before anyt
   t.equal((await access.credentials({ refresh: true })).tls, tls, 'unchanged TLS material stays the same object')
 })
 
-t.test("loadClusterAccess takes the pod's service account in a pod, over IPv6 too", async (t) => {
+t.test('loadClusterAccess uses the service account in a pod, also over IPv6', async (t) => {
   const directory = t.testdir({ token: 'first\n', namespace: 'shots\n', 'ca.crt': 'a CA' })
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' }
   const access = await loadClusterAccess(env, { serviceAccountDirectory: directory })
@@ -40,12 +40,12 @@ t.test('loadClusterAccess falls back to the kubeconfig in the home directory', a
   t.equal((await loadClusterAccess({ HOME: home }, { serviceAccountDirectory: home })).server, 'https://home')
 })
 
-t.test('loadClusterAccess says where it has looked when there is no cluster', async (t) => {
+t.test('loadClusterAccess lists the places where it looked if there is no cluster', async (t) => {
   const home = t.testdir({})
   await t.rejects(loadClusterAccess({ HOME: home }, { serviceAccountDirectory: home }), { message: /KUBECONFIG is not set/ })
 })
 
-t.test('credentials follow a rotated token when asked to look again, and keep the TLS material while the CA is the same', async (t) => {
+t.test('credentials contain a rotated token after a refresh, and keep the TLS material while the CA is the same', async (t) => {
   const directory = t.testdir({ token: 'first', ca: 'a CA' })
   const files = { tokenFile: join(directory, 'token'), caFile: join(directory, 'ca') }
   const access = accessFromFiles({ server: 'https://x', namespace: 'default', ...files })

@@ -6,7 +6,7 @@ import type { KubeError } from '../../../../crds/client/kube-error.ts'
 import { KubeHttp, type RequestRecord } from '../../../../crds/client/kube-http.ts'
 import { sendJson, sendStatus, startScriptedServer, until } from './scripted-server.ts'
 
-t.test('request sends body, token and query, and parses the answer', async (t) => {
+t.test('request sends body, token and query, and parses the response', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }) => sendJson(response, { made: true }, 201))
   const answer = await http.request({
     method: 'POST',
@@ -22,14 +22,14 @@ t.test('request sends body, token and query, and parses the answer', async (t) =
   t.equal(exchanges[0]?.headers['content-type'], 'application/special+json')
 })
 
-t.test('request shares connections among calls in a row', async (t) => {
+t.test('request reuses connections for consecutive calls', async (t) => {
   const { http, connections } = await startScriptedServer(t, ({ response }) => sendJson(response, {}))
   for (let n = 0; n < 50; n++) await http.request({ method: 'GET', path: '/x' })
-  // undici may open a second while the first is being handed back, and then has two to choose from.
+  // undici may open a second connection while it releases the first one.
   t.ok(connections() <= 2, `${connections()} connections for 50 calls`)
 })
 
-t.test('request rejects with status, reason and message of a refusal', async (t) => {
+t.test('request rejects with status, reason and message of an error response', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => sendStatus(response, 422, 'Invalid'))
   await t.rejects(http.request({ method: 'PATCH', path: '/x', body: [] }), {
     name: 'KubeError',
@@ -39,7 +39,7 @@ t.test('request rejects with status, reason and message of a refusal', async (t)
   })
 })
 
-t.test('request words a refusal that is no Status, as proxies send them', async (t) => {
+t.test('request has a message for an error response without a Status, as proxies send it', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => response.writeHead(404).end('<html>nothing here'))
   await t.rejects(http.request({ method: 'GET', path: '/x' }), {
     name: 'KubeError',
@@ -49,7 +49,7 @@ t.test('request words a refusal that is no Status, as proxies send them', async 
   })
 })
 
-t.test('request repeats a read after 503, a reset and a 429', async (t) => {
+t.test('request retries a read after a 503, a connection reset and a 429', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }, number) => {
     if (number === 1) sendStatus(response, 503, 'ServiceUnavailable')
     else if (number === 2) response.destroy()
@@ -60,13 +60,13 @@ t.test('request repeats a read after 503, a reset and a 429', async (t) => {
   t.equal(exchanges.length, 4)
 })
 
-t.test('request does not repeat a patch whose outcome is unknown', async (t) => {
+t.test('request does not retry a patch whose outcome is unknown', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }) => response.destroy())
   await t.rejects(http.request({ method: 'PATCH', path: '/x', body: {} }), { name: 'KubeError', status: 0, reason: 'Unreachable' })
   t.equal(exchanges.length, 1)
 })
 
-t.test('request repeats even a create after a 429, which was not carried out', async (t) => {
+t.test('request retries a create after a 429, which means that it was not executed', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }, number) => {
     if (number === 1) sendStatus(response, 429, 'TooManyRequests', { 'retry-after': '0' })
     else sendJson(response, {})
@@ -75,7 +75,7 @@ t.test('request repeats even a create after a 429, which was not carried out', a
   t.equal(exchanges.length, 2)
 })
 
-t.test('request gives up when the wait that is asked for ends after its time', async (t) => {
+t.test('request rejects if Retry-After exceeds its time limit', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }) =>
     sendStatus(response, 429, 'TooManyRequests', { 'retry-after': '60' }),
   )
@@ -87,7 +87,7 @@ t.test('request gives up when the wait that is asked for ends after its time', a
   t.equal(exchanges.length, 1)
 })
 
-t.test('request repeats nothing when told so', async (t) => {
+t.test('request does not retry with repeat never', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }) =>
     sendStatus(response, 429, 'TooManyRequests', { 'retry-after': '0' }),
   )
@@ -95,7 +95,7 @@ t.test('request repeats nothing when told so', async (t) => {
   t.equal(exchanges.length, 1)
 })
 
-t.test('request gives up on a server that never answers', async (t) => {
+t.test('request times out if the server never responds', async (t) => {
   const { http } = await startScriptedServer(t, () => {})
   await t.rejects(http.request({ method: 'GET', path: '/x', timeoutMilliseconds: 50 }), {
     name: 'KubeError',
@@ -104,7 +104,7 @@ t.test('request gives up on a server that never answers', async (t) => {
   })
 })
 
-t.test('request leaves a silent connection behind and succeeds on the next', async (t) => {
+t.test('request abandons a silent connection and succeeds on the next', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }, number) => number > 1 && sendJson(response, { number }), {
     attemptTimeoutMilliseconds: 50,
   })
@@ -120,7 +120,7 @@ t.test("request rejects with the caller's reason when the caller aborts", async 
   await t.rejects(call, { message: 'changed my mind' })
 })
 
-t.test('request says Refused when nobody listens', async (t) => {
+t.test('request rejects with Refused if no server listens', async (t) => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
@@ -133,7 +133,7 @@ t.test('request says Refused when nobody listens', async (t) => {
   t.match(refusal, { status: 0, reason: 'Refused' })
 })
 
-t.test('request looks at the credentials again after a 401, once', async (t) => {
+t.test('request reads the credentials again after a 401, once', async (t) => {
   const looks: boolean[] = []
   const { url } = await startScriptedServer(t, ({ response, headers }) => {
     if (headers.authorization === 'Bearer new') sendJson(response, { ok: true })
@@ -156,7 +156,7 @@ t.test('request looks at the credentials again after a 401, once', async (t) => 
   t.strictSame(looks, [false, true, false, true])
 })
 
-t.test('request reports each attempt with what the metrics need', async (t) => {
+t.test('request reports each attempt with the fields of the metrics', async (t) => {
   const records: RequestRecord[] = []
   const answer = ({ response }: Parameters<Parameters<typeof startScriptedServer>[1]>[0], number: number) => {
     if (number === 1) response.destroy()
@@ -170,7 +170,7 @@ t.test('request reports each attempt with what the metrics need', async (t) => {
   ])
 })
 
-t.test('stream hands over chunks as they come and ends with the server', async (t) => {
+t.test('stream yields chunks immediately and ends with the response', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => {
     response.write('a\n')
     response.end('b\n')
@@ -178,7 +178,7 @@ t.test('stream hands over chunks as they come and ends with the server', async (
   t.equal(await text(await http.stream({ path: '/x' })), 'a\nb\n')
 })
 
-t.test('stream rejects when the watch is refused', async (t) => {
+t.test('stream rejects if the server refuses the watch', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => sendStatus(response, 410, 'Expired'))
   await t.rejects(http.stream({ path: '/x' }), { name: 'KubeError', status: 410, reason: 'Expired' })
 })

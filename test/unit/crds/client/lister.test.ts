@@ -28,7 +28,7 @@ t.test('lister moves an object between index values when it changes', async (t) 
   t.strictSame(store.indexValues('color').sort(), ['blue', 'red'])
 })
 
-t.test('lister forgets an index value with its last object', async (t) => {
+t.test('lister removes an index value with its last object', async (t) => {
   const store = new Store<Thing>().addIndex('color', byColor)
   store.set(aThing('a', 1, { color: 'red' }))
   store.delete('default/a')
@@ -37,7 +37,7 @@ t.test('lister forgets an index value with its last object', async (t) => {
   t.equal(store.countByIndex('color', 'red'), 0)
 })
 
-t.test('lister files an object under several values once each, and under none when the index says so', async (t) => {
+t.test('lister indexes an object under several values, and under none if the function returns undefined', async (t) => {
   const store = new Store<Thing>().addIndex('letters', ({ metadata }) => (metadata.name === '-' ? undefined : [...metadata.name]))
   store.set(aThing('aba', 1))
   store.set(aThing('-', 1))
@@ -46,7 +46,7 @@ t.test('lister files an object under several values once each, and under none wh
   t.equal(store.indexValues('letters').length, 2)
 })
 
-t.test('lister files what is there already when an index is added late', async (t) => {
+t.test('lister indexes existing objects when an index is added later', async (t) => {
   const store = new Store<Thing>()
   store.set(aThing('a', 1, { color: 'red' }))
   store.addIndex('color', byColor)
@@ -60,7 +60,7 @@ t.test('lister refuses unknown indexes and a second index of the same name', asy
   t.throws(() => store.after('color', 'red', undefined, 1), { message: 'index color has no order' })
 })
 
-t.test('lister keeps an ordered index in order through random changes', async (t) => {
+t.test('lister keeps an ordered index sorted through random changes', async (t) => {
   const store = new Store<Thing>().addIndex('all', () => 'all', { orderBy: byName })
   const expected = new Set<string>()
   let state = 7
@@ -78,7 +78,7 @@ t.test('lister keeps an ordered index in order through random changes', async (t
   t.strictSame(names(store.byIndex('all', 'all')), [...expected].sort())
 })
 
-t.test('lister pages through an ordered index from a cursor, even one that is gone', async (t) => {
+t.test('lister pages through an ordered index from a cursor, even if its object was deleted', async (t) => {
   const store = new Store<Thing>().addIndex('color', byColor, { orderBy: byName })
   for (const name of ['d', 'b', 'a', 'c', 'e']) store.set(aThing(name, 1))
   t.strictSame(names(store.after('color', 'red', undefined, 2)), ['a', 'b'])

@@ -15,7 +15,7 @@ import {
   pointer,
 } from '../../../../crds/client/patch.ts'
 
-t.test('mergePatch puts the preconditions beside what the body says of the metadata', async (t) => {
+t.test('mergePatch merges the preconditions with the metadata of the body', async (t) => {
   const body = { metadata: { labels: { a: 'b' } }, status: { phase: 'Running' } }
   t.strictSame(mergePatch(body, { resourceVersion: '7', uid: 'u' }), {
     contentType: 'application/merge-patch+json',
@@ -24,7 +24,7 @@ t.test('mergePatch puts the preconditions beside what the body says of the metad
   t.strictSame(mergePatch(body, { resourceVersion: undefined }).body, body)
 })
 
-t.test('jsonPatch tests what it rests on before it changes anything', async (t) => {
+t.test('jsonPatch puts the tests before the changes', async (t) => {
   const patch = jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Completed' }], { '/status/attempt': 2 })
   t.strictSame(patch, {
     contentType: 'application/json-patch+json',
@@ -44,7 +44,7 @@ t.test('applyPatch names its field manager', async (t) => {
   })
 })
 
-t.test('pointer escapes what would split or change a segment', async (t) => {
+t.test('pointer escapes special characters in segments', async (t) => {
   t.equal(pointer('metadata', 'labels', 'tintype.dev/hash~1', 0), '/metadata/labels/tintype.dev~1hash~01/0')
 })
 
@@ -63,7 +63,7 @@ const cases = [
 ]
 const predicates = { isAlreadyExists, isConflict, isForbidden, isGone, isInvalid, isNotFound, isTransient, isUnreachable }
 for (const { name, error, is } of cases) {
-  t.test(`errors of the API server are told apart: ${name}`, async (t) => {
+  t.test(`errors of the API server are distinguished: ${name}`, async (t) => {
     const holding = Object.entries(predicates).filter(([, predicate]) => predicate(error))
     t.strictSame(holding.map(([name]) => name).sort(), [...is].sort())
   })

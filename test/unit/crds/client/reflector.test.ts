@@ -10,13 +10,13 @@ const line = (type: string, object: unknown) => `${JSON.stringify({ type, object
 const bookmark = (version: number) => line('BOOKMARK', { metadata: { resourceVersion: String(version) } })
 const errorEvent = (code: number, reason: string) => line('ERROR', { kind: 'Status', code, reason, message: reason })
 
-/** A list of these things at this version. */
+/** Responds with a list of these objects at this version. */
 const list =
   (version: number, ...items: Thing[]): Answer =>
   (response) =>
     sendJson(response, { metadata: { resourceVersion: String(version) }, items })
 
-/** A watch that says these lines and stays open. */
+/** A watch that sends these lines and stays open. */
 const open =
   (...lines: string[]): Answer =>
   (response) => {
@@ -25,13 +25,13 @@ const open =
     for (const text of lines) response.write(text)
   }
 
-/** A watch that says these lines and ends. */
+/** A watch that sends these lines and ends. */
 const closed =
   (...lines: string[]): Answer =>
   (response) =>
     response.end(lines.join(''))
 
-/** A watch that says this much and loses its connection. */
+/** A watch that sends this text and loses its connection. */
 const torn =
   (text: string): Answer =>
   (response) => {
@@ -39,7 +39,7 @@ const torn =
     response.write(text, () => response.destroy())
   }
 
-/** No answer at all. */
+/** Sends no response. */
 const silence: Answer = (response) => response.destroy()
 
 const refusing =
@@ -47,7 +47,7 @@ const refusing =
   (response) =>
     sendStatus(response, code, reason)
 
-/** A reflector against a server that answers lists and watches from two scripts; their last answers are repeated. */
+/** A reflector and a server with scripted responses to lists and watches. The last response of each script repeats. */
 async function startReflector(
   t: Test,
   { lists, watches, ...options }: { lists: Answer[]; watches: Answer[] } & Partial<ReflectorOptions<Thing>>,
@@ -86,7 +86,7 @@ async function startReflector(
   return { reflector, server, listed, watched, ends, relists, events, told, has, missed: () => missed }
 }
 
-t.test('reflector lists in pages, then watches from there with bookmarks and a bounded time', async (t) => {
+t.test('reflector lists in pages, then watches from the list’s version with bookmarks and a time limit', async (t) => {
   const { reflector, listed, watched, told } = await startReflector(t, {
     lists: [list(10, aThing('a', 5))],
     watches: [open(line('ADDED', aThing('b', 11)), line('MODIFIED', aThing('a', 12)), line('DELETED', aThing('b', 13)))],
@@ -106,7 +106,7 @@ t.test('reflector lists in pages, then watches from there with bookmarks and a b
   t.ok(Number(query.timeoutSeconds) >= 30 && Number(query.timeoutSeconds) <= 40, `timeoutSeconds is ${query.timeoutSeconds}`)
 })
 
-t.test('reflector is synced only when the last page of the list is in', async (t) => {
+t.test('reflector is synced only after the last page of the list', async (t) => {
   let sendSecondPage = () => {}
   const { reflector, listed, watched } = await startReflector(t, {
     lists: [
@@ -131,7 +131,7 @@ for (const { name, expire } of [
   { name: 'an ERROR event', expire: closed(errorEvent(410, 'Expired')) },
   { name: 'an HTTP status', expire: refusing(410, 'Expired') },
 ]) {
-  t.test(`reflector lists consistently and makes up for what it missed after a 410 by ${name}`, async (t) => {
+  t.test(`reflector lists consistently and catches up after a 410 by ${name}`, async (t) => {
     const { listed, watched, told, relists } = await startReflector(t, {
       lists: [list(10, aThing('a', 5), aThing('b', 6), aThing('c', 7)), list(30, aThing('a', 5), aThing('b', 20), aThing('d', 25))],
       watches: [expire, open()],
@@ -144,7 +144,7 @@ for (const { name, expire } of [
   })
 }
 
-t.test('reflector begins a list anew when it expires between its pages, at last in one piece', async (t) => {
+t.test('reflector restarts a list that expires between its pages, and finally lists without a limit', async (t) => {
   const firstPage: Answer = (response) =>
     sendJson(response, { metadata: { resourceVersion: '10', continue: 'more' }, items: [aThing('a', 5)] })
   const expired = refusing(410, 'Expired')
@@ -165,14 +165,14 @@ t.test('reflector begins a list anew when it expires between its pages, at last 
   )
 })
 
-t.test('reflector goes on from the last bookmark when a watch ends', async (t) => {
+t.test('reflector continues from the last bookmark when a watch ends', async (t) => {
   const { watched, listed } = await startReflector(t, { lists: [list(10)], watches: [closed(bookmark(50)), open()] })
   await until(() => watched.length === 2, 'a second watch')
   t.equal(watched[1]?.query.get('resourceVersion'), '50')
   t.equal(listed.length, 1)
 })
 
-t.test('reflector goes on after the last whole line when a connection is reset in the middle of one', async (t) => {
+t.test('reflector continues after the last complete line when a connection is reset', async (t) => {
   const cut = line('ADDED', aThing('b', 12))
   const { watched, told, ends } = await startReflector(t, {
     lists: [list(10)],
@@ -184,7 +184,7 @@ t.test('reflector goes on after the last whole line when a connection is reset i
   t.strictSame(ends, ['failed'])
 })
 
-t.test('reflector leaves a silent watch and goes on from where it was', async (t) => {
+t.test('reflector abandons a silent watch and continues from its version', async (t) => {
   const { watched, ends, has } = await startReflector(t, {
     lists: [list(10)],
     watches: [open(bookmark(15)), open(line('ADDED', aThing('a', 16)))],
@@ -195,7 +195,7 @@ t.test('reflector leaves a silent watch and goes on from where it was', async (t
   t.equal(ends[0], 'idle')
 })
 
-t.test('reflector hears nothing for no longer than a watch may last when its connection was forgotten', async (t) => {
+t.test('reflector abandons a dead connection at the end of the watch’s duration', async (t) => {
   const { watched, ends, has } = await startReflector(t, {
     lists: [list(10)],
     watches: [open(bookmark(15)), open(line('ADDED', aThing('a', 16)))],
@@ -207,7 +207,7 @@ t.test('reflector hears nothing for no longer than a watch may last when its con
   t.equal(ends[0], 'idle')
 })
 
-t.test('reflector keeps a watch whose only sign of life is bookmarks', async (t) => {
+t.test('reflector keeps a watch that sends only bookmarks', async (t) => {
   let beats = 0
   const { watched } = await startReflector(t, {
     lists: [list(10)],
@@ -223,7 +223,7 @@ t.test('reflector keeps a watch whose only sign of life is bookmarks', async (t)
   t.equal(watched.length, 1)
 })
 
-t.test('reflector tells nothing twice when bookmarks and events are repeated', async (t) => {
+t.test('reflector emits no event twice when bookmarks and events are repeated', async (t) => {
   const { watched, told } = await startReflector(t, {
     lists: [list(10, aThing('a', 5))],
     watches: [
@@ -254,7 +254,7 @@ t.test('reflector watches again after ERROR events other than 410, without a lis
   t.strictSame(ends, ['failed'])
 })
 
-t.test('reflector reads past a malformed line by a second watch, and lists when that one is malformed too', async (t) => {
+t.test('reflector watches again after a malformed line, and lists if the second watch is malformed too', async (t) => {
   const { relists, watched, has } = await startReflector(t, {
     lists: [list(10), list(30, aThing('a', 25))],
     watches: [closed('{"type":\n'), closed('<html>\n'), open()],
@@ -264,7 +264,7 @@ t.test('reflector reads past a malformed line by a second watch, and lists when 
   t.strictSame(relists, ['initial', 'malformed'])
 })
 
-t.test('reflector keeps trying while the server refuses everything, and syncs when it is back', async (t) => {
+t.test('reflector retries while the server refuses everything, and syncs when it recovers', async (t) => {
   const away = refusing(503, 'ServiceUnavailable')
   const { reflector, listed } = await startReflector(t, {
     lists: [away, away, silence, refusing(403, 'Forbidden'), list(10, aThing('a', 5))],
@@ -275,7 +275,7 @@ t.test('reflector keeps trying while the server refuses everything, and syncs wh
   t.equal(reflector.lister.size, 1)
 })
 
-/** A reflector whose waits are the longest that its backoff may draw, and these waits so far. */
+/** A reflector with the longest random waits, and the waits so far. */
 async function startWaiting(t: Test, watches: Answer[]) {
   const waits: number[] = []
   const note = (fields: object) => {
@@ -286,20 +286,20 @@ async function startWaiting(t: Test, watches: Answer[]) {
   await startReflector(t, { lists: [list(5, aThing('a', 3))], watches, log, ...backoff })
   return waits
 }
-t.test('reflector that had to wait longer and longer lists soon when the server says that its version is gone', async (t) => {
+t.test('reflector lists soon after a 410, even after long waits', async (t) => {
   const overloaded = refusing(503, 'ServiceUnavailable')
   const waits = await startWaiting(t, [overloaded, overloaded, overloaded, refusing(410, 'Expired'), open()])
   await until(() => waits.length === 4, 'the wait after the 410')
   t.strictSame(waits, [4, 12, 36, 4])
 })
 
-t.test('reflector that nobody answered begins its waits anew when a server answers that does not know its roles yet', async (t) => {
+t.test('reflector starts with short waits again when an unreachable server responds but has not loaded its roles', async (t) => {
   const waits = await startWaiting(t, [silence, silence, silence, silence, refusing(403, 'Forbidden'), refusing(403, 'Forbidden'), open()])
   await until(() => waits.length === 6, 'the waits after the answers')
   t.strictSame(waits, [4, 12, 20, 20, 4, 12])
 })
 
-t.test('reflector counts what a check finds although the watch should have brought it', async (t) => {
+t.test('reflector counts changes that the watch missed and a periodic list finds', async (t) => {
   const { relists, missed, told } = await startReflector(t, {
     lists: [list(10, aThing('a', 5), aThing('b', 6)), list(20, aThing('a', 15), aThing('c', 12))],
     watches: [closed(bookmark(20)), open()],
@@ -311,7 +311,7 @@ t.test('reflector counts what a check finds although the watch should have broug
   t.strictSame(told().slice(2), ['modified a@15 by list', 'added c@12 by list', 'deleted b@6 by list'])
 })
 
-t.test('reflector does not count as missed what happened after the watch had ended', async (t) => {
+t.test('reflector does not count changes after the end of the watch as missed', async (t) => {
   const { relists, missed } = await startReflector(t, {
     lists: [list(10, aThing('a', 5), aThing('b', 6)), list(30, aThing('a', 25))],
     watches: [closed(bookmark(20)), open()],
@@ -321,7 +321,7 @@ t.test('reflector does not count as missed what happened after the watch had end
   t.equal(missed(), 0)
 })
 
-t.test('reflector starts over when the history of the API server does', async (t) => {
+t.test('reflector starts over when the API server’s versions start again', async (t) => {
   const { told, watched } = await startReflector(t, {
     lists: [list(1_000, aThing('a', 900), aThing('b', 950)), list(20, aThing('a', 7))],
     watches: [closed(errorEvent(410, 'Expired')), open()],
@@ -331,7 +331,7 @@ t.test('reflector starts over when the history of the API server does', async (t
   t.equal(watched[1]?.query.get('resourceVersion'), '20')
 })
 
-t.test('reflector lists consistently when the API server knows no version as new as its own', async (t) => {
+t.test('reflector lists consistently when its version is newer than the API server’s', async (t) => {
   const details = { causes: [{ reason: 'ResourceVersionTooLarge' }] }
   const { relists, listed } = await startReflector(t, {
     lists: [list(1_000), list(20)],
@@ -384,7 +384,7 @@ t.test('reflector serves the other listeners when one throws', async (t) => {
   t.strictSame(later, ['a'])
 })
 
-t.test('reflector tells a late listener what is there, and a removed one nothing', async (t) => {
+t.test('reflector sends existing objects to a late listener, and nothing to a removed one', async (t) => {
   const { reflector, watched } = await startReflector(t, {
     lists: [list(10, aThing('a', 5))],
     watches: [open(line('ADDED', aThing('b', 11)))],
@@ -398,7 +398,7 @@ t.test('reflector tells a late listener what is there, and a removed one nothing
   t.strictSame(told.sort(), ['added a', 'added b'])
 })
 
-t.test('reflector shows an own write at once and ignores older news of it', async (t) => {
+t.test('reflector shows its own write immediately and ignores older events', async (t) => {
   const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
   await reflector.whenSynced()
   await until(() => watched.length === 1, 'the watch')
@@ -417,7 +417,7 @@ t.test('reflector shows an own write at once and ignores older news of it', asyn
   t.strictSame(told(), ['added a@5 by list', 'modified a@12 by write', 'added b@14 by write', 'added c@15 by watch'])
 })
 
-t.test('reflector does not bring back what was deleted before the answer to an own write came', async (t) => {
+t.test('reflector does not restore an object that was deleted before the response to its own write', async (t) => {
   const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
   await reflector.whenSynced()
   await until(() => watched.length === 1, 'the watch')
@@ -430,7 +430,7 @@ t.test('reflector does not bring back what was deleted before the answer to an o
   t.strictSame(told(), ['added a@5 by list', 'modified a@12 by watch', 'deleted a@13 by watch', 'added a@14 by write'])
 })
 
-t.test('reflector keeps an own write that a list is too old to have', async (t) => {
+t.test('reflector keeps its own write if a list is older', async (t) => {
   const { reflector, relists, has } = await startReflector(t, {
     lists: [list(10), list(30)],
     watches: [(response) => void setTimeout(() => closed(errorEvent(410, 'Expired'))(response, {} as Exchange), 20), open()],
@@ -441,7 +441,7 @@ t.test('reflector keeps an own write that a list is too old to have', async (t) 
   t.ok(has('young'))
 })
 
-t.test('reflector hides an object that this process has deleted, whatever late events say', async (t) => {
+t.test('reflector hides an object that this process has deleted, despite late events', async (t) => {
   const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
   await reflector.whenSynced()
   await until(() => watched.length === 1, 'the watch')
@@ -454,7 +454,7 @@ t.test('reflector hides an object that this process has deleted, whatever late e
   t.strictSame(told(), ['added a@5 by list', 'deleted a@5 by write', 'added a@14 by watch'])
 })
 
-t.test('reflector does not let the end of an old object take away a new one of its name', async (t) => {
+t.test('reflector keeps a new object when an old object with the same name is deleted', async (t) => {
   const { reflector, watched, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
   await reflector.whenSynced()
   await until(() => watched.length === 1, 'the watch')
@@ -464,7 +464,7 @@ t.test('reflector does not let the end of an old object take away a new one of i
   t.equal(reflector.lister.get('default/a')?.metadata.uid, 'another')
 })
 
-t.test('reflector keeps apiVersion and kind on every object and drops what nobody reads', async (t) => {
+t.test('reflector adds apiVersion and kind to every object and strips managed fields', async (t) => {
   const stripped = { managedFields: [{}], annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', kept: 'yes' } }
   const heavy = aThing('a', 5)
   const { reflector } = await startReflector(t, {
@@ -481,7 +481,7 @@ t.test('reflector keeps apiVersion and kind on every object and drops what nobod
   t.equal(stripManagedFields(heavy), heavy)
 })
 
-t.test('reflector tells when it last heard from the server and when it last did anything', async (t) => {
+t.test('reflector reports the time of the last response and of the last activity', async (t) => {
   const before = Date.now()
   const { reflector, ends } = await startReflector(t, { lists: [list(10)], watches: [refusing(503, 'Away')] })
   await reflector.whenSynced()

@@ -4,7 +4,7 @@ import { jsonPatch, mergePatch } from '../../../../crds/client/patch.ts'
 import { defineResource, Resource, tintypeResource } from '../../../../crds/client/resource.ts'
 import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, things } from './scripted-server.ts'
 
-t.test('resource paths follow group, scope, name and subresource', async (t) => {
+t.test('resource paths contain group, namespace, name and subresource', async (t) => {
   const { http } = await startScriptedServer(t, () => {})
   t.equal(new Resource(http, pods).pathOf('a'), '/api/v1/namespaces/default/pods/a')
   t.equal(new Resource(http, things, { namespace: 'x' }).pathOf(), '/apis/test.dev/v1/namespaces/x/things')
@@ -51,7 +51,7 @@ t.test('resource verbs send the requests that the API server expects', async (t)
   t.strictSame(exchanges[9]?.body, { kind: 'DeleteOptions', apiVersion: 'v1' })
 })
 
-t.test('find turns a missing object into undefined and nothing else', async (t) => {
+t.test('find returns undefined for a missing object, and rejects for other errors', async (t) => {
   const { http } = await startScriptedServer(t, ({ response, path }) =>
     path.endsWith('/a') ? sendStatus(response, 404, 'NotFound') : sendStatus(response, 403, 'Forbidden'),
   )
@@ -60,7 +60,7 @@ t.test('find turns a missing object into undefined and nothing else', async (t) 
   await t.rejects(client.find('b'), { name: 'KubeError', status: 403 })
 })
 
-t.test('listAll follows the pages and asks for a version on the first only', async (t) => {
+t.test('listAll reads all pages, and sends the resourceVersion for the first only', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response, query }) => {
     const next = { '': 'two', two: 'three', three: '' }[query.get('continue') ?? '']
     sendJson(response, { metadata: { resourceVersion: '9', continue: next }, items: [aThing(`after-${query.get('continue')}`, 1)] })
@@ -80,7 +80,7 @@ t.test('listAll follows the pages and asks for a version on the first only', asy
   )
 })
 
-t.test('a list without items is an empty one', async (t) => {
+t.test('a list without items is empty', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => sendJson(response, { metadata: {}, items: null }))
   const cluster = defineResource({ group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false })
   t.strictSame(await new Resource(http, cluster).list(), { items: [], resourceVersion: '' })

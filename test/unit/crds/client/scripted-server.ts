@@ -8,7 +8,7 @@ import { KubeHttp, type KubeHttpOptions } from '../../../../crds/client/kube-htt
 import type { KubeObject } from '../../../../crds/client/kube-object.ts'
 import { defineResource } from '../../../../crds/client/resource.ts'
 
-/** One request that the server got, and the answer to write. */
+/** One request to the server, and the response to write. */
 export type Exchange = {
   method: string
   path: string
@@ -20,7 +20,7 @@ export type Exchange = {
 
 export type ScriptedServer = { url: string; exchanges: Exchange[]; connections: () => number; http: KubeHttp }
 
-/** An HTTP server on loopback whose answers the test writes; it ends with the test. */
+/** An HTTP server on loopback with responses from the test. It closes at the end of the test. */
 export async function startScriptedServer(
   t: Test,
   answer: (exchange: Exchange, number: number) => unknown,
@@ -48,17 +48,17 @@ export async function startScriptedServer(
   return { url, exchanges, connections: () => connections, http }
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** Answers with a refusal as the API server words it. */
+/** Responds with an error Status, as the API server does. */
 export function sendStatus(response: ServerResponse, code: number, reason: string, headers: Record<string, string> = {}): void {
   sendJson(response, { kind: 'Status', status: 'Failure', code, reason, message: `refused: ${reason}` }, code, headers)
 }
 
-/** Waits until something is so; fails the test after ten seconds. */
+/** Waits for a condition. Fails the test after ten seconds. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!isSo()) {
@@ -67,12 +67,12 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** A made-up kind. */
+/** A sample kind. */
 export type Thing = KubeObject & { spec?: { color?: string } }
 
 export const things = defineResource<Thing>({ group: 'test.dev', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true })
 
-/** A thing at a resourceVersion; its uid follows its name unless given. */
+/** An object of the sample kind at a resourceVersion. Its uid derives from its name by default. */
 export function aThing(name: string, resourceVersion: number, { uid = `uid-${name}`, color = 'red' } = {}): Thing {
   return { metadata: { name, namespace: 'default', uid, resourceVersion: String(resourceVersion) }, spec: { color } }
 }

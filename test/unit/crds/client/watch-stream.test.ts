@@ -17,7 +17,7 @@ async function read(chunks: (string | Uint8Array)[]): Promise<{ seen: string[]; 
   }
 }
 
-t.test('readWatchEvents finds the same events wherever the chunks are cut', async (t) => {
+t.test('readWatchEvents finds the same events for all chunk boundaries', async (t) => {
   const text = Buffer.from(line('ADDED', aThing('ä–€😀', 1)) + line('MODIFIED', aThing('b', 2)) + line('DELETED', aThing('c', 3)))
   const differing: number[] = []
   for (let size = 1; size <= text.length; size++) {
@@ -28,11 +28,11 @@ t.test('readWatchEvents finds the same events wherever the chunks are cut', asyn
   t.strictSame(differing, [])
 })
 
-t.test('readWatchEvents drops a line that the end of the body cuts off', async (t) => {
+t.test('readWatchEvents drops an incomplete last line', async (t) => {
   t.strictSame(await read([line('ADDED', aThing('a', 1)), line('ADDED', aThing('b', 2)).slice(0, 20)]), { seen: ['a@1'] })
 })
 
-t.test('readWatchEvents hands over what came before a malformed line', async (t) => {
+t.test('readWatchEvents yields the events before a malformed line', async (t) => {
   for (const bad of [
     '{"type":"ADD\n',
     '[]\n',
@@ -46,7 +46,7 @@ t.test('readWatchEvents hands over what came before a malformed line', async (t)
   }
 })
 
-t.test('readWatchEvents turns an ERROR event into the error it tells', async (t) => {
+t.test('readWatchEvents throws the error of an ERROR event', async (t) => {
   const { seen, error } = await read([
     line('ADDED', aThing('a', 1)) + line('ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }),
   ])

@@ -8,7 +8,7 @@ const link: Link = { key: 'users/default/scr_1.png', expires: NOON.getTime() / 1
 const signatureOf = (text: string) => new URL(text, 'http://gateway').searchParams.get('signature') ?? ''
 const signature = signatureOf(signLink(link, ring))
 
-t.test('signLink makes a path under /files with expiry and signature', async (t) => {
+t.test('signLink returns a path under /files with expiry and signature', async (t) => {
   const url = new URL(signLink({ ...link, attachment: 'my shot.png' }, ring), 'http://gateway')
   t.equal(url.pathname, '/files/users/default/scr_1.png')
   t.equal(url.searchParams.get('expires'), String(link.expires))
@@ -16,7 +16,7 @@ t.test('signLink makes a path under /files with expiry and signature', async (t)
   t.match(url.searchParams.get('signature'), /^k2\.[A-Za-z0-9_-]{43}$/)
 })
 
-t.test('signLink makes the same link for the same file every time', async (t) => {
+t.test('signLink returns the same link for the same file every time', async (t) => {
   t.equal(signLink(link, ring), signLink(link, ring))
 })
 
@@ -24,12 +24,12 @@ t.test('signLink refuses a ring without its current key', async (t) => {
   t.throws(() => signLink(link, { current: 'k9', keys: ring.keys }), { message: /k9/ })
 })
 
-t.test('verifyLink takes a link until it expires', async (t) => {
+t.test('verifyLink accepts a link until it expires', async (t) => {
   t.ok(verifyLink(link, signature, ring, at(59)))
   t.notOk(verifyLink(link, signature, ring, at(60)))
 })
 
-t.test('verifyLink refuses a link with anything changed', async (t) => {
+t.test('verifyLink refuses a changed link', async (t) => {
   const changed: Link[] = [
     { ...link, key: 'users/default/scr_2.png' },
     { ...link, key: 'users/acme/scr_1.png' },
@@ -52,19 +52,19 @@ t.test('verifyLink refuses a link with anything changed', async (t) => {
   }
 })
 
-t.test('verifyLink takes links of the key before while it is in the ring', async (t) => {
+t.test('verifyLink accepts links of the previous key while it is in the ring', async (t) => {
   const old = signatureOf(signLink(link, { ...ring, current: 'k1' }))
   t.ok(verifyLink(link, old, ring, NOON))
   t.notOk(verifyLink(link, old, { current: 'k2', keys: { k2: secret(2) } }, NOON))
 })
 
-t.test('verifyLink tells a file name from the end of the rest', async (t) => {
+t.test('verifyLink distinguishes a file name from the end of the preceding text', async (t) => {
   const tricky = { key: 'users/a/b.png', expires: 1_900_000_000, attachment: 'c' }
   const other = { key: `users/a/b.png\n1900000000`, expires: 1_900_000_000, attachment: 'c' }
   t.notOk(verifyLink(other, signatureOf(signLink(tricky, ring)), ring, NOON))
 })
 
-t.test('expiryOf is the same within an hour, so that a record read twice is the same', async (t) => {
+t.test('expiryOf is the same within an hour, so that two reads of a record are equal', async (t) => {
   const hour = 3_600
   t.equal(expiryOf(at(1)), expiryOf(at(hour)))
   t.not(expiryOf(at(1)), expiryOf(at(hour + 1)))

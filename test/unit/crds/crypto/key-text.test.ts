@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
 
-t.test('newKeyText makes texts that isKeyText takes, none twice', async (t) => {
+t.test('newKeyText returns unique texts that isKeyText accepts', async (t) => {
   const texts = Array.from({ length: 1_000 }, newKeyText)
   t.equal(new Set(texts).size, 1_000)
   for (const text of texts) t.ok(isKeyText(text), text)
 })
 
-t.test('isKeyText refuses a text with any letter changed, dropped or added', async (t) => {
+t.test('isKeyText refuses a text with a changed, missing or additional character', async (t) => {
   const text = newKeyText()
   for (let i = 0; i < text.length; i++) {
     const other = text[i] === 'a' ? 'b' : 'a'
@@ -18,7 +18,7 @@ t.test('isKeyText refuses a text with any letter changed, dropped or added', asy
   for (const odd of ['', 'ttk_', `${text}a`, ` ${text}`, `${text}\n`, text.replace('ttk_', 'ssk_')]) t.notOk(isKeyText(odd), odd)
 })
 
-t.test('keyHash is SHA-256 in letters that a label may hold', async (t) => {
+t.test('keyHash returns the SHA-256 as a valid label value', async (t) => {
   const hash = keyHash('ttk_x')
   t.match(hash, /^[a-z2-7]{52}$/)
   let value = 0n

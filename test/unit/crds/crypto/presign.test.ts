@@ -1,8 +1,8 @@
 import t from 'tap'
 import { presign } from '../../../../crds/src/crypto/presign.ts'
 
-t.test('presign lays the address out as S3 asks for it', async (t) => {
-  // That a store accepts the signature is shown in test/integration/operator.
+t.test('presign builds the URL as S3 requires it', async (t) => {
+  // test/integration/operator tests that a store accepts the signature.
   const access = {
     endpoint: 'https://s3.amazonaws.com',
     region: 'us-east-1',
@@ -23,12 +23,12 @@ const access = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', bucket:
 const now = new Date('2026-11-21T12:00:00.000Z')
 const put = { method: 'PUT', key: 'users/acc/scr_1.png', expiresSeconds: 60, now } as const
 
-t.test('presign names every header that must be sent', async (t) => {
+t.test('presign lists every signed header', async (t) => {
   const url = new URL(presign(access, { ...put, headers: { 'If-None-Match': '*', 'Content-Type': 'image/png' } }))
   t.equal(url.searchParams.get('X-Amz-SignedHeaders'), 'content-type;host;if-none-match')
 })
 
-t.test('presign makes another signature for another key, header or time', async (t) => {
+t.test('presign returns a different signature for a different key, header or time', async (t) => {
   const signatures = [
     presign(access, put),
     presign(access, { ...put, key: 'users/acc/scr_2.png' }),

@@ -4,13 +4,13 @@ import { newOpeningKey, SealError, type SealedFor, seal, toSealingKey, unseal } 
 const [older, newer] = [newOpeningKey('k1'), newOpeningKey('k2')]
 const options: SealedFor = { purpose: 'options', subject: 'scr-1', account: 'acme', url: 'https://example.com/' }
 
-t.test('unseal gives back what was sealed, with any of its keys', async (t) => {
+t.test('unseal decrypts a sealed text with any of its keys', async (t) => {
   const sealed = await seal('{"cookies":[]}', options, toSealingKey(older))
   t.equal(await unseal(sealed, options, [newer, older]), '{"cookies":[]}')
   t.notMatch(sealed, 'cookies')
 })
 
-t.test('the sealing key holds no private half', async (t) => {
+t.test('the sealing key does not contain the private key', async (t) => {
   t.strictSame(Object.keys(toSealingKey(older)).sort(), ['crv', 'kid', 'kty', 'x'])
 })
 
@@ -24,7 +24,7 @@ const others: Record<string, SealedFor> = {
 for (const [what, sealedFor] of Object.entries(others)) {
   t.test(`unseal refuses a text that was copied to ${what}`, async (t) => {
     const sealed = await seal('secret', options, toSealingKey(older))
-    await t.rejects(unseal(sealed, sealedFor, [older]), new SealError('it is sealed for something else'))
+    await t.rejects(unseal(sealed, sealedFor, [older]), new SealError('the text belongs to another object'))
   })
 }
 

@@ -24,7 +24,7 @@ t.test('every field of every kind has a type', async (t) => {
   for (const [path, { type }] of nodes) t.ok(type, path)
 })
 
-t.test('every text, list and map of every kind has a bound, without which the API server cannot price its rules', async (t) => {
+t.test('every text, list and map of every kind has a limit, which the API server needs to estimate the cost of rules', async (t) => {
   const unbounded = nodes.filter(([, node]) => {
     if (node.type === 'string') return node.maxLength === undefined && node.enum === undefined && node.pattern === undefined
     if (node.type === 'array') return node.maxItems === undefined
@@ -36,7 +36,7 @@ t.test('every text, list and map of every kind has a bound, without which the AP
   )
 })
 
-t.test('every field of every kind explains itself', async (t) => {
+t.test('every field of every kind has a description', async (t) => {
   const silent = nodes.filter(([path, { description }]) => !/(\[\]|\{\})$/.test(path) && !description)
   t.strictSame(
     silent.map(([path]) => path),
@@ -49,7 +49,7 @@ interface Rule {
   messageExpression?: string
 }
 
-/** Every text about a kind that kubectl shows. */
+/** Every text of a kind that kubectl shows. */
 const texts = crds.flatMap((crd, index) => {
   const { properties = {}, ...root } = crd.spec.versions[0]!.schema.openAPIV3Schema
   const all = [...walk({ ...root, properties: { spec: properties.spec!, status: properties.status! } }, definitions[index]!.plural)]
@@ -59,7 +59,7 @@ const texts = crds.flatMap((crd, index) => {
   ])
 })
 
-t.test('every rule says what to do', async (t) => {
+t.test('every rule has a message that says what to do', async (t) => {
   const rules = texts.filter(({ path }) => path.endsWith(' rule'))
   t.ok(rules.length > 20)
   t.strictSame(
@@ -68,7 +68,7 @@ t.test('every rule says what to do', async (t) => {
   )
 })
 
-t.test('descriptions and messages of rules name fields as kubectl users write them, not as REST does', async (t) => {
+t.test('descriptions and messages of rules spell fields in camel case, as kubectl users write them', async (t) => {
   const values = new Set(nodes.flatMap(([, node]) => (node.enum as string[] | undefined) ?? []).concat('x86_64'))
   const rest = texts.flatMap(({ path, text }) =>
     [...text.matchAll(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g)].filter(([name]) => !values.has(name)).map(([name]) => `${path}: ${name}`),
@@ -89,7 +89,7 @@ t.test('no two kinds share a name', async (t) => {
   t.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length - definitions.length, 'a singular is its kind’s name')
 })
 
-t.test('toCustomResourceDefinition has rules, defaults and subresources where the kind wants them', async (t) => {
+t.test('toCustomResourceDefinition includes the rules, defaults and subresources of a kind', async (t) => {
   const [shot] = crds
   t.match(shot, {
     spec: {
@@ -121,17 +121,17 @@ t.test('every kind has the status subresource and an age', async (t) => {
     )
 })
 
-/** Characters that a column may have: among ten of them, one row fills a screen or two. */
+/** Maximum characters of a column. With ten such columns, a row takes one or two lines of a terminal. */
 const MAX_COLUMN = { shown: 128, wide: 512 }
 
-/** The schema of what a column shows; undefined for metadata. */
+/** The schema of the field that a column shows; undefined for metadata. */
 function schemaOf(plural: string, jsonPath: string): Node | undefined {
   const path = jsonPath.slice(1).replace(/\[\?.*?\]/g, '[]')
   return nodes.find(([candidate]) => candidate === `${plural}.${path}`)?.[1]
 }
 
 for (const { plural, columns } of definitions) {
-  t.test(`kubectl get ${plural} has no column that one long value makes wide`, async (t) => {
+  t.test(`kubectl get ${plural} has no column that one long value can widen`, async (t) => {
     for (const { name, jsonPath, priority } of columns.filter(({ type }) => type === 'string')) {
       const schema = schemaOf(plural, jsonPath)
       t.ok(schema, `${name} shows a field that there is`)
@@ -144,7 +144,7 @@ for (const { plural, columns } of definitions) {
     }
   })
 
-  t.test(`kubectl get ${plural} shows ages of what is past only: what lies ahead would read <invalid>`, async (t) => {
+  t.test(`kubectl get ${plural} shows ages of past times only, because a future time reads <invalid>`, async (t) => {
     const dates = columns.filter(({ type }) => type === 'date').map(({ jsonPath }) => jsonPath)
     t.strictSame(
       dates.filter((path) => !['.metadata.creationTimestamp', '.status.lastUsedTime'].includes(path)),

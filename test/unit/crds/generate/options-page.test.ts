@@ -9,7 +9,7 @@ import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryOptions, ...cacheOptions }
 
-t.test('readProofs finds tests by their names, in every kind of quotes', async (t) => {
+t.test('readProofs finds tests by their names in all types of quotes', async (t) => {
   const text = `t.test('option dark_mode: makes it dark', async () => {})
     await t.test("option click: does it's work", async () => {})
   t.test(\`option a, b_2: both\`, f)`
@@ -21,7 +21,7 @@ t.test('readProofs finds tests by their names, in every kind of quotes', async (
   ])
 })
 
-t.test('readProofs finds tests of other names by the line above them', async (t) => {
+t.test('readProofs finds tests with other names by the comment above them', async (t) => {
   const text = `// proves: format, device\nt.test('every format is what it says', f)\n\n// proves nothing\nt.test('another', f)`
   t.strictSame(readProofs('x', text), [
     { option: 'format', title: 'every format is what it says', file: 'x' },
@@ -29,16 +29,16 @@ t.test('readProofs finds tests of other names by the line above them', async (t)
   ])
 })
 
-t.test('findUnproven names the options that no test is about', async (t) => {
+t.test('findUnproven returns the options without a test', async (t) => {
   const proofs = optionNames.slice(1).map((option) => ({ option, title: '', file: '' }))
   t.strictSame(findUnproven(proofs), [optionNames[0]])
 })
 
-t.test('optionNames holds every option once', async (t) => {
+t.test('optionNames contains every option once', async (t) => {
   t.strictSame([...optionNames].toSorted(), Object.keys(shapes).map(toSnakeCase).toSorted())
 })
 
-t.test('every option has an example, in options/examples.ts where none is obvious, that it accepts', async (t) => {
+t.test('every option has a valid example', async (t) => {
   for (const [name, schema] of Object.entries(shapes)) {
     const example = exampleOf(name)
     t.ok(example !== undefined && schema.safeParse(example).success, `${name}: ${JSON.stringify(example)}`)

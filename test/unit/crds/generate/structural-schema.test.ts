@@ -2,7 +2,7 @@ import t from 'tap'
 import { z } from 'zod'
 import { toStructuralSchema } from '../../../../crds/generate/structural-schema.ts'
 
-t.test('toStructuralSchema keeps bounds, texts and what the schema says of itself', async (t) => {
+t.test('toStructuralSchema keeps limits, descriptions and metadata', async (t) => {
   const schema = z.object({
     count: z.int().min(1).max(9).describe('How many.'),
     name: z
@@ -26,14 +26,14 @@ t.test('toStructuralSchema keeps bounds, texts and what the schema says of itsel
   })
 })
 
-t.test('toStructuralSchema drops what the API server refuses: defaults, and additionalProperties beside properties', async (t) => {
+t.test('toStructuralSchema drops keys that the API server refuses: defaults, and additionalProperties beside properties', async (t) => {
   const schema = toStructuralSchema(z.strictObject({ a: z.boolean().default(true), map: z.record(z.string().max(9), z.string()) }))
   t.notMatch(JSON.stringify(schema), /"default"|\$schema|propertyNames/)
   t.notOk('additionalProperties' in schema)
   t.match(schema, { properties: { map: { type: 'object', additionalProperties: { type: 'string' } } } })
 })
 
-t.test('toStructuralSchema keeps a property that is named like a keyword', async (t) => {
+t.test('toStructuralSchema keeps a property whose name is a keyword', async (t) => {
   const schema = toStructuralSchema(z.object({ id: z.string(), default: z.string(), required: z.string() }))
   t.strictSame(Object.keys(schema.properties as object), ['id', 'default', 'required'])
 })

@@ -11,7 +11,7 @@ import {
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import { at, NOON } from '../../../support/fakes/builders.ts'
 
-t.test('newId carries its instant to the millisecond', async (t) => {
+t.test('newId contains its time to the millisecond', async (t) => {
   for (const time of ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.001Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
     const id = newId('scr', new Date(time))
     t.ok(isScreenshotId(id), id)
@@ -28,23 +28,23 @@ t.test('newId sorts screenshots newest first and everything else oldest first', 
   t.strictSame(hooks.toSorted(), hooks)
 })
 
-t.test('newId never repeats itself', async (t) => {
+t.test('newId returns unique ids', async (t) => {
   t.equal(new Set(Array.from({ length: 10_000 }, () => newId('scr', NOON))).size, 10_000)
 })
 
-t.test('newId spells the instant and the chance in Crockford’s base32', async (t) => {
+t.test('newId encodes the time and the random bytes in Crockford’s base32', async (t) => {
   t.equal(newId('evt', new Date(0), new Uint8Array(10)), `evt_${'0'.repeat(26)}`)
   t.equal(newId('evt', new Date(2 ** 48 - 1), new Uint8Array(10).fill(255)), `evt_7${'z'.repeat(25)}`)
   t.equal(newId('scr', new Date(0), new Uint8Array(10)), 'scr_7zzzzzzzzz0000000000000000')
 })
 
-t.test('derivedId is the same for the same seed and instant, and another for any other', async (t) => {
+t.test('derivedId is the same for the same seed and time, and differs otherwise', async (t) => {
   t.equal(derivedId('evt', NOON, 'a'), derivedId('evt', NOON, 'a'))
   const ids = [derivedId('evt', NOON, 'a'), derivedId('evt', NOON, 'b'), derivedId('evt', at(0.001), 'a'), derivedId('dlv', NOON, 'a')]
   t.equal(new Set(ids).size, 4)
 })
 
-t.test('isScreenshotId refuses what newId cannot have made', async (t) => {
+t.test('isScreenshotId refuses texts that newId cannot return', async (t) => {
   const good = newId('scr', NOON)
   const bad = [
     '',
@@ -60,7 +60,7 @@ t.test('isScreenshotId refuses what newId cannot have made', async (t) => {
   for (const text of bad) t.notOk(isScreenshotId(text), text)
 })
 
-t.test('screenshotIdOf reads the id from the name, or computes one from uid and creation', async (t) => {
+t.test('screenshotIdOf reads the id from the name, or derives it from uid and creation time', async (t) => {
   const id = newId('scr', at(5))
   const creationTimestamp = NOON.toISOString()
   t.equal(screenshotIdOf({ name: toObjectName(id), uid: 'u', creationTimestamp }), id)
@@ -71,7 +71,7 @@ t.test('screenshotIdOf reads the id from the name, or computes one from uid and 
   t.not(screenshotIdOf({ name: 'front-page', uid: 'made anew', creationTimestamp }), named)
 })
 
-t.test('screenshotIdOf dates a Screenshot by its creation when its name lies in the year 10889', async (t) => {
+t.test('screenshotIdOf uses the creation time if the name contains a time in the year 10889', async (t) => {
   const name = 'scr-00000000000000000000000000'
   t.equal(createdAtOf('scr_00000000000000000000000000').getUTCFullYear(), 10_889)
   const id = screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() })
@@ -79,7 +79,7 @@ t.test('screenshotIdOf dates a Screenshot by its creation when its name lies in 
   t.equal(id, screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() }))
 })
 
-t.test('isPlausibleId lets clocks differ by an hour and no more', async (t) => {
+t.test('isPlausibleId accepts a clock difference of at most one hour', async (t) => {
   for (const [seconds, plausible] of [
     [-1e9, true],
     [0, true],
@@ -94,7 +94,7 @@ t.test('isPlausibleId lets clocks differ by an hour and no more', async (t) => {
   t.equal(screenshotIdOf({ name: toObjectName(ahead), uid: 'u', creationTimestamp: NOON.toISOString() }), ahead)
 })
 
-t.test('webhookIdOf reads the id from the name, or computes one from uid and creation', async (t) => {
+t.test('webhookIdOf reads the id from the name, or derives it from uid and creation time', async (t) => {
   const id = newId('wh', at(5))
   const creationTimestamp = NOON.toISOString()
   t.equal(webhookIdOf({ name: toObjectName(id), uid: 'u', creationTimestamp }), id)

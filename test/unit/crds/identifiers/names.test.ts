@@ -5,7 +5,7 @@ import { NOON } from '../../../support/fakes/builders.ts'
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-t.test('toObjectName and toId lead from an id to a legal object name and back', async (t) => {
+t.test('toObjectName and toId convert an id to a valid object name and back', async (t) => {
   for (const prefix of ['scr', 'wh', 'batch'] as const) {
     const id = derivedId(prefix, NOON, 'seed')
     t.match(toObjectName(id), DNS_LABEL)
@@ -13,7 +13,7 @@ t.test('toObjectName and toId lead from an id to a legal object name and back', 
   }
 })
 
-t.test('isScreenshotIdName knows names that carry an id from names that a person chose', async (t) => {
+t.test('isScreenshotIdName distinguishes names made from an id from names that a person chose', async (t) => {
   t.ok(isScreenshotIdName(toObjectName(derivedId('scr', NOON, 'seed'))))
   const others = [
     'scr-',
@@ -27,12 +27,12 @@ t.test('isScreenshotIdName knows names that carry an id from names that a person
   for (const name of others) t.notOk(isScreenshotIdName(name), name)
 })
 
-t.test('isWebhookIdName knows names that carry an id from names that a person chose', async (t) => {
+t.test('isWebhookIdName distinguishes names made from an id from names that a person chose', async (t) => {
   t.ok(isWebhookIdName(toObjectName(derivedId('wh', NOON, 'seed'))))
   for (const name of ['wh-', 'wh-production', `wh-9${'0'.repeat(25)}`, `scr-${'0'.repeat(26)}`]) t.notOk(isWebhookIdName(name), name)
 })
 
-t.test('secretNames gives each release names of its own', async (t) => {
+t.test('secretNames returns different names for each release', async (t) => {
   const names = [...Object.values(secretNames('a')), ...Object.values(secretNames('b'))]
   t.equal(new Set(names).size, names.length)
   for (const name of names) t.match(name, DNS_LABEL)

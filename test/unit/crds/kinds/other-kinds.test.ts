@@ -58,13 +58,13 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
 ]
 
 for (const { name, schema, takes, refuses } of cases) {
-  t.test(`${name} takes what is legal and refuses what is not`, async (t) => {
+  t.test(`${name} accepts valid objects and refuses invalid ones`, async (t) => {
     for (const value of takes) t.ok(schema.safeParse(value).success, JSON.stringify(value))
     for (const value of refuses) t.notOk(schema.safeParse(value).success, JSON.stringify(value))
   })
 }
 
-t.test('poolDefaults are legal and what the descriptions say', async (t) => {
+t.test('poolDefaults are valid and match the descriptions', async (t) => {
   t.ok(RunnerPoolSpec.safeParse({ podTemplate, ...poolDefaults }).success)
   const fields = { ...RunnerPoolSpec.shape, ...RunnerPoolSpec.shape.podTemplate.shape }
   for (const [name, preset] of Object.entries(poolDefaults)) {

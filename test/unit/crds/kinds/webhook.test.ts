@@ -5,9 +5,9 @@ import { aWebhook } from '../../../support/fakes/builders.ts'
 const takes = (spec: object): boolean =>
   WebhookSpec.safeParse({ url: 'https://example.com/hook', events: ['screenshot.completed'], ...spec }).success
 
-t.test('Webhook takes an endpoint', async (t) => t.ok(Webhook.safeParse(aWebhook()).success))
+t.test('Webhook accepts an endpoint', async (t) => t.ok(Webhook.safeParse(aWebhook()).success))
 
-t.test('WebhookSpec takes https addresses without user, password and fragment only', async (t) => {
+t.test('WebhookSpec accepts only https URLs without user name, password and fragment', async (t) => {
   for (const url of [
     'https://example.com',
     'https://example.com/a?b=c',
@@ -28,18 +28,18 @@ t.test('WebhookSpec takes https addresses without user, password and fragment on
   }
 })
 
-t.test('WebhookSpec wants at least one event type, and known ones', async (t) => {
+t.test('WebhookSpec requires at least one event type, and refuses unknown types', async (t) => {
   for (const events of [[], ['*'], ['screenshot.done']]) t.notOk(takes({ events }), JSON.stringify(events))
   t.ok(takes({ events: ['screenshot.queued', 'screenshot.failed', 'video.completed'] }))
 })
 
-t.test('WebhookSpec bounds its texts', async (t) => {
+t.test('WebhookSpec limits the length of its texts', async (t) => {
   t.ok(takes({ name: 'x'.repeat(100), description: 'x'.repeat(500) }))
   t.notOk(takes({ name: 'x'.repeat(101) }))
   t.notOk(takes({ description: 'x'.repeat(501) }))
 })
 
-t.test('isActive is true unless switched off', async (t) => {
+t.test('isActive is true unless active is false', async (t) => {
   t.ok(isActive(aWebhook()))
   t.ok(isActive(aWebhook({ spec: { active: true } })))
   t.notOk(isActive(aWebhook({ spec: { active: false } })))

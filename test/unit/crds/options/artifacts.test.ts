@@ -2,7 +2,7 @@ import t from 'tap'
 import { artifactsOf, thumbnailFormat } from '../../../../crds/src/options/artifacts.ts'
 import { parseObjectKey } from '../../../../crds/src/records/storage-keys.ts'
 
-t.test('artifactsOf names the files that the options ask for, and no other', async (t) => {
+t.test('artifactsOf returns only the files that the options request', async (t) => {
   t.strictSame(artifactsOf(undefined), [])
   t.strictSame(artifactsOf({ saveHtml: false, format: 'webp' }), [])
   t.match(artifactsOf({ thumbnailWidth: 100, format: 'webp', saveHar: true }), [
@@ -16,14 +16,14 @@ const everything = {
   ...{ saveHar: true, saveConsole: true, saveAccessibilityTree: true },
 }
 
-t.test('artifactsOf gives every file a key of its own that downloads know', async (t) => {
+t.test('artifactsOf gives every file a unique key that downloads accept', async (t) => {
   const extensions = ['png', ...artifactsOf(everything).map(({ extension }) => extension)]
   t.equal(new Set(extensions).size, 8)
   const id = 'scr_0123456789abcdefghjkmnpqrs'
   for (const extension of extensions) t.match(parseObjectKey(`users/acme/${id}.${extension}`), { id, extension })
 })
 
-t.test('thumbnailFormat is the picture’s own where a small copy can have it', async (t) => {
+t.test('thumbnailFormat is the picture’s format if thumbnails support it', async (t) => {
   t.equal(thumbnailFormat({ thumbnailWidth: 100 }), 'png')
   t.equal(thumbnailFormat({ thumbnailHeight: 100, format: 'avif' }), 'webp')
   t.equal(thumbnailFormat({ thumbnailHeight: 100, format: 'avif', thumbnailFormat: 'jpeg' }), 'jpeg')

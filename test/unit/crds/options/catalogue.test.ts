@@ -3,7 +3,6 @@ import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/
 import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/image.ts'
 
 type Bound = [name: keyof typeof CaptureOptions.shape, least: number, most: number]
-// spec 2.2
 const bounds: Bound[] = [
   ['viewportWidth', 1, 7680],
   ['viewportHeight', 1, 7680],
@@ -16,18 +15,18 @@ const bounds: Bound[] = [
 const takes = (options: object): boolean => CaptureOptions.safeParse(options).success
 
 for (const [name, least, most] of bounds) {
-  t.test(`CaptureOptions takes ${name} from ${least} to ${most} and nothing beyond`, async (t) => {
+  t.test(`CaptureOptions accepts ${name} from ${least} to ${most} only`, async (t) => {
     t.ok(takes({ [name]: least }) && takes({ [name]: most }))
     for (const value of [least - 0.05, most + 0.05, least - 1, most + 1, Number.NaN, String(least), null])
       t.notOk(takes({ [name]: value }), String(value))
   })
 }
 
-t.test('CaptureOptions takes whole numbers of pixels and milliseconds only', async (t) => {
+t.test('CaptureOptions accepts only whole numbers of pixels and milliseconds', async (t) => {
   for (const [name] of bounds) t.equal(takes({ [name]: 1500.5 % 5 }), name === 'deviceScaleFactor', name)
 })
 
-t.test('CaptureOptions refuses unknown names and, of what is listed, unknown values', async (t) => {
+t.test('CaptureOptions refuses unknown names and unknown values of enumerations', async (t) => {
   for (const options of [
     { viewport_width: 100 },
     { width: 100 },
@@ -41,7 +40,7 @@ t.test('CaptureOptions refuses unknown names and, of what is listed, unknown val
   }
 })
 
-t.test('CaptureOptions bounds every text and says so', async (t) => {
+t.test('CaptureOptions limits the length of texts', async (t) => {
   for (const [name, most] of [
     ['styles', 262144],
     ['scripts', 262144],
@@ -52,11 +51,11 @@ t.test('CaptureOptions bounds every text and says so', async (t) => {
   }
 })
 
-t.test('every option says its default in its description', async (t) => {
+t.test('every description ends with the default', async (t) => {
   for (const [name, schema] of Object.entries(CaptureOptions.shape)) t.match(schema.unwrap().description, /Default: .+\.$/, name)
 })
 
-t.test('every default is what the description says, and legal', async (t) => {
+t.test('every default is valid and matches the description', async (t) => {
   t.ok(takes(captureDefaults))
   for (const [name, preset] of Object.entries(captureDefaults)) {
     const { description = '' } = CaptureOptions.shape[name as keyof typeof CaptureOptions.shape].unwrap()
@@ -64,13 +63,13 @@ t.test('every default is what the description says, and legal', async (t) => {
   }
 })
 
-t.test('withDefaults fills in what was not chosen and keeps what was', async (t) => {
+t.test('withDefaults sets unset options and keeps the others', async (t) => {
   t.match(withDefaults(undefined), captureDefaults)
   t.match(withDefaults({ format: 'webp', delay: 0, fullPage: true }), { ...captureDefaults, format: 'webp', fullPage: true })
-  t.notOk('click' in withDefaults({}), 'what has no default stays absent')
+  t.notOk('click' in withDefaults({}), 'an option without a default stays absent')
 })
 
-t.test('withDefaults takes undefined for not chosen', async (t) => {
+t.test('withDefaults treats undefined as unset', async (t) => {
   t.equal(withDefaults({ format: undefined }).format, 'png')
 })
 

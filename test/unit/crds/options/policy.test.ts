@@ -1,7 +1,7 @@
 import t from 'tap'
 import { DEFAULT_OPTION_POLICY, findForbidden, OptionPolicyText, toForbiddenMessage } from '../../../../crds/src/options/policy.ts'
 
-t.test('OptionPolicyText allows everything but foreign stores unless it is told otherwise', async (t) => {
+t.test('OptionPolicyText allows everything except the caller’s own bucket by default', async (t) => {
   t.strictSame(OptionPolicyText.parse(undefined), DEFAULT_OPTION_POLICY)
   t.strictSame(OptionPolicyText.parse('{"proxy":false}'), { ...DEFAULT_OPTION_POLICY, proxy: false })
   const { storage, ...others } = DEFAULT_OPTION_POLICY
@@ -13,11 +13,11 @@ t.test('OptionPolicyText allows everything but foreign stores unless it is told 
   ])
 })
 
-t.test('OptionPolicyText refuses what is no policy', async (t) => {
+t.test('OptionPolicyText refuses invalid policies', async (t) => {
   for (const text of ['x', '{"proxies":false}', '{"proxy":"no"}', '[]']) t.notOk(OptionPolicyText.safeParse(text).success, text)
 })
 
-t.test('findForbidden names what is switched off and was chosen', async (t) => {
+t.test('findForbidden returns options that are set but disabled', async (t) => {
   const policy = { ...DEFAULT_OPTION_POLICY, proxy: false, bypassCsp: false }
   t.strictSame(findForbidden({ proxy: 'http://a', proxyUsername: 'b', bypassCsp: true, scripts: '1' }, policy), [
     'proxy',
@@ -32,7 +32,7 @@ t.test('findForbidden names what is switched off and was chosen', async (t) => {
   ])
 })
 
-t.test('toForbiddenMessage names options as callers write them', async (t) => {
+t.test('toForbiddenMessage spells options in snake case', async (t) => {
   t.equal(toForbiddenMessage(['bypassCsp']), 'not allowed here: bypass_csp; an administrator of this service has switched it off')
   t.match(toForbiddenMessage(['proxy', 'initScript']), /proxy, init_script; .* them off/)
 })

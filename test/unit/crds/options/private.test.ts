@@ -7,18 +7,18 @@ const takes = (options: object): boolean => PrivateOptions.safeParse(options).su
 const contradicts = (options: PrivateOptions): string[] =>
   privateContradictions.filter(({ holds }) => holds(options)).map(({ option }) => option)
 
-t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can hold one in the clear', async (t) => {
+t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can contain one in plain text', async (t) => {
   for (const name of privateOptionNames) {
     t.notOk(name in CaptureOptions.shape, name)
     t.notOk(ScreenshotSpec.safeParse({ url: 'https://example.com/', options: { [name]: 'x' } }).success, name)
   }
 })
 
-t.test('PrivateOptions takes headers under the names that they have', async (t) => {
+t.test('PrivateOptions accepts valid header names', async (t) => {
   t.strictSame(PrivateOptions.parse({ headers: { 'X-Api_Key': 'a b', accept: '' } }), { headers: { 'X-Api_Key': 'a b', accept: '' } })
 })
 
-t.test('PrivateOptions refuses headers that are not the client’s to set, in any case', async (t) => {
+t.test('PrivateOptions refuses headers that clients must not set, in upper or lower case', async (t) => {
   for (const name of [
     'Host',
     'cookie',
@@ -34,14 +34,14 @@ t.test('PrivateOptions refuses headers that are not the client’s to set, in an
     t.notOk(takes({ headers: { [name]: 'x' } }), name)
 })
 
-t.test('PrivateOptions takes no value that could begin another header', async (t) => {
+t.test('PrivateOptions refuses header values that could inject another header', async (t) => {
   for (const value of ['a\r\nb: c', 'a\nb', 'a\0', 'ü']) {
     t.notOk(takes({ headers: { a: value } }), JSON.stringify(value))
     t.notOk(takes({ authorization: value }), JSON.stringify(value))
   }
 })
 
-t.test('PrivateOptions bounds how much there is of everything', async (t) => {
+t.test('PrivateOptions limits the number and length of everything', async (t) => {
   const names = Array.from({ length: 65 }, (_, index) => [`h${index}`, ''])
   t.ok(takes({ headers: Object.fromEntries(names.slice(1)) }) && !takes({ headers: Object.fromEntries(names) }))
   const cookies = Array.from({ length: 101 }, () => ({ name: 'a', value: '' }))
@@ -50,7 +50,7 @@ t.test('PrivateOptions bounds how much there is of everything', async (t) => {
   t.ok(takes({ basicAuthUsername: 'x'.repeat(1024) }) && !takes({ basicAuthPassword: 'x'.repeat(1025) }))
 })
 
-t.test('Cookie takes what a browser takes', async (t) => {
+t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
   const legal = [
     { name: 'a', value: '' },
     { name: '__Host-a', value: 'b c"d', path: '/x', secure: true, httpOnly: true, sameSite: 'None', expires: 1 },
@@ -74,7 +74,7 @@ t.test('Cookie takes what a browser takes', async (t) => {
   for (const cookie of illegal) t.notOk(Cookie.safeParse(cookie).success, JSON.stringify(cookie))
 })
 
-t.test('privateContradictions knows what cannot hold together', async (t) => {
+t.test('privateContradictions finds options that cannot be combined', async (t) => {
   const user = { basicAuthUsername: 'u', basicAuthPassword: 'p' }
   t.strictSame(contradicts({}), [])
   t.strictSame(contradicts(user), [])

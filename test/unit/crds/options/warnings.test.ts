@@ -19,7 +19,7 @@ for (const { options, found } of cases) {
   })
 }
 
-t.test('warnings are about options that exist', async (t) => {
+t.test('every warning names an existing option', async (t) => {
   for (const { option } of warnings) t.ok(option in CaptureOptions.shape || privateOptionNames.includes(option), option)
 })
 

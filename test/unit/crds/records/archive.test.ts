@@ -24,7 +24,7 @@ const shot = (second: number, version = '1'): Screenshot =>
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const linkTo = () => ({ url: 'https://x/', expires: 1 })
 
-t.test('parseArchivedLine gives a Screenshot whose record is the one that was archived', async (t) => {
+t.test('parseArchivedLine returns a Screenshot with the archived record', async (t) => {
   const full = aScreenshot({
     metadata: { annotations: { 'tintype.dev/a': '1', 'kubectl.kubernetes.io/last-applied-configuration': '{}' }, managedFields: [{}] },
     spec: {
@@ -45,17 +45,17 @@ t.test('parseArchivedLine gives a Screenshot whose record is the one that was ar
   t.equal(toArchivedLine(read), line, 'and may be archived again')
 })
 
-t.test('parseArchivedLine keeps what a later version has added', async (t) => {
+t.test('parseArchivedLine keeps fields of a later version', async (t) => {
   const line = toArchivedLine(shot(0)).replace('"spec":{', '"spec":{"novelty":7,')
   t.match(parseArchivedLine(line).spec, { novelty: 7 })
 })
 
-t.test('parseArchivedLine refuses what is not a record', async (t) => {
+t.test('parseArchivedLine refuses other texts', async (t) => {
   for (const text of ['', '{}', '[]', '{"id":"scr_1","v":2}', toArchivedLine(shot(0)).replace('"v":1', '"v":2')])
     t.throws(() => parseArchivedLine(text), text)
 })
 
-t.test('buildSegments puts records of a day in order, newest first, and names their range', async (t) => {
+t.test('buildSegments sorts the records of a day newest first, and puts their range in the key', async (t) => {
   const shots = [shot(5), shot(9), shot(1)]
   const [segment, ...others] = buildSegments('acme', shots)
   t.strictSame(others, [])
@@ -75,7 +75,7 @@ t.test('buildSegments puts records of a day in order, newest first, and names th
   t.strictSame(buildSegments('acme', shots.toReversed()), [segment], 'the same records give the same segment')
 })
 
-t.test('buildSegments keeps days apart and segments within a thousand records', async (t) => {
+t.test('buildSegments separates days and limits segments to 1,000 records', async (t) => {
   const shots = [...Array.from({ length: MAX_SEGMENT_RECORDS + 1 }, (_, n) => shot(n)), shot(-86_400)]
   const segments = buildSegments('acme', shots)
   t.strictSame(
@@ -85,7 +85,7 @@ t.test('buildSegments keeps days apart and segments within a thousand records', 
   t.equal(new Set(segments.map(({ first }) => dayOf(first))).size, 2)
 })
 
-t.test('buildSegments keeps segments within four megabytes', async (t) => {
+t.test('buildSegments limits segments to 4 MiB', async (t) => {
   const large = Array.from({ length: 5 }, (_, n) => {
     const one = shot(n)
     return { ...one, spec: { ...one.spec, options: { styles: 'x'.repeat(1_500_000) } } }
@@ -96,7 +96,7 @@ t.test('buildSegments keeps segments within four megabytes', async (t) => {
   )
 })
 
-t.test('toSegments leaves one line of a record that was archived twice, the later one', async (t) => {
+t.test('toSegments keeps only the later line of a record that was archived twice', async (t) => {
   const lines = [shot(1, '7'), shot(1, '12'), shot(1, '9')].map((one) => ({ id: idOf(one), line: toArchivedLine(one) }))
   const [segment] = toSegments('acme', lines)
   t.equal(segment?.count, 1)

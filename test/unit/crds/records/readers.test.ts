@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { isSignedMark, signMark } from '../../../../crds/src/crypto/marks.ts'
+import { isSignedMarker, signMarker } from '../../../../crds/src/crypto/signed-markers.ts'
 import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import { toArchivedLine } from '../../../../crds/src/records/archive.ts'
@@ -16,7 +16,7 @@ const shot = aScreenshot({ spec: { accountName: 'acme', options: { fullPage: tru
 const place = { account: 'acme', id: screenshotIdOf(shot.metadata) }
 const now = at(60)
 
-t.test('a record changed in any one place is read and shown, or counts as absent; nothing throws', async () => {
+t.test('a record with any single change is either shown or counts as absent, without an error', async () => {
   const paths: (string | number)[][] = []
   const walk = (value: unknown, path: (string | number)[]): void => {
     paths.push(path)
@@ -53,7 +53,7 @@ t.test('a record changed in any one place is read and shown, or counts as absent
   )
 })
 
-t.test('readArchived says why a record counts as absent', async (t) => {
+t.test('readArchived returns why a record counts as absent', async (t) => {
   const line = toArchivedLine(shot)
   t.match(readArchived(line, place, now), { spec: { accountName: 'acme' }, status: { phase: 'Completed' } })
   const future = newId('scr', at(9 * 86_400))
@@ -71,7 +71,7 @@ t.test('readArchived says why a record counts as absent', async (t) => {
   for (const [name, text, where, reason] of cases) t.equal(readArchived(text, where, now), reason, name)
 })
 
-t.test('IgnoredObjects counts every time, logs each key once, and remembers a bounded number', async (t) => {
+t.test('IgnoredObjects counts every read, logs each key once, and remembers a limited number of keys', async (t) => {
   const counted: unknown[] = []
   const logged: unknown[] = []
   const ignored = new IgnoredObjects({
@@ -88,15 +88,15 @@ t.test('IgnoredObjects counts every time, logs each key once, and remembers a bo
   )
 })
 
-t.test('a mark is signed for its own key alone', async (t) => {
-  const text = signMark('records/a', ring)
-  t.ok(isSignedMark('records/a', text, ring))
-  t.ok(isSignedMark('records/a', text, { current: 'k2', keys: { ...ring.keys, k2: 'Ym9i' } }), 'after a rotation too')
+t.test('the signature of a marker is valid for its own key only', async (t) => {
+  const text = signMarker('records/a', ring)
+  t.ok(isSignedMarker('records/a', text, ring))
+  t.ok(isSignedMarker('records/a', text, { current: 'k2', keys: { ...ring.keys, k2: 'Ym9i' } }), 'after a rotation too')
   for (const [key, other] of [
     ['records/b', text],
     ['records/a', ''],
     ['records/a', 'k1.'],
     ['records/a', `__proto__${text.slice(2)}`],
   ] as const)
-    t.notOk(isSignedMark(key, other, ring))
+    t.notOk(isSignedMarker(key, other, ring))
 })

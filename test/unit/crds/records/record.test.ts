@@ -5,7 +5,7 @@ import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../s
 
 const linkTo = (key: string) => ({ url: `https://files.example.com/${key}`, expires: at(60).getTime() / 1000 })
 
-t.test('toRecord of a completed Screenshot says where the picture is and what it is', async (t) => {
+t.test('toRecord of a completed Screenshot describes and links the picture', async (t) => {
   const shot = aScreenshot({ spec: { accountName: 'acme', options: { format: 'jpeg' } }, status: completedStatus() })
   const id = shot.metadata.name.replace('-', '_')
   t.match(toRecord(shot, linkTo), {
@@ -28,7 +28,7 @@ t.test('toRecord of a completed Screenshot says where the picture is and what it
   })
 })
 
-t.test('toRecord of a failed Screenshot says why, and has no file', async (t) => {
+t.test('toRecord of a failed Screenshot has an error and no file', async (t) => {
   t.match(toRecord(aScreenshot({ status: failedStatus() }), linkTo), {
     status: 'failed',
     error: { code: 'DNS_FAILED' },
@@ -39,7 +39,7 @@ t.test('toRecord of a failed Screenshot says why, and has no file', async (t) =>
   })
 })
 
-t.test('toRecord of a Screenshot that waits or is captured is pending, and tells nothing early', async (t) => {
+t.test('toRecord of a pending or running Screenshot is pending and has no result', async (t) => {
   for (const status of [undefined, { phase: 'Pending' as const }, { ...completedStatus(), phase: 'Running' as const }]) {
     const shot = { ...aScreenshot(), ...(status ? { status } : {}) }
     t.match(toRecord(shot, linkTo), {
@@ -61,17 +61,17 @@ t.test('toRecord always has the same keys', async (t) => {
   t.strictSame(keys[2], keys[0])
 })
 
-t.test('toRecord takes no path from the status, which a runner could have written', async (t) => {
+t.test('toRecord ignores paths in the status, which a runner can write', async (t) => {
   const lying = completedStatus({ result: { ...completedStatus().result, storagePath: 'users/other/x.png', finalUrl: 'x' } as never })
   t.notMatch(JSON.stringify(toRecord(aScreenshot({ status: lying }), linkTo)), /users\/other/)
 })
 
-t.test('toRecord of an object with a name of its own carries the id computed for it', async (t) => {
+t.test('toRecord of an object with a custom name has the derived id', async (t) => {
   const record = toRecord(aScreenshot({ name: 'front-page' }), linkTo)
   t.equal(createdAtOf(record.id).toISOString(), NOON.toISOString())
 })
 
-t.test('toEcho shows what was chosen and the four that every reader wants', async (t) => {
+t.test('toEcho shows the options that differ from their defaults, and four more', async (t) => {
   t.strictSame(toEcho(undefined), { viewport_width: 1920, viewport_height: 1080, format: 'png', full_page: false })
   t.strictSame(toEcho({ delay: 500, timeout: 30000, fullPage: true }), {
     viewport_width: 1920,
@@ -82,7 +82,7 @@ t.test('toEcho shows what was chosen and the four that every reader wants', asyn
   })
 })
 
-t.test('toEcho shows the beginning of what may be large, and a selector whole', async (t) => {
+t.test('toEcho cuts large options, but not selectors', async (t) => {
   const styles = `${'a'.repeat(63)}😀${'b'.repeat(1000)}`
   const { styles: shown, wait_for_selector: selector } = toEcho({ styles, waitForSelector: 'x'.repeat(500) })
   t.equal(shown, `${'a'.repeat(63)}\ufffd…`, 'no half of a character')
@@ -90,7 +90,7 @@ t.test('toEcho shows the beginning of what may be large, and a selector whole', 
   t.equal(toEcho({ scripts: 'x'.repeat(64) }).scripts, 'x'.repeat(64))
 })
 
-t.test('toRecord says of hidden options that they were given, and no more', async (t) => {
+t.test('toRecord masks hidden options', async (t) => {
   const hiddenOptions = ['styles', 'basicAuthPassword', 'cookies']
   t.strictSame(toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo).options, {
     viewport_width: 1920,
@@ -104,7 +104,7 @@ t.test('toRecord says of hidden options that they were given, and no more', asyn
   })
 })
 
-t.test('toWireStatus knows three states', async (t) => {
+t.test('toWireStatus maps phases to three states', async (t) => {
   const cases = [
     [undefined, 'pending'],
     ['Pending', 'pending'],
@@ -115,12 +115,12 @@ t.test('toWireStatus knows three states', async (t) => {
   for (const [phase, status] of cases) t.equal(toWireStatus(phase), status)
 })
 
-t.test('accountOf is the default where none is named', async (t) => {
+t.test('accountOf returns the default account if the spec names none', async (t) => {
   t.equal(accountOf(aScreenshot()), 'default')
   t.equal(accountOf(aScreenshot({ spec: { accountName: 'acme' } })), 'acme')
 })
 
-t.test('toRecord shows the estimated time of the creation, and nothing else that may stand there', async (t) => {
+t.test('toRecord shows the estimated time of the creation, and ignores other texts in the annotation', async (t) => {
   const noLinks = () => undefined
   const shown = (text: string) => {
     const shot = aScreenshot({})
@@ -130,7 +130,7 @@ t.test('toRecord shows the estimated time of the creation, and nothing else that
   t.strictSame([shown('3-12s'), shown('<b>soon</b>'), shown('')], ['3-12s', '10-60s', '10-60s'])
 })
 
-t.test('toRecord lists the files beside the picture that were asked for and stored', async (t) => {
+t.test('toRecord lists the requested and stored files beside the picture', async (t) => {
   const artifacts = [
     { type: 'html' as const, fileSizeBytes: 5, etag: 'x' },
     { type: 'har' as const, fileSizeBytes: 6, etag: 'y' },
@@ -147,7 +147,7 @@ t.test('toRecord lists the files beside the picture that were asked for and stor
   t.match(toRecord(shot, () => undefined).artifacts, [{ type: 'html', download_url: null }], 'an expired file has no link')
 })
 
-t.test('toRecord tells what was noted of the page under the names of the wire', async (t) => {
+t.test('toRecord includes the facts about the page in snake case', async (t) => {
   const status = completedStatus()
   const page = {
     imageSize: true,

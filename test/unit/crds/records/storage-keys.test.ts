@@ -20,7 +20,7 @@ t.test('objectKey and parseObjectKey are inverse', async (t) => {
   }
 })
 
-t.test('parseObjectKey refuses keys of other places', async (t) => {
+t.test('parseObjectKey refuses other keys', async (t) => {
   const keys = [
     '',
     `users/acme/${id}`,
@@ -39,7 +39,7 @@ t.test('parseObjectKey refuses keys of other places', async (t) => {
   for (const key of keys) t.equal(parseObjectKey(key), undefined, key)
 })
 
-t.test('objectKeyPrefix holds a screenshot’s files and nobody else’s', async (t) => {
+t.test('objectKeyPrefix matches only the files of its screenshot', async (t) => {
   t.ok(objectKey('acme', id, 'thumb.png').startsWith(objectKeyPrefix('acme', id)))
   t.notOk(objectKey('acme', newId('scr', at(1)), 'png').startsWith(objectKeyPrefix('acme', id)))
   t.ok(objectKeyPrefix('acme', id).endsWith('.'))
@@ -51,13 +51,13 @@ t.test('invertedDay sorts later days first', async (t) => {
   t.equal(invertedDay(new Date('2026-11-21T00:00:00.000Z')), invertedDay(new Date('2026-11-21T23:59:59.999Z')))
 })
 
-t.test('tombstoneKey lies with the records of the day of creation', async (t) => {
+t.test('tombstoneKey is under the prefix of the day of creation', async (t) => {
   t.equal(tombstoneKey('acme', id), `records/acme/${invertedDay(NOON)}/tombstones/${id}`)
 })
 
-t.test('eventKey has a place of its own', async (t) => t.equal(eventKey('evt_1'), 'events/evt_1.json'))
+t.test('eventKey has its own prefix', async (t) => t.equal(eventKey('evt_1'), 'events/evt_1.json'))
 
-t.test('optionsKey keeps accounts apart', async (t) => {
+t.test('optionsKey separates accounts', async (t) => {
   t.equal(optionsKey('acme', 'scr-1'), 'options/acme/scr-1.jwe')
   t.equal(parseObjectKey(optionsKey('acme', 'scr-1')), undefined, 'no download leads to it')
 })

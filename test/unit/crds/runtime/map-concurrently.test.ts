@@ -1,7 +1,7 @@
 import t from 'tap'
 import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
 
-t.test('mapConcurrently maps every item, at most so many at a time, and keeps their order', async (t) => {
+t.test('mapConcurrently maps every item in order, with limited concurrency', async (t) => {
   let active = 0
   let most = 0
   const results = await mapConcurrently([5, 4, 3, 2, 1], 2, async (n, index) => {

@@ -7,7 +7,7 @@ t.test('OtlpHeaders reads OpenTelemetry’s list of headers', async (t) => {
   for (const wrong of ['authorization', 'a b=c', 'a=%zz']) t.notOk(OtlpHeaders.safeParse(wrong).success, wrong)
 })
 
-t.test('OtlpEndpoint is an address, or nothing', async (t) => {
+t.test('OtlpEndpoint is a URL or undefined', async (t) => {
   t.equal(OtlpEndpoint.parse(''), undefined)
   t.equal(OtlpEndpoint.parse('http://collector:4318'), 'http://collector:4318')
   t.notOk(OtlpEndpoint.safeParse('collector:4318').success)

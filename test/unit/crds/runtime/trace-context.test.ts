@@ -5,7 +5,7 @@ import { aScreenshot } from '../../../support/fakes/builders.ts'
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
 
-t.test('parseTraceparent reads what W3C Trace Context writes, and nothing else', async (t) => {
+t.test('parseTraceparent accepts only valid W3C Trace Context headers', async (t) => {
   t.strictSame(parseTraceparent(`00-${TRACE}-${SPAN}-01`), { traceId: TRACE, spanId: SPAN, isSampled: true })
   t.strictSame(parseTraceparent(`00-${TRACE}-${SPAN}-02`), { traceId: TRACE, spanId: SPAN, isSampled: false })
   const wrong = [
@@ -22,7 +22,7 @@ t.test('parseTraceparent reads what W3C Trace Context writes, and nothing else',
   for (const text of wrong) t.equal(parseTraceparent(text), undefined, String(text))
 })
 
-t.test('toTraceparent writes what parseTraceparent reads', async (t) => {
+t.test('toTraceparent and parseTraceparent are inverse', async (t) => {
   for (const text of [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`]) t.equal(toTraceparent(parseTraceparent(text)!), text)
 })
 
@@ -32,7 +32,7 @@ t.test('traceOf finds the trace on an object', async (t) => {
   t.equal(traceOf(aScreenshot()), undefined)
 })
 
-t.test('ids of spans are functions of what they are about, and differ', async (t) => {
+t.test('span ids are derived from their subjects, and differ', async (t) => {
   const ids = [spanIds.screenshot('uid'), spanIds.capture('uid', 1), spanIds.capture('uid', 2), spanIds.delivery('dlv_1', 1)]
   t.equal(new Set(ids).size, ids.length)
   for (const id of ids) t.match(id, /^[0-9a-f]{16}$/)

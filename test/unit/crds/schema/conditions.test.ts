@@ -12,13 +12,13 @@ const aCondition = (given: Partial<Condition> = {}): Condition => ({
   ...given,
 })
 
-t.test('toReason writes a code as Kubernetes writes reasons', async (t) => {
+t.test('toReason converts a code to a Kubernetes reason', async (t) => {
   t.equal(toReason('BLOCKED_ADDRESS'), 'BlockedAddress')
   t.equal(toReason('TIMEOUT'), 'Timeout')
   for (const code of Object.keys(JOB_ERRORS)) t.match(toReason(code), /^[A-Z][A-Za-z]*$/)
 })
 
-t.test('setCondition keeps the transition time while the status stays, and moves it when it flips', async (t) => {
+t.test('setCondition changes the transition time only if the status changes', async (t) => {
   const before = [aCondition()]
   const [same] = setCondition(before, { type: 'Ready', status: 'True', reason: 'Better', message: '' }, at(9))
   t.match(same, { reason: 'Better', lastTransitionTime: at(0).toISOString() })
@@ -26,7 +26,7 @@ t.test('setCondition keeps the transition time while the status stays, and moves
   t.match(flipped, { reason: 'Bad', lastTransitionTime: at(9).toISOString() })
 })
 
-t.test('setCondition leaves other conditions and the list it was given alone', async (t) => {
+t.test('setCondition does not change other conditions or the given list', async (t) => {
   const before = [aCondition(), aCondition({ type: 'Sandboxed' })]
   const after = setCondition(before, { type: 'Ready', status: 'False', reason: 'Bad', message: '' }, at(9))
   t.equal(after.length, 2)
@@ -34,7 +34,7 @@ t.test('setCondition leaves other conditions and the list it was given alone', a
   t.equal(before[0]?.status, 'True')
 })
 
-t.test('findCondition finds by type, and nothing where there is none', async (t) => {
+t.test('findCondition finds a condition by type, or returns undefined', async (t) => {
   t.equal(findCondition([aCondition()], 'Ready')?.reason, 'Good')
   t.equal(findCondition([aCondition()], 'Finished'), undefined)
   t.equal(findCondition(undefined, 'Ready'), undefined)

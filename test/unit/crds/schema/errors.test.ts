@@ -3,18 +3,18 @@ import { HTTP_ERRORS, isRetryable, JOB_ERRORS, type JobErrorCode } from '../../.
 
 const table = [...Object.entries(JOB_ERRORS), ...Object.entries(HTTP_ERRORS)]
 
-t.test('errors all have a code in capitals and a sentence that says what to do', async (t) => {
+t.test('every error has a code in capitals and a remedy', async (t) => {
   for (const [code, { remedy }] of table) {
     t.match(code, /^[A-Z]+(_[A-Z]+)*$/)
     t.match(remedy, /^\S.{10,}\.$/, code)
   }
 })
 
-t.test('errors of requests have an HTTP status of a client’s or of a server’s fault', async (t) => {
+t.test('errors of requests have a 4xx or 5xx status', async (t) => {
   for (const [code, { status }] of Object.entries(HTTP_ERRORS)) t.ok(status >= 400 && status < 600, `${code}: ${status}`)
 })
 
-t.test('isRetryable is true for faults of the service and false for faults of the page', async (t) => {
+t.test('isRetryable is true for failures of the service and false for failures of the page', async (t) => {
   const retryable = (Object.keys(JOB_ERRORS) as JobErrorCode[]).filter(isRetryable)
   t.strictSame(retryable.sort(), ['INTERNAL_ERROR', 'STORAGE_FAILED'])
 })

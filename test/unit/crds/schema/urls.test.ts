@@ -27,10 +27,10 @@ const refused = [
   `https://example.com/${'x'.repeat(MAX_URL_LENGTH)}`,
 ]
 
-t.test('TargetUrl takes http and https addresses with a host', async (t) => {
+t.test('TargetUrl accepts http and https URLs with a host', async (t) => {
   for (const url of accepted) t.ok(TargetUrl.safeParse(url).success, url.slice(0, 60))
 })
 
-t.test('TargetUrl refuses other schemes, credentials, and what is no address', async (t) => {
+t.test('TargetUrl refuses other schemes, credentials and invalid URLs', async (t) => {
   for (const url of refused) t.notOk(TargetUrl.safeParse(url).success, url.slice(0, 60))
 })

@@ -10,6 +10,6 @@ t.test('toSnakeCase and toCamelCase are inverse for every option', async (t) => 
   t.equal(toSnakeCase('viewportWidth'), 'viewport_width')
 })
 
-t.test('renameKeys renames the keys of an object and not of what it holds', async (t) => {
+t.test('renameKeys renames the keys of an object, but not of nested objects', async (t) => {
   t.strictSame(renameKeys({ extraHeaders: { fooBar: 1 }, list: ['aB'] }, toSnakeCase), { extra_headers: { fooBar: 1 }, list: ['aB'] })
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { DEFAULT_PLANS, mayExceed, PlansText, toLimits } from '../../../../crds/src/usage/plans.ts'
 
-t.test('plans are those of the spec when nothing is said', async (t) => {
+t.test('plans have the documented defaults', async (t) => {
   t.strictSame(PlansText.parse(undefined), DEFAULT_PLANS)
   t.match(PlansText.parse(''), {
     free: { monthlyQuota: 100, ratePerMinute: 2 },
@@ -11,7 +11,7 @@ t.test('plans are those of the spec when nothing is said', async (t) => {
   })
 })
 
-t.test('plans take null, and a key that Helm has taken away, for no bound', async (t) => {
+t.test('plans treat null, and a key that Helm has removed, as unlimited', async (t) => {
   const plan = { monthlyQuota: 5, ratePerMinute: null }
   const { free, basic } = PlansText.parse(JSON.stringify({ free: plan, basic: { monthlyQuota: 5 }, growth: plan, scale: plan }))
   t.strictSame(toLimits({ plan: 'free' }, free), { limit: 5 })
@@ -32,7 +32,7 @@ for (const { text, says } of mistakes) {
   })
 }
 
-t.test('plans let an account pass its quota only where it asks for it and the plan has a price', async (t) => {
+t.test('plans allow overage only if the account enables it and the plan has a price', async (t) => {
   const { free, basic } = DEFAULT_PLANS
   const enabled = { plan: 'basic', overage: { enabled: true, max: 50 } } as const
   t.strictSame(toLimits(enabled, basic), { limit: 2_050, ratePerMinute: 40 })

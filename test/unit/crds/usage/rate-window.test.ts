@@ -6,10 +6,10 @@ const START = Date.parse('2026-11-21T10:00:00Z')
 const at = (milliseconds: number) => new Date(START + milliseconds)
 const NO_WINDOW: readonly Bucket[] = []
 
-/** Waits between requests, often short, now and then longer than a window. */
+/** Waits between requests, mostly short and sometimes longer than a window. */
 const waits = fc.array(fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 0, max: 70_000 })), { minLength: 1, maxLength: 120 })
 
-/** Sends a request after each wait; gives the instants of those that were accepted. */
+/** Sends a request after each wait. Returns the times of the accepted requests. */
 function accept(limit: number, pauses: readonly number[]): number[] {
   let now = 0
   let window = NO_WINDOW
@@ -36,7 +36,7 @@ t.test('rate window never accepts more than the limit in any 60 seconds', async 
   )
 })
 
-t.test('rate window has room once the announced seconds have passed, and not a whole second earlier', async () => {
+t.test('rate window accepts a request after the announced seconds, and not a whole second earlier', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), waits, (limit, pauses) => {
       let now = 0
@@ -58,25 +58,25 @@ t.test('rate window has room once the announced seconds have passed, and not a w
   )
 })
 
-t.test('rate window keeps at most 61 buckets, which is what the kind allows', async (t) => {
+t.test('rate window keeps at most 61 buckets, which fit in the object', async (t) => {
   let window = NO_WINDOW
   for (let second = 0; second < 200; second++) window = countRequest(window, at(second * 1_000))
   t.equal(window.length, 61)
 })
 
-t.test('rate window counts what a slow clock brings in the newest second', async (t) => {
+t.test('rate window counts requests of a slow clock in the newest second', async (t) => {
   const window = countRequest(countRequest(NO_WINDOW, at(10_000)), at(8_000))
   t.strictSame(window, [{ second: START / 1_000 + 10, count: 2 }])
 })
 
-t.test('rate window does not stay closed for as long as a wrong clock was ahead', async (t) => {
+t.test('rate window recovers from buckets of a clock that was ahead', async (t) => {
   const window = countRequest(NO_WINDOW, at(3_600_000))
   t.equal(rateRemaining(window, 1, at(0)), 0, 'it counts')
   t.strictSame(liveBuckets(window, at(0)), [{ second: START / 1_000, count: 1 }], 'as if it were now')
   t.equal(secondsUntilRoom(window, 1, at(0)), 61)
 })
 
-t.test('rate window tells when there is room under a limit that was lowered', async (t) => {
+t.test('rate window returns the wait for a limit that was lowered', async (t) => {
   let window = NO_WINDOW
   for (const second of [0, 10, 20]) window = countRequest(window, at(second * 1_000))
   t.equal(secondsUntilRoom(window, 1, at(20_000)), 61, 'when the last of three has left')

@@ -12,12 +12,12 @@ const full: AccountUsageStatus = {
   ],
   reservations: [
     { id: 'res_1', names: ['scr-a', 'scr-b'], gateway: 'gateway-7d4b/1', at },
-    { id: 'res_2', names: ['scr-c'], gateway: 'operator', at, askedAgain: '2026-11-21T10:05:00.000Z' },
+    { id: 'res_2', names: ['scr-c'], gateway: 'operator', at, lastRetryAt: '2026-11-21T10:05:00.000Z' },
   ],
   refunds: ['scr_x'],
 }
 
-t.test('toStoredStatus and readStoredStatus lead there and back', async (t) => {
+t.test('toStoredStatus and readStoredStatus are inverse', async (t) => {
   for (const status of [full, { used: 0 }, { used: 0, window: [], reservations: [], refunds: [] }]) {
     const stored = toStoredStatus(status)
     t.ok(StoredUsageStatus.safeParse(stored).success, JSON.stringify(stored))
@@ -25,7 +25,7 @@ t.test('toStoredStatus and readStoredStatus lead there and back', async (t) => {
   }
 })
 
-t.test('toStoredStatus writes a line for each thing that is counted', async (t) => {
+t.test('toStoredStatus writes one line per item', async (t) => {
   t.match(toStoredStatus(full), {
     window: '1795255200=3 1795255201=9',
     reservations: [
@@ -35,11 +35,11 @@ t.test('toStoredStatus writes a line for each thing that is counted', async (t) 
   })
 })
 
-t.test('toStoredStatus leaves out of a patch what it is not told', async (t) => {
+t.test('toStoredStatus omits absent fields', async (t) => {
   t.strictSame(toStoredStatus({ used: 3 }), { used: 3 })
 })
 
-t.test('readStoredStatus passes over what is no line of ours', async (t) => {
+t.test('readStoredStatus ignores invalid lines', async (t) => {
   t.strictSame(readStoredStatus({ used: 1, window: 'x 7=2', reservations: ['', 'one two', 'r 2026 - gw a'] }), {
     used: 1,
     window: [{ second: 7, count: 2 }],
@@ -47,7 +47,7 @@ t.test('readStoredStatus passes over what is no line of ours', async (t) => {
   })
 })
 
-t.test('after an upgrade every creation is answered with 500: the counts of the release before have lost their fields', async (t) => {
+t.test('after an upgrade, every creation returned 500, because the entries of the previous release had lost their fields', async (t) => {
   const hulls = { used: 3, window: [{}], reservations: [{}] }
   t.strictSame(readStoredStatus(hulls as never), { used: 3, window: [], reservations: [] })
 })

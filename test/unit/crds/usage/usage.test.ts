@@ -17,18 +17,18 @@ const wanted = (id: string, names: readonly string[], rest: Partial<Wanted> = {}
   ...rest,
 })
 
-/** A draft over what was written last. */
+/** A draft of the last written status. */
 const draftOf = (spec: AccountUsageSpec, status?: AccountUsageStatus, now = NOW) =>
   new UsageDraft(status ? { spec, status } : { spec }, now)
 
-t.test('usage charges the first names that fit and says why not all', async (t) => {
+t.test('usage charges as many names as the quota allows, and returns why not all', async (t) => {
   const draft = draftOf({ limit: 5 }, { period: '2026-11', used: 3 })
   t.strictSame(draft.reserve(wanted('r', ['x', 'y', 'z'])), { granted: 2, refusal: 'quota' })
   t.match(draft.toStatus(), { used: 5, reservations: [{ id: 'r', names: ['x', 'y'], gateway: 'a' }] })
   t.strictSame(draft.reserve(wanted('s', ['w'])), { granted: 0, refusal: 'quota' })
 })
 
-t.test('usage serves several waiters in their order', async (t) => {
+t.test('usage handles several requests in their order', async (t) => {
   const draft = draftOf({ limit: 100, ratePerMinute: 2 })
   t.strictSame(
     ['r', 's', 'u'].map((id) => draft.reserve(wanted(id, [id]))),
@@ -37,13 +37,13 @@ t.test('usage serves several waiters in their order', async (t) => {
   t.equal(draft.used, 2, 'a refusal by rate costs no quota')
 })
 
-t.test('usage lets a batch cost one request of the rate and a unit for each name', async (t) => {
+t.test('usage counts a batch as one request of the rate and as one unit per name', async (t) => {
   const draft = draftOf({ limit: 100, ratePerMinute: 2 })
   draft.reserve(wanted('r', ['a', 'b', 'c']))
   t.match(draft.toStatus(), { used: 3, window: [{ count: 1 }] })
 })
 
-t.test('usage charges nothing again for a reservation that it knows', async (t) => {
+t.test('usage does not charge a known reservation again', async (t) => {
   const draft = draftOf({ limit: 2 })
   draft.reserve(wanted('r', ['a', 'b', 'c']))
   const { changes } = draft
@@ -53,7 +53,7 @@ t.test('usage charges nothing again for a reservation that it knows', async (t) 
   t.equal(draft.changes, changes)
 })
 
-t.test('usage lets another gateway take a reservation over, so that the first cannot take it back', async (t) => {
+t.test('usage lets another gateway take over a reservation, which the first cannot release any more', async (t) => {
   const draft = draftOf({ limit: 9 })
   draft.reserve(wanted('r', ['x']))
   t.strictSame(draft.reserve(wanted('r', ['x'], { gateway: 'b' })), { granted: 1 })
@@ -62,19 +62,19 @@ t.test('usage lets another gateway take a reservation over, so that the first ca
   t.match(draft.toStatus(), { used: 1, reservations: [{ gateway: 'b' }] })
 })
 
-t.test('usage does not settle a reservation that a repetition has relied on meanwhile', async (t) => {
+t.test('usage does not settle a reservation that a retry has used since', async (t) => {
   const first = draftOf({ limit: 9 })
   first.reserve(wanted('r', ['x']))
   const seen = first.toStatus().reservations?.[0]
   const draft = draftOf({ limit: 9 }, first.toStatus(), later(600_000))
   t.strictSame(draft.reserve(wanted('r', ['x'])), { granted: 1 })
   draft.settle(seen!, ['x'])
-  t.match(draft.toStatus(), { used: 1, reservations: [{ id: 'r', at: NOW.toISOString(), askedAgain: later(600_000).toISOString() }] })
+  t.match(draft.toStatus(), { used: 1, reservations: [{ id: 'r', at: NOW.toISOString(), lastRetryAt: later(600_000).toISOString() }] })
   draft.settle(draft.toStatus().reservations![0]!, ['x'])
   t.equal(draft.used, 0)
 })
 
-t.test('usage gives names back once', async (t) => {
+t.test('usage releases names once', async (t) => {
   const draft = draftOf({ limit: 9 })
   draft.reserve(wanted('r', ['x', 'y']))
   for (let n = 0; n < 3; n++) draft.giveBack('r', ['y', 'other'], 'a')
@@ -105,7 +105,7 @@ t.test('usage refunds an id once, in its month only', async (t) => {
   t.notOk(draft.hasRefunded(id))
 })
 
-t.test('usage begins a month anew in the same update, and never goes back', async (t) => {
+t.test('usage starts a new month in the same update, and never returns to an earlier one', async (t) => {
   const old = newId('scr', NOW)
   const status = {
     period: '2026-11',
@@ -126,7 +126,7 @@ t.test('usage begins a month anew in the same update, and never goes back', asyn
   t.equal(draft.used, 2)
 })
 
-t.test('usage takes no more reservations than its object can hold', async (t) => {
+t.test('usage refuses more reservations than fit in the object', async (t) => {
   const names = Array.from({ length: 100 }, (_, index) => `n${index}`)
   const draft = draftOf({ limit: 1_000_000 })
   for (let n = 0; n < 50; n++) t.equal(draft.reserve(wanted(`r${n}`, names)).granted, 100)
@@ -134,7 +134,7 @@ t.test('usage takes no more reservations than its object can hold', async (t) =>
   t.equal(draft.used, 5_000)
 })
 
-t.test('usage facts of a month that was not seen yet say that nothing is used', async (t) => {
+t.test('usage facts of a new month start at 0', async (t) => {
   const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
   t.strictSame(toUsageFacts(usage, NOW), {
     at: NOW,
@@ -148,7 +148,7 @@ t.test('usage facts of a month that was not seen yet say that nothing is used', 
   })
 })
 
-t.test('usage months are those of UTC, over the end of a year', async (t) => {
+t.test('usage months are in UTC, also at the end of a year', async (t) => {
   t.equal(monthOf(new Date('2026-12-31T23:59:59.999Z')), '2026-12')
   t.equal(startOfNextMonth(new Date('2026-12-31T23:59:59.999Z')).toISOString(), '2027-01-01T00:00:00.000Z')
 })
@@ -173,12 +173,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 )
 
-/** What gateways and operator do with the answers, by their own rules: only what was never created goes back. */
+/** Simulates gateways and operator, which release only names that were never created. */
 class Model {
   readonly limit: number
   status: AccountUsageStatus | undefined
   now = NOW
-  /** By reservation: what is paid and by whom, and which of it was created. */
+  /** By reservation: the charged names, the gateway, and the created names. */
   readonly held = new Map<number, { names: string[]; holder: string; created: Set<string> }>()
   readonly created: string[] = []
 
@@ -232,7 +232,7 @@ class Model {
   }
 }
 
-t.test('usage never rises above its limit, and fits its kind, whatever happens in whatever order', async () => {
+t.test('usage never exceeds its limit and stays valid, for random operations in any order', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 12 }), steps, (limit, sequence) => {
       const model = new Model(limit)
@@ -250,7 +250,7 @@ t.test('usage never rises above its limit, and fits its kind, whatever happens i
   )
 })
 
-t.test('usage comes to exactly what was created, when all that was not is given back', async () => {
+t.test('usage equals the number of created objects after all other names are released', async () => {
   const withinMonth = steps.map((sequence) => sequence.filter((step) => step.do !== 'wait' && step.do !== 'refund'))
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 12 }), withinMonth, (limit, sequence) => {
@@ -264,7 +264,7 @@ t.test('usage comes to exactly what was created, when all that was not is given 
   )
 })
 
-t.test('usage forgets requests that are more than 60 seconds past', async (t) => {
+t.test('usage forgets requests after 60 seconds', async (t) => {
   const draft = draftOf({ limit: 9, ratePerMinute: 1 })
   draft.reserve(wanted('r', ['x']))
   const next = draftOf({ limit: 9, ratePerMinute: 1 }, draft.toStatus(), later(61_000))

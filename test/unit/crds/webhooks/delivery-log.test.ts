@@ -28,7 +28,7 @@ const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
   ...changes,
 })
 
-t.test('keys of the log are in their natural order newest first, and tell how many lines there are', async (t) => {
+t.test('keys of the log sort newest first and contain the number of lines', async (t) => {
   const prefix = logPrefix('acme', 'wh_1')
   const keys = [at(1), at(3), at(2)].map((instant, n) => logKey(prefix, instant, n + 1, 'abc'))
   t.strictSame(keys.toSorted().map(linesOf), [2, 3, 1])
@@ -36,12 +36,12 @@ t.test('keys of the log are in their natural order newest first, and tell how ma
   t.equal(linesOf('deliveries/acme/wh_1/other'), 0)
 })
 
-t.test('parseLog reads back what toLogText writes, and leaves out what it cannot read', async (t) => {
+t.test('parseLog reads the lines of toLogText, and omits invalid ones', async (t) => {
   const lines = [aLine(), aLine({ attempt: 2, answer: 'two\nlines \u2028 and "more"' })]
   t.strictSame(parseLog(`${toLogText(lines)}{"half":\n{"delivery":1}\n\n`), lines)
 })
 
-t.test('mergeLines gives each attempt once, newest first, none that is too old, and no more than are kept', async (t) => {
+t.test('mergeLines returns each attempt once, newest first, without expired ones, up to the maximum', async (t) => {
   const [first, second] = [aLine(), aLine({ attempt: 2, at: at(2).toISOString() })]
   t.strictSame(mergeLines([first, second, { ...first }], at(3)), [second, first])
   t.strictSame(mergeLines([first, second], new Date(at(2).getTime() + LOG_MILLISECONDS)), [second])
@@ -71,7 +71,7 @@ for (const { name, lines, state } of states) {
   })
 }
 
-t.test('readLog looks again when an object has gone since it was listed, and reads no more than is kept', async (t) => {
+t.test('readLog lists again if an object was removed meanwhile, and reads at most the maximum number of lines', async (t) => {
   const prefix = logPrefix('acme', 'wh_1')
   const old = logKey(prefix, at(1), 1, 'old')
   const [joined, full] = [logKey(prefix, at(2), 1, 'joined'), logKey(prefix, at(1), MAX_LOG_LINES, 'full')]
@@ -92,7 +92,7 @@ t.test('readLog looks again when an object has gone since it was listed, and rea
   t.equal(lines.length, MAX_LOG_LINES + 1)
 })
 
-t.test('toPostResponse tells who asked when it ended and why it failed', async (t) => {
+t.test('toPostResponse returns when an attempt ended and why it failed', async (t) => {
   t.strictSame(toPostResponse({ ...aLine({ outcome: 'timeout', statusCode: 0, milliseconds: 5_000, detail: 'no answer in time' }) }), {
     time: at(6).toISOString(),
     success: false,

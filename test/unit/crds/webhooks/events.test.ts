@@ -6,7 +6,7 @@ const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64')
 const base = { publicUrl: 'https://shots.example.com', ring }
 const completed = aScreenshot({ status: completedStatus() })
 
-t.test('buildEvent makes an envelope around the record', async (t) => {
+t.test('buildEvent wraps the record in an envelope', async (t) => {
   const event = buildEvent(completed, 'screenshot.completed', base)
   t.match(event, {
     id: /^evt_[0-9a-z]{26}$/,
@@ -17,7 +17,7 @@ t.test('buildEvent makes an envelope around the record', async (t) => {
   t.match(event.data.screenshot.download_url, /^https:\/\/shots\.example\.com\/files\/users\/default\/scr_/)
 })
 
-t.test('buildEvent is the same bytes each time, whatever the ledger says meanwhile', async (t) => {
+t.test('buildEvent returns the same bytes each time, independent of the delivery state', async (t) => {
   const ledger = { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'open' as const } } }
   const later = {
     ...completed,
@@ -30,7 +30,7 @@ t.test('buildEvent is the same bytes each time, whatever the ledger says meanwhi
   )
 })
 
-t.test('buildEvent gives every type and every object an id of its own', async (t) => {
+t.test('buildEvent returns a different id for each type and each object', async (t) => {
   const again = aScreenshot({ status: completedStatus() })
   const ids = [
     buildEvent(completed, 'screenshot.completed', base).id,
@@ -40,7 +40,7 @@ t.test('buildEvent gives every type and every object an id of its own', async (t
   t.equal(new Set(ids).size, 3)
 })
 
-t.test('buildEvent says pending for ever of what was queued', async (t) => {
+t.test('buildEvent of screenshot.queued always has the status pending', async (t) => {
   const waiting = { ...completed, status: { phase: 'Pending' as const } }
   const event = buildEvent(completed, 'screenshot.queued', base)
   t.match(event, {
@@ -50,18 +50,18 @@ t.test('buildEvent says pending for ever of what was queued', async (t) => {
   t.strictSame(event, buildEvent(waiting, 'screenshot.queued', base))
 })
 
-t.test('buildEvent of a failure says why', async (t) => {
+t.test('buildEvent of a failure has the error', async (t) => {
   const event = buildEvent(aScreenshot({ status: failedStatus() }), 'screenshot.failed', base)
   t.match(event.data.screenshot, { status: 'failed', error: { code: 'DNS_FAILED' }, download_url: null })
 })
 
-t.test('buildEvent makes links that outlive every retry, from the event’s time and not from now', async (t) => {
+t.test('buildEvent creates links that are valid until the last retry, counted from the time of the event', async (t) => {
   const { download_url_expires_at: expires } = buildEvent(completed, 'screenshot.completed', base).data.screenshot
   const days = (new Date(expires ?? 0).getTime() - at(2).getTime()) / 86_400_000
   t.ok(days >= 7 && days < 7.05, `${days} days`)
 })
 
-t.test('eventTimeOf is the creation of what is queued and the end of what has ended', async (t) => {
+t.test('eventTimeOf returns the creation time for queued and the completion time for the others', async (t) => {
   t.strictSame(eventTimeOf(completed, 'screenshot.queued'), NOON)
   t.strictSame(eventTimeOf(completed, 'screenshot.completed'), at(2))
 })

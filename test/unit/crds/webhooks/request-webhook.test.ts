@@ -1,10 +1,10 @@
 import t from 'tap'
 import { isWebhookIdName, toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { asksFor, defaultWebhookId, findDefaultWebhook, REQUEST_WEBHOOK } from '../../../../crds/src/webhooks/request-webhook.ts'
+import { defaultWebhookId, findDefaultWebhook, isRequestedEvent, REQUEST_WEBHOOK } from '../../../../crds/src/webhooks/request-webhook.ts'
 import { aScreenshot, at, aWebhook } from '../../../support/fakes/builders.ts'
 
-t.test('asksFor is true of the events that a request names, of both ends unless it names any', async (t) => {
+t.test('isRequestedEvent is true for the events that a request names, and by default for completed and failed', async (t) => {
   const webhookUrl = 'https://me.example.com/'
   const cases: [spec: Partial<ScreenshotSpec>, events: string[]][] = [
     [{}, []],
@@ -15,19 +15,19 @@ t.test('asksFor is true of the events that a request names, of both ends unless 
   const all = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const
   for (const [spec, events] of cases)
     t.strictSame(
-      all.filter((event) => asksFor(aScreenshot({ spec }), event)),
+      all.filter((event) => isRequestedEvent(aScreenshot({ spec }), event)),
       events,
     )
 })
 
-t.test('findDefaultWebhook finds the oldest that is one', async (t) => {
+t.test('findDefaultWebhook returns the oldest default Webhook', async (t) => {
   const made = (name: string, second: number) =>
     aWebhook({ name, metadata: { creationTimestamp: at(second).toISOString() }, spec: { isDefault: true } })
   t.equal(findDefaultWebhook([aWebhook()]), undefined)
   t.equal(findDefaultWebhook([aWebhook(), made('b', 5), made('a', 9), made('c', 5)])?.metadata.name, 'b')
 })
 
-t.test('defaultWebhookId is the same for the same account, and makes a legal name', async (t) => {
+t.test('defaultWebhookId is the same for the same account, and gives a valid object name', async (t) => {
   t.equal(defaultWebhookId('acme'), defaultWebhookId('acme'))
   t.not(defaultWebhookId('acme'), defaultWebhookId('default'))
   t.ok(isWebhookIdName(toObjectName(defaultWebhookId('acme'))))

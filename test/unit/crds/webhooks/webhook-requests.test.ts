@@ -20,7 +20,7 @@ const aHook = (annotations: Record<string, string>, status = {}) => {
 const test = { do: 'test', nonce: NONCE, at: at(1) } as const
 const redelivery = { do: 'redeliver', nonce: 'b'.repeat(20), at: at(1), delivery: DELIVERY } as const
 
-t.test('requests read back what they write', async (t) => {
+t.test('findRequests reads the annotations of toRequestAnnotation', async (t) => {
   const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery), [Annotation.testRequested]: 'now' })
   t.strictSame(findRequests(hook), [{ do: 'manualTest', nonce: 'by-hand', text: 'now' }, test, redelivery])
 })
@@ -32,17 +32,17 @@ const strange = [
   ['an instant that is none', NONCE, 'test 2026-99-21T10:00:00.000Z'],
 ] as const
 for (const [what, nonce, value] of strange) {
-  t.test(`requests pass over ${what}`, async (t) => {
+  t.test(`findRequests ignores ${what}`, async (t) => {
     t.strictSame(findRequests(aHook({ [REQUEST_PREFIX + nonce]: value })), [])
   })
 }
 
-t.test('requests of one Webhook are bounded', async (t) => {
+t.test('findRequests limits the requests of one Webhook', async (t) => {
   const many = Array.from({ length: 100 }, (_, n) => toRequestAnnotation({ ...test, nonce: n.toString(16).padStart(20, '0') }))
   t.equal(findRequests(aHook(Object.assign({}, ...many))).length, MAX_REQUESTS)
 })
 
-t.test('a request is open until it is answered or its time is over', async (t) => {
+t.test('a request is open until it has a response or has expired', async (t) => {
   const annotations = { ...toRequestAnnotation(test), [Annotation.testRequested]: 'now' }
   const count = (status: object, second: number) => findOpenRequests(aHook(annotations, status), at(second)).length
   t.equal(count({}, 1), 2)
@@ -52,7 +52,7 @@ t.test('a request is open until it is answered or its time is over', async (t) =
   t.equal(count({}, 62), 1, 'a person may wait longer')
 })
 
-t.test('responses go when nobody asks any more, and requests when they have had their time', async (t) => {
+t.test('responses are removed after their requests, and requests are removed when they have ended', async (t) => {
   const hook = aHook(
     { ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery) },
     { responses: { [NONCE]: response, gone: response } },
@@ -62,7 +62,7 @@ t.test('responses go when nobody asks any more, and requests when they have had 
   t.strictSame(toResponsePatch(aHook({}), []), {})
 })
 
-t.test('a person’s test is answered where describe shows it, without the error of an earlier one', async (t) => {
+t.test('a person’s test has its response in lastTest, without the error of an earlier test', async (t) => {
   const hook = aHook({ [Annotation.testRequested]: 'now' })
   const [request] = findRequests(hook)
   t.strictSame(toResponsePatch(hook, [{ request: request!, response }]), { lastTest: { ...response, error: null, request: 'now' } })
