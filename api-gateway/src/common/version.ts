@@ -1,2 +1,2 @@
-/** Version of the API (spec 9): its major number is that of the path. */
+/** Version of the API. Its major number is the one in the path. */
 export const API_VERSION = '1.0.0'

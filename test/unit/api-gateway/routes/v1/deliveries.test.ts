@@ -174,7 +174,7 @@ t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', as
   postRequests.response = response
   t.strictSame((await ask('POST', `/webhooks/${id}/test`)).body, {
     success: true,
-    message: 'The endpoint took the test event',
+    message: 'The endpoint accepted the test event',
     status_code: 204,
     response_time_ms: 38,
     error: null,

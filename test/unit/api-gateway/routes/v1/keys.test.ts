@@ -384,7 +384,7 @@ t.test('POST /keys under an Idempotency-Key makes one key and shows its text to 
   t.match(again, { status: 201, headers: { 'idempotent-replayed': 'true', location: first.headers.location } })
   const { key, ...record } = first.body.data
   t.strictSame(again.body.data, record)
-  t.match(again.body.message, /shown once/)
+  t.match(again.body.message, /shown only once/)
   t.equal(gateway.keys.keys.length, 2)
   t.match(await call('POST', '/keys', { name: 'two' }, once), { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
   t.notMatch(JSON.stringify([...gateway.objects.objects.values()]), key)
