@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { signalDaemon } from '../cluster/host/daemons.ts'
 import { runSteps } from '../cluster/host/steps.ts'
-import type { ClusterFacts } from '../cluster/kubernetes/ground.ts'
 import { place } from '../cluster/kubernetes/network.ts'
+import type { ClusterFacts } from '../cluster/kubernetes/prerequisites.ts'
 import { clusterSteps } from '../cluster/up.ts'
 import { call, download, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
@@ -203,7 +203,7 @@ t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async
   const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
   await pause(20_000)
-  const facts: ClusterFacts = { hasWayOut: false }
+  const facts: ClusterFacts = { hasOutboundNetwork: false }
   await runSteps(clusterSteps(facts), { write: () => undefined, isTerminal: false, columns: 120 })
   const isBackSince = Date.now()
   await allShowTheirOwn(t, ids, 300_000)
