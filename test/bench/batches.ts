@@ -33,7 +33,7 @@ export async function measureBatches(
   rounds: number,
   bare: BarePod,
   keys: readonly string[],
-  tell: (line: string) => void,
+  progress: (line: string) => void,
 ): Promise<BatchSample[]> {
   const one = new Api({ connections: 4 })
   const many = keys.map((key) => new Api({ key }))
@@ -59,7 +59,7 @@ export async function measureBatches(
     const accounts = await captureBatches(parts)
     await accounts.remove()
     if (round > 0) samples.push({ round, bare: rates, single: single.rate, accounts: accounts.rate, ...compared, load: loadavg()[0] ?? 0 })
-    tell(`batches: round ${round}`)
+    progress(`batches: round ${round}`)
   }
   for (const api of [one, ...many]) api.close()
   return samples

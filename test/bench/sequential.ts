@@ -36,11 +36,11 @@ interface SequentialParts {
   bare: BarePod
   /** One for each account; they take turns. */
   apis: readonly Api[]
-  tell: (line: string) => void
+  progress: (line: string) => void
 }
 
 /** Page by page and round by round. Loop and product take turns at each capture: what else the machine does strikes both. */
-export async function measureSequential({ settings, bare, apis, tell }: SequentialParts): Promise<Sample[]> {
+export async function measureSequential({ settings, bare, apis, progress }: SequentialParts): Promise<Sample[]> {
   const samples: Sample[] = []
   // Round 0 fills caches on both sides and is not counted.
   for (let round = 0; round <= settings.rounds; round++) {
@@ -49,7 +49,7 @@ export async function measureSequential({ settings, bare, apis, tell }: Sequenti
       const captures = round === 0 ? 2 * apis.length : settings.captures
       const sample = await measurePage({ round, page, captures, pauseMilliseconds: settings.pauseMilliseconds }, bare, apis)
       if (round > 0) samples.push(sample)
-      tell(`round ${round}: ${page}`)
+      progress(`round ${round}: ${page}`)
     }
   }
   return samples

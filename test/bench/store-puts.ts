@@ -68,7 +68,7 @@ async function putAndGet({ access, used }: RunningStore, prefix: string, size: n
 }
 
 /** Both builds in turns, the first one of a round changing; ratios are those of one round. */
-export async function measureStore({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<Table> {
+export async function measureStore({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const stores = { upstream: await open('upstream'), ours: await open('ours') }
   const rows: string[][] = []
   try {
@@ -79,7 +79,7 @@ export async function measureStore({ rounds }: { rounds: number }, tell: (line: 
         for (const build of round % 2 === 0 ? BUILDS : BUILDS.toReversed()) {
           samples[build].push(await putAndGet(stores[build], `${size}-${round}`, size))
         }
-        tell(`store: ${name}, round ${round + 1} of ${rounds}`)
+        progress(`store: ${name}, round ${round + 1} of ${rounds}`)
       }
       rows.push(rowOf(name, samples))
     }

@@ -25,7 +25,7 @@ const RUNS = [
 ] as const
 
 /** Captures the corpus again and again, in a runner of its own for each run. */
-export async function measureGrowth(tell: (line: string) => void): Promise<GrowthSample[]> {
+export async function measureGrowth(progress: (line: string) => void): Promise<GrowthSample[]> {
   const site = await openSite()
   const store = await openStore()
   const samples: GrowthSample[] = []
@@ -35,7 +35,7 @@ export async function measureGrowth(tell: (line: string) => void): Promise<Growt
       const points: GrowthSample['points'] = []
       for (let done = 0; done <= captures; done++) {
         if (done % STEP === 0 && done > 0) points.push({ captures: done, ...(await look(runner.pid)) })
-        if (done % STEP === 0) tell(`growth: ${title}, ${done} of ${captures}`)
+        if (done % STEP === 0) progress(`growth: ${title}, ${done} of ${captures}`)
         await runner.capture(site.corpus[done % site.corpus.length] ?? '', randomUUID())
       }
       samples.push({ title, points })

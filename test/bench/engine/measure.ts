@@ -48,7 +48,7 @@ export interface EngineSettings {
 }
 
 /** Every contender takes the same pages in each round, in an order that turns from round to round; then each round's pictures are compared. */
-export async function measureEngine({ rounds, captures }: EngineSettings, tell: (line: string) => void): Promise<EngineFigures> {
+export async function measureEngine({ rounds, captures }: EngineSettings, progress: (line: string) => void): Promise<EngineFigures> {
   const site = await openSite()
   const store = await openStore()
   const bare = openBare(CHROMIUM)
@@ -88,7 +88,7 @@ export async function measureEngine({ rounds, captures }: EngineSettings, tell: 
         lane.odd += pages.filter((page) => prints.get(page) !== reference.get(page)).length
       }
       load.push(loadavg()[0] ?? 0)
-      tell(`engine: round ${round + 1} of ${rounds}`)
+      progress(`engine: round ${round + 1} of ${rounds}`)
     }
     return { lanes, answers: fleet.answers, load }
   } finally {

@@ -13,7 +13,7 @@ import { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { Runner } from '../../../capture-runner/src/server/runner.ts'
 
-/** What the program is told by its environment, as JSON in BENCH_RUNNER. */
+/** Settings of the program, as JSON in the environment variable BENCH_RUNNER. */
 export interface RunnerSettings {
   executablePath: string
   chromiumSandbox: boolean
@@ -53,24 +53,24 @@ const parts = {
   memory: createMemoryWatch({ limitBytes: undefined, log }),
   httpCache: new HttpCache(),
 }
-const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
+const send = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
   capture: (order, cancelled, onShutter) =>
     capture(order, parts, cancelled, {
       onShutter: () => {
         onShutter()
-        tell({ uid: order.uid, isTaken: true })
+        send({ uid: order.uid, isTaken: true })
       },
     }),
   report: async ({ uid }, { phase, result }) => {
     const { processingMilliseconds: milliseconds = 0, timings = {}, error, warnings, height } = result
-    tell({ uid, isTaken: false, phase, milliseconds, timings, message: error && `${error.code} ${error.message}`, warnings, height })
+    send({ uid, isTaken: false, phase, milliseconds, timings, message: error && `${error.code} ${error.message}`, warnings, height })
     return 'written'
   },
   log,
 })
 await browsers.start()
-tell({})
+send({})
 for await (const line of createInterface({ input: process.stdin })) {
   const { kind } = runner.accept(JSON.parse(line) as CaptureOrder)
   if (kind !== 'accepted') throw new Error(`the runner was ${kind}`)

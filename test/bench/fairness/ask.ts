@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import type { Customer } from './market.ts'
+import type { Customer } from './fairness-stage.ts'
 
 // What customers ask for.
 

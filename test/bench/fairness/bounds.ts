@@ -1,5 +1,5 @@
 import { askBatch, askOne, type Reply } from './ask.ts'
-import type { Market } from './market.ts'
+import type { FairnessStage } from './fairness-stage.ts'
 
 /** What a gateway answered while one account was at its bound. */
 export interface Bounds {
@@ -25,8 +25,8 @@ const BATCH = 100
 const CAPTURE_MILLISECONDS = 600_000
 
 /** Fills the queue of one account, and asks for as many single screenshots of others. */
-export async function measureBounds(market: Market, { others, ...bounds }: BoundsOrder): Promise<Bounds> {
-  const { stage, newCustomer, setRunners, startBounded } = market
+export async function measureBounds(fairnessStage: FairnessStage, { others, ...bounds }: BoundsOrder): Promise<Bounds> {
+  const { stage, newCustomer, setRunners, startBounded } = fairnessStage
   const gateway = await startBounded(bounds)
   const flood = await newCustomer('bounds-flood', 'scale')
   const customers = await Promise.all(Array.from({ length: ACCOUNTS }, (_, n) => newCustomer(`bounds-other-${n}`, 'free')))

@@ -1,6 +1,6 @@
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { askBatches, post } from './ask.ts'
-import type { Customer, Market } from './market.ts'
+import type { Customer, FairnessStage } from './fairness-stage.ts'
 
 /** How long one screenshot waited for its runner behind the batches of another account. */
 export interface Wait {
@@ -24,14 +24,17 @@ export interface WaitsOrder {
 }
 
 /** One account has batches waiting, others ask for single screenshots, each when its last one is done. All on the same plan. */
-export async function measureWaits(market: Market, { batches, singles, each, runners, captureMilliseconds }: WaitsOrder): Promise<Wait[]> {
-  const { stage, gateway, newCustomer, setRunners } = market
+export async function measureWaits(
+  fairnessStage: FairnessStage,
+  { batches, singles, each, runners, captureMilliseconds }: WaitsOrder,
+): Promise<Wait[]> {
+  const { stage, gateway, newCustomer, setRunners } = fairnessStage
   const flood = await newCustomer('waits-flood', 'growth')
   const others = await Promise.all(Array.from({ length: singles }, (_, n) => newCustomer(`waits-single-${n}`, 'growth')))
   await setRunners(runners, captureMilliseconds)
   await askBatches(gateway.url, flood, batches)
   const asked = await Promise.all(others.map((customer) => askInTurn(gateway.url, customer, each)))
-  const { times } = await stage.fleet.tell({ times: true })
+  const { times } = await stage.fleet.send({ times: true })
   return asked.flat().map(({ account, name, createdAt, startedAt, estimatedTime }) => {
     const begun = times[name] ?? Number.NaN
     const overtakenBy = Object.entries(times).filter(([other, at]) => other !== name && at > createdAt && at < begun).length

@@ -2,7 +2,7 @@ import type { Plan } from '../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
-import type { Market } from './market.ts'
+import type { FairnessStage } from './fairness-stage.ts'
 
 /** What an account of each plan got of so many captures while all waited. */
 export interface Share {
@@ -27,10 +27,10 @@ const LONG_MILLISECONDS = 300_000
 
 /** An account on each plan, all with more waiting than is looked at. */
 export async function measureWeights(
-  market: Market,
+  fairnessStage: FairnessStage,
   { captures, runners, captureMilliseconds, batch, slack }: WeightsOrder,
 ): Promise<Share[]> {
-  const { stage, gateway, newCustomer, setRunners, queued } = market
+  const { stage, gateway, newCustomer, setRunners, queued } = fairnessStage
   const plans = Object.entries(DEFAULT_PLANS).map(([plan, { weight }]) => ({ plan: plan as Plan, weight }))
   const sum = plans.reduce((total, { weight }) => total + weight, 0)
   const customers = await Promise.all(
@@ -44,7 +44,7 @@ export async function measureWeights(
       for (const name of names) planOf.set(name, plan)
     }),
   )
-  const begunOf = async () => Object.entries((await stage.fleet.tell({ times: true })).times).filter(([name]) => planOf.has(name))
+  const begunOf = async () => Object.entries((await stage.fleet.send({ times: true })).times).filter(([name]) => planOf.has(name))
   // Accepted is not queued yet: until the operator has seen them all, some account stands in the queue with less than it asked for.
   await eventually(
     'the operator has all in its queue',

@@ -16,9 +16,9 @@ export interface Way extends LoadAnswer {
 export interface CreateSample {
   round: number
   gateways: number
-  /** In the API server, by the gateway's client library, where the gateways' own objects are: each of them is told of every one. */
+  /** In the API server, by the gateway's client library, in the namespace that the gateways watch: each of them receives every event. */
   bare: Way
-  /** The same where nobody watches. */
+  /** The same in a namespace without watches. */
   unwatched: Way
   /** POST /v1/screenshots. */
   single: Way
@@ -37,7 +37,7 @@ const ACCEPTED = 202
 const CREATED = 201
 
 /** One gateway, then three, each beside bare creates. Gateways have a rate to keep, which nobody reaches. */
-export async function measureCreates(settings: Settings, tell: (line: string) => void): Promise<CreateSample[]> {
+export async function measureCreates(settings: Settings, progress: (line: string) => void): Promise<CreateSample[]> {
   return withStage({ fsync: true, profile: settings.profile }, async (stage) => {
     const { world, startGateway } = stage
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
@@ -51,7 +51,7 @@ export async function measureCreates(settings: Settings, tell: (line: string) =>
       for (let round = 0; round <= settings.rounds; round++) {
         const sample = await measureRound({ settings, stage, gateways, key, load })
         if (round > 0) samples.push({ round, ...sample })
-        tell(`creates, ${count} gateways, round ${round}`)
+        progress(`creates, ${count} gateways, round ${round}`)
       }
     }
     await load.close()

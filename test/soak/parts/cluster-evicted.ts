@@ -31,7 +31,7 @@ export const clusterEvicted: Part = {
   },
 }
 
-async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const { pools, pods, shots, spec } = await openCluster(pile)
   const { limits = {}, requests = {} } = spec.podTemplate.resources ?? {}
   const resources = { requests, limits: { ...limits, 'ephemeral-storage': `${LIMIT_MEBIBYTES}Mi` } }
@@ -47,7 +47,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     return shot.status?.phase === 'Running' && shot
   })
   const pod = first?.runner?.pod ?? ''
-  tell(`${pod} writes more than it may`)
+  progress(`${pod} writes more than it may`)
   await kubectl(['exec', pod, '-n', releaseNamespace, '--', 'sh', '-c', NOISE])
   let seen = ''
   const waiting = await eventually(
@@ -60,7 +60,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     },
     GENEROUS_MILLISECONDS,
   )
-  tell(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
+  progress(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
   const done = await eventually(
     'it ends',
     async () => {

@@ -75,12 +75,12 @@ export const clusterManual: Part = {
   run: (context) => withTrial(async (trial) => ({ findings: await goThrough(trial, context) })),
 }
 
-async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise<Finding[]> {
+async function goThrough(trial: Trial, { settings, progress }: PartContext): Promise<Finding[]> {
   const { values, tags } = await readRunning()
   await trial.makeNamespace()
   // A checkout of its own: the page, the chart and the programs are of one version, and what is typed leaves its files there.
   const { directory, chart, remove } = await checkOut('HEAD')
-  tell('building the images')
+  progress('building the images')
   await buildImages({ directory, chart, remove }, TAG, tags)
   const chosen = [
     ...values,
@@ -97,7 +97,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
   const findings: Finding[] = []
   const chapter = async (name: string, act: () => Promise<void>) => {
     if (settings.chapter !== undefined && name !== settings.chapter && ids.length > 0) return
-    tell(name)
+    progress(name)
     try {
       await act()
       await trial.whenReady()
@@ -161,7 +161,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
       await type(backUp, directory)
       const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
       const volume = await saveVolume()
-      tell('the namespace is deleted')
+      progress('the namespace is deleted')
       await loseNamespace()
       await trial.makeNamespace()
       await restoreVolume(volume)

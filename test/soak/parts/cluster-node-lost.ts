@@ -40,9 +40,9 @@ export const clusterNodeLost: Part = {
   },
 }
 
-async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const { http, pools, pods, shots, spec } = await openCluster(pile)
-  const node = await startSecondNode([spec.podTemplate.image], tell)
+  const node = await startSecondNode([spec.podTemplate.image], progress)
   pile.teardown(() => node.remove())
   const tolerations = [{ key: TAINT.key, operator: 'Exists' as const }]
   const size = { minIdle: RUNNERS, maxPods: RUNNERS + 2, podTemplate: { ...spec.podTemplate, tolerations } }
@@ -55,7 +55,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
   await eventually('runners are idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) >= RUNNERS, GENEROUS_MILLISECONDS)
   const onSecond = (await runnersOf(pods)).filter((pod) => nodeOf(pod) === SECOND_NODE).map(({ metadata }) => metadata.uid)
   if (onSecond.length === 0) throw new Error(`no runner landed on ${SECOND_NODE}`)
-  tell(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
+  progress(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
 
   const widths = new Map<string, number>()
   const create = async () => {
@@ -74,16 +74,16 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     const found = await claimedThere()
     return found.length > 0 && found
   })
-  tell(`${SECOND_NODE} is cut off with ${lost.length} captures under way`)
+  progress(`${SECOND_NODE} is cut off with ${lost.length} captures under way`)
   await node.cut()
   const cutAt = performance.now()
   const since = () => ((performance.now() - cutAt) / 1_000).toFixed(0)
   await eventually('it is called NotReady', async () => !(await node.isReady()), GENEROUS_MILLISECONDS)
   const notReady = since()
-  tell(`NotReady after ${notReady} s`)
+  progress(`NotReady after ${notReady} s`)
   await eventually('nothing is claimed there any more', async () => (await claimedThere()).length === 0, GENEROUS_MILLISECONDS)
   const given = since()
-  tell(`its captures were given to others after ${given} s`)
+  progress(`its captures were given to others after ${given} s`)
   await node.heal()
   await eventually('it is ready again', node.isReady, GENEROUS_MILLISECONDS)
   await sleep(AFTER_MILLISECONDS)

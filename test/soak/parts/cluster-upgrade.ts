@@ -60,19 +60,19 @@ async function requireSameKinds(chart: string): Promise<void> {
   )
 }
 
-async function goThrough(trial: Trial, { tell, settings }: PartContext) {
+async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   const from = settings.from ?? FIRST_RELEASE
   const { values, tags } = await readRunning()
   const [before, now] = [await checkOut(from), await checkOut(NOW)]
   await requireSameKinds(now.chart)
-  tell(`building the images of ${from} and ${NOW}`)
+  progress(`building the images of ${from} and ${NOW}`)
   await buildImages(before, OLD_TAG, tags)
   await buildImages(now, NEW_TAG, tags)
   const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
   const newTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : NEW_TAG))
   const wait = ['--wait', '--timeout', '300s']
 
-  tell(`install ${from}`)
+  progress(`install ${from}`)
   await trial.makeNamespace()
   // The cluster's kinds are newer, and another release lives by them.
   await helmOn('install', RELEASE, before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false', ...wait)
@@ -82,25 +82,25 @@ async function goThrough(trial: Trial, { tell, settings }: PartContext) {
   await sleep(BETWEEN_MILLISECONDS)
   const noted = await noteLinks(await whenSomeCompleted(trial))
 
-  tell(`upgrade, with the values of ${from}`)
+  progress(`upgrade, with the values of ${from}`)
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
-  tell('rollback')
+  progress('rollback')
   await helmOn('rollback', RELEASE, '1', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
-  tell('upgrade')
+  progress('upgrade')
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   const broken = await findBroken(noted)
 
-  tell('uninstall, with captures unfinished')
+  progress('uninstall, with captures unfinished')
   await load.stop()
   const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
   await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
   const unfinished = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Pending' || status?.phase === 'Running').length
   const leftovers = await findLastLeftovers()
 
-  tell('install again')
+  progress('install again')
   await helmOn('install', RELEASE, now.chart, ...values, ...newTags, ...wait)
   const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
   await trial.whenAllFinished(names)
@@ -141,7 +141,7 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
   const { load, names, shots, unfinished, leftovers, missing, broken, noted, faults } = await goThrough(trial, context)
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
-  context.tell(`left behind: ${leftovers.join(' ')}`)
+  context.progress(`left behind: ${leftovers.join(' ')}`)
   return {
     findings: [
       holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),

@@ -2,10 +2,10 @@ import { leases } from '../../../crds/client/core-resources.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, type Finding, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { type Accepted, askSteadily } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
-import { judge, toWords } from '../stage/truth.ts'
+import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
 /** Seconds that may pass until another leads. */
 const ENDS = [
@@ -32,14 +32,14 @@ export const leaders: Part = {
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { progress }: PartContext): Promise<PartResult> {
   const operators = [await stage.startOperator(), await stage.startOperator()]
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS })
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
   const accepted: Accepted[] = []
   const findings: Finding[] = []
   for (const { name, bar, end } of ENDS) {
     const leader = await findLeader(operators)
-    tell(`${name} under load`)
+    progress(`${name} under load`)
     const asking = askSteadily({ urls: [gateway.url], keys, perSecond: RATE, seconds: LOAD_SECONDS })
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     const { lease, work } = await measure(stage, () => end(leader))
@@ -52,9 +52,9 @@ async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
     accepted.push(...asked.accepted)
     findings.push(holds('every request was accepted meanwhile', Object.keys(asked.others).length === 0, JSON.stringify(asked.others)))
   }
-  const verdict = await judge(gateway.url, accepted)
-  const isWhole = verdict.faults.length === 0 && verdict.completed === accepted.length
-  return { findings: [...findings, holds('every accepted Screenshot ended with its own picture', isWhole, toWords(verdict))] }
+  const outcome = await verifyAll(gateway.url, accepted)
+  const isWhole = outcome.faults.length === 0 && outcome.completed === accepted.length
+  return { findings: [...findings, holds('every accepted Screenshot ended with its own picture', isWhole, describeOutcome(outcome))] }
 }
 
 /** The one that leads. */
@@ -81,7 +81,7 @@ async function measure(stage: Stage, end: () => unknown): Promise<{ lease: numbe
     return seconds()
   }
   const lease = await until(async () => !['', before].includes(await holder()))
-  const { begun } = await stage.fleet.tell({})
-  const work = await until(async () => (await stage.fleet.tell({})).begun > begun)
+  const { begun } = await stage.fleet.send({})
+  const work = await until(async () => (await stage.fleet.send({})).begun > begun)
   return { lease, work }
 }

@@ -36,14 +36,14 @@ function countResults(output: string): { passed: number; failed: string[] } {
 export const minio: Part = {
   name: 'minio',
   shows: 'the patched MinIO passes its own tests of the changed files, and ours',
-  run: async ({ tell }) => {
+  run: async ({ progress }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-minio-tests-'))
     try {
       const source = path.join(directory, 'source')
       await prepareMinioSource(source)
       await applyPatches(source, await readTestPatches())
       const texts = await Promise.all(TEST_FILES.map((file) => readFile(path.join(source, 'cmd', file), 'utf8')))
-      tell('compiling tests takes some minutes')
+      progress('compiling tests takes some minutes')
       const program = path.join(directory, 'cmd.test')
       await run('nice', ['go', 'test', '-c', '-o', program, './cmd'], { directory: source, environment: buildEnvironment })
       const test = async (pattern: string, environment: Record<string, string>) => {

@@ -16,7 +16,7 @@ import { execScript } from '../cluster/runner-exec.ts'
 import { eventually } from '../eventually.ts'
 import { createReceiverCertificate } from '../servers/https-receiver.ts'
 import type { PublicSite } from '../servers/public-site-program.ts'
-import type { Take } from './hostile.ts'
+import type { CaptureFunction } from './hostile.ts'
 
 /** An address of the internet, as far as the cluster knows. */
 const ADDRESS = '203.0.114.40'
@@ -24,7 +24,7 @@ const ADDRESS = '203.0.114.40'
 /** A pool with one runner before a site of hostile pages. */
 export interface HostileStage {
   pod: RunnerPod
-  take: Take
+  take: CaptureFunction
   /** What the pod is made of now. */
   measure: () => Promise<PodState>
 }
