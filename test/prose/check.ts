@@ -8,7 +8,7 @@ import { locateVale } from './vale.ts'
 
 const configuration = path.join(repository, 'docs/.vale/vale.ini')
 
-/** Mostly generated tables. Decision records are not checked either: they keep the words of their time. */
+/** Not checked: mostly generated tables, and decision records, which keep their original wording. */
 const excluded = ['docs/options.md', 'docs/benchmarks.md']
 
 /** The files that `npm run verify` checks, relative to the repository. */
@@ -17,7 +17,7 @@ export const checkedFiles: readonly string[] = [
   ...globSync('{,docs/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 
-/** What Vale found. */
+/** Results of Vale. */
 export interface ProseResult {
   /** True when there is no error. Warnings and suggestions do not fail the check. */
   isGood: boolean

@@ -111,7 +111,7 @@ async function takesTheNext(t: Test): Promise<void> {
 }
 
 const failures: { name: string; path: string; options?: CaptureOptions; code: string; message?: RegExp }[] = [
-  { name: 'a server that never answers', path: '/never', options: SOON, code: 'TIMEOUT' },
+  { name: 'a server that never responds', path: '/never', options: SOON, code: 'TIMEOUT' },
   { name: 'a page that never ends', path: '/half', options: SOON, code: 'TIMEOUT' },
   { name: 'an endless loop while loading', path: '/loop-at-once', options: SOON, code: 'TIMEOUT' },
   { name: 'a page that leaves for one that never comes', path: '/gone-later', options: { ...SOON, delay: 500 }, code: 'TIMEOUT' },
@@ -134,7 +134,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
   },
   { name: 'a click without a match', path: '/green', options: { ...LATER, click: '#none' }, code: 'SELECTOR_NOT_FOUND' },
   {
-    name: 'a selector that is none',
+    name: 'an invalid selector',
     path: '/green',
     options: { waitForSelector: 'a[[' },
     code: 'INVALID_SELECTOR',
