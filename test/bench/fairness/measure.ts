@@ -27,7 +27,7 @@ const SCENES: readonly Scene[] = [
   ],
 ]
 
-/** All that must be shown of fairness. Each scene has a stage of its own: what the one before has left to do would take longer than to build it. */
+/** Measures all scenes of fairness. Each has its own stage, because finishing the work of the previous scene would take longer than a new start. */
 export async function measureFairness(progress: (line: string) => void, show: (table: Table) => void): Promise<void> {
   for (const [what, measure] of SCENES) {
     progress(what)

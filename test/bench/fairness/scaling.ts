@@ -2,7 +2,7 @@ import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
 import type { FairnessStage } from './fairness-stage.ts'
 
-/** How long a burst took, from its request to the end of its last capture. */
+/** Duration of a burst, from its request to the end of its last capture. */
 export interface BurstTime {
   maxPods: number
   milliseconds: number
@@ -16,7 +16,7 @@ export interface ScalingOrder {
 
 const LONG_MILLISECONDS = 300_000
 
-/** The same burst for one runner that may not become more, and for one that may. */
+/** The same burst without and with scaling, starting with one runner. */
 export async function measureScaling(
   fairnessStage: FairnessStage,
   { burst, captureMilliseconds, maxPods }: ScalingOrder,

@@ -2,28 +2,28 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { askBatches, post } from './ask.ts'
 import type { Customer, FairnessStage } from './fairness-stage.ts'
 
-/** How long one screenshot waited for its runner behind the batches of another account. */
+/** Wait of one screenshot for a runner behind the batches of another account. */
 export interface Wait {
   account: string
   milliseconds: number
-  /** Captures of others that were begun meanwhile. */
+  /** Captures of others that were started meanwhile. */
   overtakenBy: number
-  /** What its creation was answered. */
+  /** Status of its create request. */
   estimatedTime: string
 }
 
 export interface WaitsOrder {
   /** Of 100 each, of one account. */
   batches: number
-  /** Accounts that ask for one screenshot after the other. */
+  /** Accounts that create one screenshot after the other. */
   singles: number
-  /** How many each. */
+  /** Screenshots per account. */
   each: number
   runners: number
   captureMilliseconds: number
 }
 
-/** One account has batches waiting, others ask for single screenshots, each when its last one is done. All on the same plan. */
+/** One account has queued batches, and others create single screenshots one after the other. All have the same plan. */
 export async function measureWaits(
   fairnessStage: FairnessStage,
   { batches, singles, each, runners, captureMilliseconds }: WaitsOrder,

@@ -4,12 +4,12 @@ import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
 import type { FairnessStage } from './fairness-stage.ts'
 
-/** What an account of each plan got of so many captures while all waited. */
+/** Captures of the accounts of each plan while all have queued screenshots. */
 export interface Share {
   plan: Plan
   weight: number
   captures: number
-  /** By its weight. */
+  /** Expected captures by weight. */
   due: number
 }
 
@@ -19,13 +19,13 @@ export interface WeightsOrder {
   captureMilliseconds: number
   /** Size of the batches. */
   batch: number
-  /** What of each account may be captured before the last batch is accepted. */
+  /** Captures per account before the last batch is accepted. */
   slack: number
 }
 
 const LONG_MILLISECONDS = 300_000
 
-/** An account on each plan, all with more waiting than is looked at. */
+/** One account per plan, each with more queued screenshots than are evaluated. */
 export async function measureWeights(
   fairnessStage: FairnessStage,
   { captures, runners, captureMilliseconds, batch, slack }: WeightsOrder,
@@ -45,7 +45,7 @@ export async function measureWeights(
     }),
   )
   const begunOf = async () => Object.entries((await stage.fleet.send({ times: true })).times).filter(([name]) => planOf.has(name))
-  // Accepted is not queued yet: until the operator has seen them all, some account stands in the queue with less than it asked for.
+  // Accepted screenshots are queued only after the operator has seen them, so wait until its queue is complete.
   await eventually(
     'the operator has all in its queue',
     async () => (await queued()) + (await begunOf()).length + runners >= planOf.size,
