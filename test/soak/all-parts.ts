@@ -12,7 +12,7 @@ import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 import { year } from './parts/year.ts'
 
-/** All parts, in the order in which they run. */
+/** All parts in order. */
 export const parts: readonly Part[] = [
   throughput,
   claim,

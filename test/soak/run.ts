@@ -1,5 +1,5 @@
 /**
- * `npm run soak`: what takes too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
+ * `npm run soak`: tests that take too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
  * the exit code is 1 when something was not shown.
  */
 import { loadavg } from 'node:os'

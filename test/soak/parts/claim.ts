@@ -13,7 +13,7 @@ const REQUESTS = 100
 const PER_SECOND = 5
 const BAR_MILLISECONDS = 50
 
-/** How soon one of many idle runners is claimed. */
+/** Time until one of many idle runners is claimed. */
 export const claim: Part = {
   name: 'claim',
   shows: 'the time from a Screenshot’s creation to its claim with 200 idle runners',

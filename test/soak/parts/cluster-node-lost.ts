@@ -16,8 +16,8 @@ import { watchEnds } from '../stage/ends-once.ts'
 import { SECOND_NODE, startSecondNode, TAINT } from '../stage/second-node.ts'
 import { startLoad } from '../stage/trial-release.ts'
 
-// A real node with a kubelet of its own is cut off from the cluster while it captures: the node controller calls it NotReady, its captures are given to
-// others, and it comes back to a cluster that has done without it.
+// A second node with its own kubelet loses its connection while it captures: the node controller marks it NotReady, other runners take over its
+// captures, and it reconnects later.
 
 const POOL = 'node-lost'
 const RUNNERS = 4
@@ -26,7 +26,7 @@ const CAPTURE_MILLISECONDS = 3_000
 const CALM_MILLISECONDS = 15_000
 const AFTER_MILLISECONDS = 20_000
 const GENEROUS_MILLISECONDS = 420_000
-/** Each Screenshot has a width of its own, so that no picture can stand for another. */
+/** Each Screenshot has a unique width, so that pictures cannot be mixed up. */
 const [FIRST_WIDTH, HEIGHT] = [400, 300]
 const RED = [255, 0, 0, 255]
 
@@ -48,7 +48,7 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const size = { minIdle: RUNNERS, maxPods: RUNNERS + 2, podTemplate: { ...spec.podTemplate, tolerations } }
   pile.teardown(async () => {
     await pools.delete(POOL).catch(() => undefined)
-    // What is bound to the node can only be removed with it, or by force.
+    // Pods on the node can only be deleted with it, or by force.
     for (const { metadata } of await runnersOf(pods)) await pods.delete(metadata.name, { gracePeriodSeconds: 0 }).catch(() => undefined)
   })
   await pools.create({ metadata: { name: POOL }, spec: { ...spec, ...size } } as NewObject<RunnerPool>)

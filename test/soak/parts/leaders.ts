@@ -7,7 +7,7 @@ import { type Accepted, askSteadily } from '../stage/clients.ts'
 import { type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
-/** Seconds that may pass until another leads. */
+/** Maximum seconds until another operator is the leader. */
 const ENDS = [
   { name: 'SIGKILL', bar: 5, end: (leader: OperatorPod) => leader.end('SIGKILL') },
   {
@@ -25,7 +25,7 @@ const RATE = 5
 const LOAD_SECONDS = 30
 const POLL_MILLISECONDS = 20
 
-/** How soon another operator leads. */
+/** Time until another operator is the leader. */
 export const leaders: Part = {
   name: 'leaders',
   shows: 'how soon a standby leads after SIGKILL, a lost node and SIGTERM, and that nothing is lost by it',
@@ -57,7 +57,7 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   return { findings: [...findings, holds('every accepted Screenshot ended with its own picture', isWhole, describeOutcome(outcome))] }
 }
 
-/** The one that leads. */
+/** The current leader. */
 export async function findLeader(operators: readonly OperatorPod[]): Promise<OperatorPod> {
   return eventually('one of them leads', async () => {
     const leading = await Promise.all(operators.map((operator) => operator.isLeader()))
@@ -65,7 +65,7 @@ export async function findLeader(operators: readonly OperatorPod[]): Promise<Ope
   })
 }
 
-/** Seconds until the lease has another holder, and until that one has a capture begun. */
+/** Seconds until the lease has another holder, and until the first capture after that. */
 async function measure(stage: Stage, end: () => unknown): Promise<{ lease: number; work: number }> {
   const client = new Resource(stage.admin, leases)
   const holder = async () => (await client.get('tintype-operator')).spec?.holderIdentity ?? ''

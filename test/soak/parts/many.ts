@@ -14,10 +14,10 @@ const WORK_PER_SECOND = 10
 const WORK_SECONDS = 30
 const POLL_MILLISECONDS = 20
 
-/** An operator beside as many live records as there may be. */
+/** An operator with the maximum number of live records. */
 export const many: Part = {
   name: 'many',
-  shows: 'memory of an operator with 10,000 live Screenshots, and how soon it works after a restart beside them',
+  shows: 'memory of an operator with 10,000 live Screenshots, and its time to the first dispatch after a restart',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 

@@ -10,16 +10,16 @@ import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
 const RUNNERS = 40
 const SAMPLES = 40
-/** How much larger the last quarter's mean may be than the one before. */
+/** Maximum growth of the last quarter's mean over the previous one. */
 const FLAT = 1.1
 /**
  * Every five minutes the API server compacts etcd's history to what was five minutes before: the first time that frees anything is after ten minutes, and
  * only from the second on the size goes up and down between the same bounds.
  */
 const ETCD_MINUTES = 15
-/** Of all that was accepted, so many are looked at one by one. */
+/** Number of accepted Screenshots that are checked one by one. */
 const LOOKED_AT = 2_000
-/** A line of a program's log is here by then. */
+/** After this time a program's log line has arrived. */
 const LOG_MILLISECONDS = 500
 /** Maximum number of rejections that are printed. More of them mean that the machine is too slow. */
 const TOLD_REFUSALS = 10
@@ -27,7 +27,7 @@ const TOLD_REFUSALS = 10
 const KINDS = ['live', 'etcd MiB', 'etcd in use MiB', 'operator MiB', 'gateway MiB'] as const
 type Sample = Record<(typeof KINDS)[number], number>
 
-/** Whether anything grows. */
+/** Checks that nothing grows. */
 export const steady: Part = {
   name: 'steady',
   shows: 'a steady rate for a long time: live count, etcd’s size and memories stay flat',
@@ -35,7 +35,7 @@ export const steady: Part = {
 }
 
 async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profile }, progress }: PartContext): Promise<PartResult> {
-  // Full after a quarter of the time, however short that is.
+  // Reaches the limit after a quarter of the time.
   const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }
   const flags = profileFlags(profile)
@@ -65,7 +65,7 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
   let refusals = 0
   const onRefused = (what: string) => {
     if (++refusals > TOLD_REFUSALS) return
-    // The answer is here before the line of the log is.
+    // The response arrives before the log line.
     setTimeout(() => progress(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`), LOG_MILLISECONDS)
   }
   const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: (fill + minutes) * 60, batch, onRefused })

@@ -13,13 +13,13 @@ import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
 const RUNNERS = 40
 const WARM_UP_SECONDS = 10
-/** Above what is wanted, so that what comes out is the system's own measure and not the clients'. */
+/** Above the target, so that the system limits the throughput and not the clients. */
 const PRESSURE = 1.1
 const BAR_WRITES = 5
 const BAR_RATE = 60
 const REST_MILLISECONDS = 10_000
 
-/** As many Screenshots a second as are asked for, and what each costs. */
+/** Screenshots per second at the requested rate, and the cost of each. */
 export const throughput: Part = {
   name: 'throughput',
   shows: 'Screenshots a second end to end, with writes and processor time for each',
@@ -29,7 +29,7 @@ export const throughput: Part = {
 async function run(stage: Stage, { settings, progress }: PartContext): Promise<PartResult> {
   const { rate, batch, seconds, profile } = settings
   const flags = profileFlags(profile)
-  // Records leave after a minute, so that archiving is part of what is measured.
+  // Records are archived after a minute, so that the measurement includes archiving.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
   const operator = await stage.startOperator({ flags, environment })
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
@@ -108,7 +108,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   return { findings, tables }
 }
 
-/** What programs use in a second in which nothing is asked of them. */
+/** Processor time per second of idle programs. */
 async function whileResting(processes: Processes): Promise<Record<string, number>> {
   const before = readProcessor(processes)
   await sleep(REST_MILLISECONDS)

@@ -18,20 +18,20 @@ const DAY_MILLISECONDS = 86_400_000
 const REQUESTS = 400
 const PAGE = 100
 const BAR_MILLISECONDS = 150
-/** Leases and counts have a history too, of a few minutes. */
+/** Leases and counts also have a history of some minutes in etcd. */
 const BAR_ETCD_MEBIBYTES = 4
-/** Records of a day and account that are also there one by one. */
+/** Records per day and account that also exist as single objects. */
 const SINGLES = 5
 const AT_ONCE = 4
 
-/** A year's records in the archive. */
+/** An archive with the records of a year. */
 export const year: Part = {
   name: 'year',
   shows: 'a year’s records in the archive: list pages and single records through a gateway, and etcd’s size',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-/** One of the places where a request looks. */
+/** One position in the archive for requests. */
 interface Place {
   account: number
   day: number
@@ -43,7 +43,7 @@ async function run(stage: Stage, { settings: { records }, progress }: PartContex
   const { gateway, keys, accounts } = await prepareAccountsAndRunners(stage, { runners: 1 })
   const etcdBefore = await etcdMebibytes(stage)
   const now = Date.now()
-  // The last of the accounts has one record a day, the others all the rest.
+  // One account has a single record per day, and the others have all the rest.
   const busy = accounts.length - 1
   const perDay = Math.ceil(records / DAYS / busy)
   const idOf = (day: number, place: number) =>
@@ -139,7 +139,7 @@ interface Filling {
   progress: (line: string) => void
 }
 
-/** What the operator's archiver writes; of the objects for single records, which differ in nothing, only some of each day. */
+/** Writes what the archiver of the operator writes, but only some of the objects for single records, which are all alike. */
 async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Filling): Promise<void> {
   const { endpoint, accessKey, secretKey } = minio
   const storage = openStorage({ endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })
@@ -160,7 +160,7 @@ async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Fil
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** As large as real ones. */
+/** As large as typical records. */
 function aRecord(accountName: string, id: string): Screenshot {
   const result = aResult(`https://example.com/a/page?of=some&length=${id}`)
   const spec = { url: result.finalUrl, accountName, options: { fullPage: true, viewportWidth: 1280, delay: 500 } }
