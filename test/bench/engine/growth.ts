@@ -10,11 +10,11 @@ import { openStore } from './store.ts'
 /** Memory of a runner over many captures. */
 export interface GrowthSample {
   title: string
-  /** Captures made so far, and mebibytes of the runner alone and with both browsers. */
+  /** Number of captures so far, and MiB of the runner alone and with both browsers. */
   points: { captures: number; runner: number; all: number }[]
 }
 
-/** After so many captures memory is looked at, several times in so many milliseconds: tabs that close need a moment. */
+/** Captures between measurements of memory, which is read several times, because closing tabs takes a moment. */
 const STEP = 50
 const LOOKS = 5
 const LOOK_MILLISECONDS = 300
@@ -24,7 +24,7 @@ const RUNS = [
   { title: 'as shipped', captures: 1_000 },
 ] as const
 
-/** Captures the corpus again and again, in a runner of its own for each run. */
+/** Captures the corpus repeatedly, with a new runner for each run. */
 export async function measureGrowth(progress: (line: string) => void): Promise<GrowthSample[]> {
   const site = await openSite()
   const store = await openStore()

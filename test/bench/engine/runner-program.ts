@@ -21,10 +21,10 @@ export interface RunnerSettings {
   maxCaptures?: number
 }
 
-/** What it tells of an order: first that the next one may come, then the end. */
+/** Messages about a capture: first that the next one can start, then its end. */
 export type RunnerNews = { uid: string; isTaken: true } | ({ uid: string; isTaken: false } & RunnerAnswer)
 
-/** The end of a capture. */
+/** Result of a finished capture. */
 export interface RunnerAnswer {
   phase: string
   milliseconds: number
@@ -48,7 +48,7 @@ const browsers = new Browsers({
 const parts = {
   browsers,
   guard,
-  // Loopback is open, because the pages are there.
+  // Loopback is allowed, because the pages are served there.
   policy: { rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] }, maxBytes: 512 * 2 ** 20 },
   memory: createMemoryWatch({ limitBytes: undefined, log }),
   httpCache: new HttpCache(),

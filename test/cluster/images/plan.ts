@@ -20,10 +20,10 @@ export interface ImagePlan {
   prepare?: () => Promise<void>
 }
 
-const program = (name: string, besides: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
+const program = (name: string, more: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
   name,
   context: name,
-  contents: ['dist', ...besides],
+  contents: ['dist', ...more],
   requires: `${name}/src/main.ts`,
   prepare: async () => {
     await bundleProgram(name)

@@ -1,4 +1,4 @@
-// A webhook endpoint in the cluster, with a certificate of the authority that `npm start` made and told the operator to trust.
+// A webhook endpoint in the cluster. Its certificate is from the authority that `npm start` created and that the operator trusts.
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
