@@ -6,27 +6,27 @@ import { parseArgs } from 'node:util'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
 
-// `npm test`: everything, in the order in which a fault is cheapest to find. `npm test -- unit e2e` runs only those stages.
-// A stage that fails does not hide the next one's result, except that nothing can run on a cluster that did not come up.
+// `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
+// unless a command that prepares a stage fails.
 
 interface Stage {
   name: string
-  /** Commands that come before the tests; one that fails ends the run. */
+  /** Commands before the tests. If one fails, the run ends. */
   prepare?: string[][]
   /** Folder of tap tests. */
   tests?: string
-  /** How test files share the machine. */
+  /** Number of test files that run at the same time. */
   sharing?: Sharing
-  /** Its tests share the machine with real servers: a file that fails is run once more by itself, and named as flaky if it passes then. */
+  /** Its tests compete with real servers for the machine. A file that fails runs once more alone, and is reported as flaky if it then passes. */
   isRepeated?: true
 }
 
 const node = process.execPath
 /**
- * Tests that would take the cluster from others, want answers of the default pool within the time of a held request, or count the events and
- * records of the account that all share.
+ * Tests that run alone: they disturb the cluster, need the default pool to respond within the time of a held request, or count events and records
+ * of the shared account.
  */
-const apartOnCluster = ['chaos*', 'documentation', 'pictures', 'webhook', 'conformance/part-4-*', 'conformance/part-6'].map(
+const aloneOnCluster = ['chaos*', 'documentation', 'pictures', 'webhook', 'conformance/part-4-*', 'conformance/part-6'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
 const stages: Stage[] = [
@@ -38,7 +38,7 @@ const stages: Stage[] = [
     ],
   },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 } },
-  // Each file has servers of its own and waits half of its time, so that more files than processors run.
+  // Each file has its own servers and waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
     prepare: [[node, 'test/prepare.ts']],
@@ -50,22 +50,22 @@ const stages: Stage[] = [
     name: 'e2e',
     prepare: [[node, 'test/cluster/start.ts']],
     tests: 'test/e2e',
-    sharing: { jobs: 2, alone: apartOnCluster },
+    sharing: { jobs: 2, alone: aloneOnCluster },
     isRepeated: true,
   },
 ]
-/** So many of a stage's files are named at its end. */
+/** Number of slowest files that are listed after a stage. */
 const SLOWEST = 8
-/** Where more files of a stage fail, something is broken, and a second run would only say it again. */
+/** Maximum number of failed files to repeat. If more fail, something is broken and a repetition is useless. */
 const MAX_REPEATED = 5
 
-// Most of what a short process does is to read and compile the same sources again.
+// Short processes spend most of their time on reading and compiling the same sources.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const unknown = positionals.filter((name) => !stages.some((stage) => stage.name === name))
 if (unknown.length > 0) {
-  console.error(`no stage named ${unknown.join(', ')}; there are ${stages.map(({ name }) => name).join(', ')}`)
+  console.error(`unknown stage: ${unknown.join(', ')}. Stages: ${stages.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
 const chosen = stages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
@@ -75,17 +75,17 @@ function run([command = '', ...args]: string[]): Promise<number> {
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
 }
 
-/** Runs test files; resolves to what tap wrote about them, and its exit code. */
+/** Runs test files. Resolves to tap's output and exit code. */
 async function runFiles(report: string, { files, jobs }: Part): Promise<{ text: string; code: number }> {
   const options = [`--jobs=${jobs}`, '--timeout=900', '--disable-coverage']
-  // tap's own reporters draw anew for each assertion, which costs more than the tests where there are thousands.
+  // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
   const output = [`--output-file=${report}`, '--reporter=silent']
   const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])
   return { text: readFileSync(report, 'utf8'), code }
 }
 
 interface Result extends Totals {
-  /** What tap wrote. */
+  /** Output of tap. */
   text: string
   failedFiles: string[]
 }
@@ -94,13 +94,13 @@ async function runPart(report: string, part: Part): Promise<Result> {
   const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part)
   for (const failure of readFailures(text)) console.log(`\n${failure}`)
   const { passed, failed } = readTotals(text)
-  // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
+  // tap may exit with an error although no test failed, for example after a signal.
   return { text, passed, failed: code !== 0 && failed === 0 ? 1 : failed, failedFiles: readFailedFiles(text) }
 }
 
-/** Runs the files that failed once more, one by one; resolves to what failed again. */
+/** Runs failed files once more, one at a time. Resolves to the number of failures. */
 async function runAgain(name: string, files: string[]): Promise<number> {
-  console.log(`\nonce more, by themselves: ${files.join(', ')}`)
+  console.log(`\nrunning again alone: ${files.join(', ')}`)
   const { failed, failedFiles } = await runPart(`${name}-again`, { files, jobs: 1 })
   flaky.push(...files.filter((file) => !failedFiles.includes(file)))
   return failed
@@ -129,7 +129,7 @@ async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated }: Stag
   return sum
 }
 
-/** Files that failed, and passed by themselves: each is a race to be found. */
+/** Files that failed and then passed alone. Each has a race condition. */
 const flaky: string[] = []
 const sum: Totals = { passed: 0, failed: 0 }
 for (const stage of chosen) {
@@ -145,6 +145,6 @@ for (const stage of chosen) {
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
-if (flaky.length > 0) console.log(`\nflaky, failed once and passed by themselves: ${flaky.join(', ')}`)
+if (flaky.length > 0) console.log(`\nflaky (failed, then passed alone): ${flaky.join(', ')}`)
 console.log(`\n${sum.passed} passed, ${sum.failed} failed`)
 process.exit(sum.failed === 0 ? 0 : 1)

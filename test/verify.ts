@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { locatePrograms } from './cluster/programs/programs.ts'
 
-// `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, prose, unit tests.
-// The checks run side by side; each prints its output only when it fails.
+// `npm run verify`: checks before a commit that need no cluster: lint and format, types, generated files, chart, prose, unit tests. They run
+// concurrently, and each prints its output only when it fails.
 
 const node = process.execPath
 const bin = (name: string): string => join('node_modules', '.bin', name)

@@ -2,14 +2,14 @@ import http from 'node:http'
 import type { ScreenshotRecord } from '@tintype/crds/records/record'
 import { cluster } from '../support/cluster/environment.ts'
 
-/** One answer, whole, and when it was there (`performance.now()`). */
+/** A complete response and the time of its end (`performance.now()`). */
 export interface Reply {
   status: number
   body: Buffer
   at: number
 }
 
-/** A client with connections of its own, kept open: what a program that cares for time would have. */
+/** A client with its own keep-alive connections, like a latency-sensitive program. */
 export class Api {
   readonly #agent: http.Agent
   readonly #key: string
@@ -19,14 +19,14 @@ export class Api {
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   }
 
-  /** Asks for a capture; resolves at the 202. */
+  /** Requests a capture. Resolves at the 202. */
   async create(url: string): Promise<{ id: string; at: number }> {
     const reply = await this.request('POST', '/api/v1/screenshots', { body: { url } })
     if (reply.status !== 202) throw new Error(`create answered ${reply.status}: ${reply.body}`)
     return { id: (JSON.parse(reply.body.toString()) as { id: string }).id, at: reply.at }
   }
 
-  /** Waits for its end. @throws when it failed */
+  /** Waits until it has finished. @throws when it failed */
   async completed(id: string): Promise<{ record: ScreenshotRecord; at: number }> {
     for (;;) {
       const reply = await this.request('GET', `/api/v1/screenshots/${id}?wait=25`)
@@ -37,14 +37,14 @@ export class Api {
     }
   }
 
-  /** One request for a picture: the answer is the file. */
+  /** Requests a picture in one request, whose response is the file. */
   async picture(url: string): Promise<Reply> {
     const reply = await this.request('POST', '/api/v1/screenshots', { body: { url }, headers: { accept: 'image/*' } })
     if (reply.status !== 200) throw new Error(`a picture in one request answered ${reply.status}: ${reply.body.toString().slice(0, 400)}`)
     return reply
   }
 
-  /** The file of a completed record. */
+  /** Downloads the file of a completed record. */
   async download({ download_url: url }: Pick<ScreenshotRecord, 'download_url'>): Promise<Buffer> {
     const { pathname, search } = new URL(url ?? '', cluster.url)
     const reply = await this.request('GET', pathname + search)

@@ -8,33 +8,33 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, chromium as Chromium, Page } from 'playwright-core'
 
-/** One order: `count` captures of each page in turns, by as many browsers side by side. */
+/** A command: `count` captures of each page in turns, by the given number of concurrent browsers. */
 export interface LoopOrder {
   pages: readonly string[]
   count: number
   browsers: number
-  /** `raw`: one DevTools command; `library`: page.screenshot(); `reference`: the same once the network is idle. */
+  /** `raw`: one DevTools command; `library`: page.screenshot(); `reference`: page.screenshot() when the network is idle. */
   way: 'raw' | 'library' | 'reference'
   viewport: { width: number; height: number }
-  /** Wanted are the pictures, in base64: one of each page. They are written down when the time has been taken. */
+  /** True to return one picture of each page in base64. They are encoded after the measurement. */
   pictures: boolean
 }
 
-/** What it took: of each page the milliseconds of each capture; of all together the milliseconds from the first to the last. */
+/** Milliseconds of each capture by page, and milliseconds from the first to the last capture. */
 export interface LoopAnswer {
   milliseconds: Record<string, number[]>
   totalMilliseconds: number
   pictures: Record<string, string>
-  /** Screenshots that Chromium refused ("Unable to capture screenshot") and that were taken again, as part of their capture's time. */
+  /** Screenshots that Chromium rejected ("Unable to capture screenshot") and that were repeated. The repetition counts as time of the capture. */
   repeated: number
 }
 
-/** Outside of a pod the library and the browser are elsewhere. */
+/** Paths of library and browser, which differ outside of a pod. */
 const { BARE_MODULES = '/app/main.mjs', BARE_CHROMIUM = '/usr/lib/chromium/chromium-headless-shell', BARE_SANDBOX } = process.env
 
 const { chromium } = createRequire(BARE_MODULES)('playwright-core') as { chromium: typeof Chromium }
 
-/** Those of the runner's flags that change what a picture costs or looks like; the others close ways out that nobody uses here. */
+/** The runner's flags that affect cost or pixels. The others restrict network access, which does not matter here. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-checker-imaging',
@@ -49,7 +49,7 @@ const REPEAT_MILLISECONDS = 50
 const browsers: Browser[] = []
 let repeated = 0
 
-/** Those that are more than this order wants stay: the next one finds them warm. */
+/** Keeps surplus browsers, so that they are warm for the next command. */
 async function launch(count: number): Promise<void> {
   while (browsers.length < count) {
     browsers.push(
@@ -85,7 +85,7 @@ async function captureOnce(browser: Browser, url: string, { viewport, way }: Loo
   await page.goto(url, { waitUntil: way === 'reference' ? 'networkidle' : 'load' })
   const picture = await take(page, context, way)
   const milliseconds = performance.now() - started
-  // Not counted: the picture is there.
+  // Not measured, because the picture is complete.
   await context.close()
   return { milliseconds, picture }
 }
@@ -114,5 +114,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   const answer = await carryOut(JSON.parse(line) as LoopOrder).catch((error: unknown) => ({ error: String(error) }))
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
-// Its orders have ended, and so does it.
+// Exits at the end of its input.
 for (const browser of browsers) await browser.close()

@@ -16,7 +16,7 @@ export interface BarePod {
   close: () => Promise<void>
 }
 
-/** Another run may be under way. */
+/** The name contains the process id, because another run may be active. */
 const NAME = `bench-bare-loop-${process.pid}`
 const READY_SECONDS = 120
 const END_MILLISECONDS = 5_000
@@ -101,5 +101,5 @@ function buildPod({ spec }: RunnerPool) {
   }
 }
 
-/** The pool that captures what names none. */
+/** The default pool. */
 export const readPool = (): Promise<RunnerPool> => kubectlJson<RunnerPool>(['get', 'runnerpool', 'default'])

@@ -8,37 +8,37 @@ import { fingerprint } from './pictures.ts'
 import { waitUntilIdle } from './pool.ts'
 import { VIEWPORT } from './sequential.ts'
 
-/** One round: screenshots a second. */
+/** Screenshots per second of one round. */
 export interface BatchSample {
   round: number
   /** The bare loop with 1, 2 and 4 browsers. */
   bare: readonly number[]
   /** Two batches of a hundred pages of one account, from the first POST to the last `completed`. */
   single: number
-  /** The same two hundred, of many accounts in turn. */
+  /** The same two hundred pages, by many accounts in turns. */
   accounts: number
-  /** Pictures other than the loop's, and pictures in all. */
+  /** Pictures that differ from the loop's, and all pictures. */
   odd: number
   pictures: number
   load: number
 }
 
-/** Pages that each account asks for in one go when there are many. */
+/** Pages per request when there are many accounts. */
 const PAGES_OF_ONE = 10
 const BROWSERS = [1, 2, 4]
 const LOOK_MILLISECONDS = 2_000
 
-/** Rounds of the loop and of the product in turns. @param keys of accounts that nobody else uses */
+/** Alternates between the loop and the product. @param keys keys of otherwise unused accounts */
 export async function measureBatches(
   rounds: number,
   bare: BarePod,
   keys: readonly string[],
-  tell: (line: string) => void,
+  progress: (line: string) => void,
 ): Promise<BatchSample[]> {
   const one = new Api({ connections: 4 })
   const many = keys.map((key) => new Api({ key }))
   const samples: BatchSample[] = []
-  // Round 0 warms both sides up and is not counted.
+  // Round 0 is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const rates: number[] = []
     const theirs = new Map<string, string>()
@@ -59,13 +59,13 @@ export async function measureBatches(
     const accounts = await captureBatches(parts)
     await accounts.remove()
     if (round > 0) samples.push({ round, bare: rates, single: single.rate, accounts: accounts.rate, ...compared, load: loadavg()[0] ?? 0 })
-    tell(`batches: round ${round}`)
+    progress(`batches: round ${round}`)
   }
   for (const api of [one, ...many]) api.close()
   return samples
 }
 
-/** The corpus, ten pages an account, again from the beginning when it is at its end. */
+/** The corpus in groups of ten pages per account, repeated from the start when necessary. */
 function partOf(index: number): string[] {
   const from = (index * PAGES_OF_ONE) % CLUSTER_CORPUS.length
   return CLUSTER_CORPUS.slice(from, from + PAGES_OF_ONE)
@@ -100,7 +100,7 @@ async function post(api: Api, urls: readonly string[]): Promise<string> {
   return (JSON.parse(body.toString()) as { batch_id: string }).batch_id
 }
 
-/** Waits for a batch's end. @throws when one of its screenshots failed */
+/** Waits until a batch has finished. @throws when one of its screenshots failed */
 async function completed(api: Api, batch: string): Promise<ScreenshotRecord[]> {
   for (;;) {
     const { status, body } = await api.request('GET', `/api/v1/batches/${batch}`)

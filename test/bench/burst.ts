@@ -12,12 +12,12 @@ export interface BurstSample {
   screenshots: number
   bareMilliseconds: number
   productMilliseconds: number
-  /** Of each page the fingerprint of one picture of either side. */
+  /** The fingerprint of one picture per page of each side. */
   prints: Record<string, { loop: string; product: string }>
 }
 
-/** As many screenshots at once as `settings.burst`, by as many browsers on both sides. The pool must have been given its size before. */
-export async function measureBurst(settings: Settings, bare: BarePod, tell: (line: string) => void): Promise<BurstSample[]> {
+/** Captures `settings.burst` screenshots at once, with the same number of browsers on both sides. The pool must already have its size. */
+export async function measureBurst(settings: Settings, bare: BarePod, progress: (line: string) => void): Promise<BurstSample[]> {
   const { pages, burst, browsers, rounds } = settings
   const urls = Array.from({ length: burst }, (_, n) => pages[n % pages.length] ?? '')
   const count = Math.ceil(burst / pages.length)
@@ -40,7 +40,7 @@ export async function measureBurst(settings: Settings, bare: BarePod, tell: (lin
       productMilliseconds: product.milliseconds,
       prints,
     })
-    tell(`burst ${round}: ${burst} screenshots`)
+    progress(`burst ${round}: ${burst} screenshots`)
     await removeAll(product.ids, api)
   }
   api.close()

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what a capture costs through the whole system, against the same capture made by a bare loop on the same node; and what the
- * REST interface costs beside bare requests to the API server; and how fast webhooks are. It prints tables and writes nothing, unless `--write` is given.
+ * `npm run bench` compares captures through the whole system with the same captures by a bare loop on the same node, compares the REST API with
+ * bare requests to the API server, and measures webhooks. It prints tables. With `--write` it also updates docs/benchmarks.md.
  */
 import { Api } from './api.ts'
 import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
@@ -12,6 +12,7 @@ import { measureEngine } from './engine/measure.ts'
 import { barTable, engineStageTable, growthTables, rateTable, tallTables } from './engine/report.ts'
 import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
+import { findClusterProblem } from './find-cluster.ts'
 import { measureHostile } from './hostile/measure.ts'
 import { measureHttpCache } from './http-cache/measure.ts'
 import { measureMemory } from './memory.ts'
@@ -66,7 +67,7 @@ import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
 
 const settings = readSettings()
 const tables: Table[] = []
-const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+const progress = (line: string): void => void process.stderr.write(`${line}\n`)
 const show = (...shown: Table[]): void => {
   tables.push(...shown)
   for (const table of shown) console.log(`\n${renderTable(table)}`)
@@ -86,7 +87,7 @@ function readSettings(): Settings {
 
 async function sequential(bare: BarePod): Promise<void> {
   const api = new Api()
-  const samples = await measureSequential({ settings, bare, apis: [api], tell })
+  const samples = await measureSequential({ settings, bare, apis: [api], progress })
   api.close()
   show(
     medianTable('One after the other, an idle runner (median of the rounds’ p50, ms)', samples),
@@ -99,7 +100,7 @@ async function accounts(bare: BarePod): Promise<void> {
   const samples = await withSecondAccount((key) =>
     withPoolSize({ minIdle: 2, maxPods: 3 }, async () => {
       const apis = [new Api(), new Api({ key })]
-      const measured = await measureSequential({ settings, bare, apis, tell })
+      const measured = await measureSequential({ settings, bare, apis, progress })
       for (const api of apis) api.close()
       return measured
     }),
@@ -123,28 +124,28 @@ async function oneRequest(): Promise<void> {
 
 async function burst(bare: BarePod): Promise<void> {
   const { browsers } = settings
-  const samples = await withPoolSize({ minIdle: browsers, maxPods: browsers }, () => measureBurst(settings, bare, tell))
+  const samples = await withPoolSize({ minIdle: browsers, maxPods: browsers }, () => measureBurst(settings, bare, progress))
   show(burstTable(samples, browsers))
 }
 
-/** Runners beside each other in the batches: more than processors, so that one can work while others wait for the store. */
+/** Runners for the batches. There are more runners than processors, so that some can work while others wait for the store. */
 const BATCH_RUNNERS = 4
 const BATCH_ACCOUNTS = 20
 
 async function batches(bare: BarePod): Promise<void> {
   const measured = withAccounts(BATCH_ACCOUNTS, (keys) =>
-    withPoolSize({ minIdle: BATCH_RUNNERS, maxPods: BATCH_RUNNERS }, () => measureBatches(settings.rounds, bare, keys, tell)),
+    withPoolSize({ minIdle: BATCH_RUNNERS, maxPods: BATCH_RUNNERS }, () => measureBatches(settings.rounds, bare, keys, progress)),
   )
   show(...batchTables(await measured, BATCH_RUNNERS))
 }
 
 async function creates(): Promise<void> {
-  const samples = await measureCreates(settings, tell)
+  const samples = await measureCreates(settings, progress)
   show(createsTable(samples), createsTable(samples, 'unwatched'), createTimesTable(samples), processorTable(samples))
 }
 
 const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Promise<void>> = {
-  // First: the work of the other parts is what memory is still used for afterwards.
+  // First, because the other parts leave memory in use.
   memory: async () => show(memoryTable(await measureMemory())),
   sequential,
   accounts,
@@ -155,46 +156,48 @@ const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Prom
 
 const ON_ITS_OWN: Record<(typeof REST_PARTS)[number], () => Promise<void>> = {
   'rest-creates': creates,
-  'rest-reads': async () => show(readsTable(await measureReads(settings, tell))),
-  'rest-floods': async () => show(floodsTable(await measureFloods(settings, tell))),
-  'rest-memory': async () => show(gatewayMemoryTable(await measureGatewayMemory(settings, tell))),
+  'rest-reads': async () => show(readsTable(await measureReads(settings, progress))),
+  'rest-floods': async () => show(floodsTable(await measureFloods(settings, progress))),
+  'rest-memory': async () => show(gatewayMemoryTable(await measureGatewayMemory(settings, progress))),
 }
 
 const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> = {
   webhooks: async () => {
-    show(deliveriesTable(await measureDeliveries(settings, tell)))
-    show(fromResultTable(await measureFromResult(settings, tell)))
+    show(deliveriesTable(await measureDeliveries(settings, progress)))
+    show(fromResultTable(await measureFromResult(settings, progress)))
   },
 }
 
-const OF_FAIRNESS: Record<(typeof FAIRNESS_PARTS)[number], () => Promise<void>> = { fairness: () => measureFairness(tell, show) }
+const OF_FAIRNESS: Record<(typeof FAIRNESS_PARTS)[number], () => Promise<void>> = { fairness: () => measureFairness(progress, show) }
 
 const OF_BLOCKING: Record<(typeof BLOCKING_PARTS)[number], () => Promise<void>> = { blocking: () => measureBlocking(show) }
 
 const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
   engine: async () => {
-    const figures = await measureEngine(settings, tell)
+    const figures = await measureEngine(settings, progress)
     show(rateTable(figures), barTable(figures), engineStageTable(figures))
   },
-  growth: async () => show(...growthTables(await measureGrowth(tell))),
+  growth: async () => show(...growthTables(await measureGrowth(progress))),
 }
 
 const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<void>> = {
-  'http-cache': async () => show(await measureHttpCache(settings, tell)),
+  'http-cache': async () => show(await measureHttpCache(settings, progress)),
 }
 
 const OF_STABILITY: Record<(typeof STABILITY_PARTS)[number], () => Promise<void>> = {
-  stability: async () => show(await measureStability(settings, tell)),
+  stability: async () => show(await measureStability(settings, progress)),
 }
 
 const OF_TALL: Record<(typeof TALL_PARTS)[number], () => Promise<void>> = {
-  tall: async () => show(...tallTables(await measureTall(settings, tell))),
+  tall: async () => show(...tallTables(await measureTall(settings, progress))),
 }
 
-const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
+const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = {
+  hostile: async () => show(await measureHostile(progress)),
+}
 
 const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
-  store: async () => show(await measureStore(settings, tell)),
+  store: async () => show(await measureStore(settings, progress)),
 }
 
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
@@ -205,6 +208,12 @@ async function measureOnCluster(): Promise<void> {
   await undoing(bare.close, async () => {
     for (const [name, measure] of Object.entries(ON_CLUSTER)) if (isWanted(name)) await measure(bare)
   })
+}
+
+const clusterProblem = await findClusterProblem(settings.only)
+if (clusterProblem) {
+  console.error(clusterProblem)
+  process.exit(1)
 }
 
 const started = new Date()

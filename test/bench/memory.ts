@@ -1,18 +1,18 @@
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 
-/** What one container uses. */
+/** Memory of one container. */
 export interface MemoryUse {
   pod: string
   component: string
-  /** Minutes since its process began. */
+  /** Minutes since its process started. */
   minutes: number
-  /** Memory of its own and of its program's files, as `ps` tells it. */
+  /** Resident memory including file pages, as in `ps`. */
   residentMebibytes: number
-  /** What the kernel charges to the container, files it has read included. */
+  /** Memory that the kernel charges to the container, including its page cache. */
   chargedMebibytes: number
 }
 
-/** The charge stands in one place with control groups of the second version, in another with those of the first. */
+/** The path of the charge differs between cgroup v2 and v1. */
 const SCRIPT = 'cat /proc/1/status; cd /sys/fs/cgroup; echo charged: $(cat memory.current memory/memory.usage_in_bytes 2>/dev/null)'
 const COMPONENTS = ['operator', 'api-gateway']
 
@@ -21,7 +21,7 @@ interface Pod {
   status: { phase: string; containerStatuses?: { state: { running?: { startedAt: string } } }[] }
 }
 
-/** Reads what operators and gateways use now, from /proc and the control group of each container. */
+/** Reads the memory of operators and gateways from /proc and the cgroup of each container. */
 export async function measureMemory(now = Date.now()): Promise<MemoryUse[]> {
   const { items } = await kubectlJson<{ items: Pod[] }>(['get', 'pods', '-l', `app.kubernetes.io/component in (${COMPONENTS})`])
   const running = items.filter(({ status }) => status.phase === 'Running')

@@ -7,13 +7,13 @@ export async function fingerprint(file: Buffer): Promise<string> {
   return `${info.width}×${info.height} ${createHash('sha256').update(data).digest('hex')}`
 }
 
-/** What both sides photographed of one page: the fingerprints of their pictures. */
+/** Fingerprints of both sides' pictures of one page. */
 export interface Album {
   loop: readonly string[]
   product: readonly string[]
 }
 
-/** `same`, or on which side how many pictures are not what most pictures of the page are. */
+/** `same`, or the number of pictures on each side that differ from the majority. */
 export function toVerdict(albums: readonly Album[]): string {
   const strays = albums.map(countStrays)
   const sum = (side: keyof Album) => strays.reduce((total, stray) => total + stray[side], 0)

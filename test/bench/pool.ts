@@ -8,7 +8,7 @@ const IDLE_MILLISECONDS = 600_000
 const PATCH_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 500
 
-/** Waits until nothing waits or runs and the pool has as many idle runners as it wants: others may be using the cluster. */
+/** Waits until nothing is queued or running and the pool has its minimum of idle runners, because others may use the cluster. */
 export async function waitUntilIdle(): Promise<RunnerPool> {
   const end = performance.now() + IDLE_MILLISECONDS
   for (;;) {
@@ -16,12 +16,12 @@ export async function waitUntilIdle(): Promise<RunnerPool> {
     const { idle = 0, busy = 0, queued = 0, observedGeneration } = pool.status ?? {}
     const isSeen = observedGeneration === pool.metadata.generation
     if (isSeen && busy === 0 && queued === 0 && idle >= Math.max(1, pool.spec.minIdle ?? 1)) return pool
-    if (performance.now() > end) throw new Error(`the pool does not come to rest: ${idle} idle, ${busy} busy, ${queued} queued`)
+    if (performance.now() > end) throw new Error(`the pool is still busy: ${idle} idle, ${busy} busy, ${queued} queued`)
     await sleep(LOOK_MILLISECONDS)
   }
 }
 
-/** Runs `act` with another size of the pool, and puts it back whatever happens. */
+/** Runs `act` with another pool size, and always restores it. */
 export async function withPoolSize<T>(size: { minIdle: number; maxPods: number }, act: () => Promise<T>): Promise<T> {
   const { minIdle = null, maxPods = null } = (await readPool()).spec
   return undoing(
@@ -34,7 +34,7 @@ export async function withPoolSize<T>(size: { minIdle: number; maxPods: number }
   )
 }
 
-/** Tried for a while: an API server that is away for a moment must not leave the pool in another size. */
+/** Retries for a minute, so that a short outage of the API server does not leave the pool with another size. */
 async function patchSpec(spec: Record<string, number | null>): Promise<void> {
   const end = performance.now() + PATCH_MILLISECONDS
   for (;;) {

@@ -24,7 +24,7 @@ export async function captureOnce(url: string, api: Api, pauseMilliseconds: numb
   return { id, api, milliseconds: at - accepted, withRequest: at - started, picture: await api.download(record) }
 }
 
-/** The same by one request each, whose answer is the file. */
+/** The same with one request each, whose response is the file. */
 export async function captureInOneRequest(
   url: string,
   api: Api,
@@ -56,14 +56,14 @@ export async function captureAtOnce(urls: readonly string[], api: Api) {
   return { milliseconds, pictures, ids: ended.map(({ id }) => id) }
 }
 
-/** The objects of finished captures, for where their time went. */
+/** The objects of finished captures, for the time of each stage. */
 export async function readObjects(ids: readonly string[]): Promise<Screenshot[]> {
   const { items } = await kubectlJson<{ items: Screenshot[] }>(['get', 'screenshots'])
   const names = new Set(ids.map(toObjectName))
   return items.filter(({ metadata }) => names.has(metadata.name))
 }
 
-/** Takes away what was captured, so that the next round finds the system as this one did. */
+/** Deletes the captures, so that the next round starts in the same state. */
 export async function removeAll(ids: readonly string[], api: Api): Promise<void> {
   for (const id of ids) await api.remove(id)
 }

@@ -3,10 +3,10 @@ import { kubectl } from '../support/cluster/environment.ts'
 import { createApiKey } from '../support/cluster/keys.ts'
 import { undoing } from './report/undo.ts'
 
-/** Runs `act` with the key of an account of its own, and removes both afterwards. */
+/** Runs `act` with the key of a temporary account. */
 export const withSecondAccount = <T>(act: (key: string) => Promise<T>): Promise<T> => withAccounts(1, ([key = '']) => act(key))
 
-/** Runs `act` with the keys of so many accounts of its own, and removes them afterwards. */
+/** Runs `act` with the keys of several temporary accounts. */
 export async function withAccounts<T>(count: number, act: (keys: string[]) => Promise<T>): Promise<T> {
   const names = Array.from({ length: count }, (_, index) => `bench-${process.pid}-${index + 1}`)
   const remove = () => kubectl(['delete', '--ignore-not-found', ...names.flatMap((name) => [`account/${name}`, `apikey/${name}`])])

@@ -9,7 +9,7 @@ import { waitUntilIdle } from './pool.ts'
 import { captureOnce, type ProductCapture, readObjects } from './product.ts'
 import type { Settings } from './settings.ts'
 
-/** One page in one round: milliseconds of each capture, in the order in which they were made. */
+/** One page in one round: milliseconds of each capture in order. */
 export interface Sample {
   round: number
   page: string
@@ -23,7 +23,7 @@ export interface Sample {
   shots: Screenshot[]
   /** Fingerprints of the pictures. */
   album: { loop: string[]; product: string[] }
-  /** Screenshots that the loop had to take again. */
+  /** Screenshots that the loop had to repeat. */
   repeated: number
   /** Processes that wanted the processor, over the last minute. */
   load: number
@@ -34,22 +34,22 @@ export const VIEWPORT = { width: viewportDefaults.viewportWidth, height: viewpor
 interface SequentialParts {
   settings: Settings
   bare: BarePod
-  /** One for each account; they take turns. */
+  /** One client per account. They take turns. */
   apis: readonly Api[]
-  tell: (line: string) => void
+  progress: (line: string) => void
 }
 
-/** Page by page and round by round. Loop and product take turns at each capture: what else the machine does strikes both. */
-export async function measureSequential({ settings, bare, apis, tell }: SequentialParts): Promise<Sample[]> {
+/** Loop and product alternate at each capture, so that other load on the machine affects both. */
+export async function measureSequential({ settings, bare, apis, progress }: SequentialParts): Promise<Sample[]> {
   const samples: Sample[] = []
-  // Round 0 fills caches on both sides and is not counted.
+  // Round 0 fills the caches of both sides and is not counted.
   for (let round = 0; round <= settings.rounds; round++) {
     for (const page of settings.pages) {
       await waitUntilIdle()
       const captures = round === 0 ? 2 * apis.length : settings.captures
       const sample = await measurePage({ round, page, captures, pauseMilliseconds: settings.pauseMilliseconds }, bare, apis)
       if (round > 0) samples.push(sample)
-      tell(`round ${round}: ${page}`)
+      progress(`round ${round}: ${page}`)
     }
   }
   return samples
@@ -80,7 +80,7 @@ async function measurePage({ round, page, captures, pauseMilliseconds }: Turn, b
     sample.repeated += raw.repeated
   }
   sample.shots = await readObjects(made.map(({ id }) => id))
-  // The next round is to find the system as this one did.
+  // The next round must start in the same state.
   for (const { id, api } of made) await api.remove(id)
   return sample
 }

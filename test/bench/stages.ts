@@ -2,9 +2,9 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { median } from './report/statistics.ts'
 
-// Where the time of a finished Screenshot went, by what its object says. Pure. All clocks are one node's in the local cluster.
+// Durations of the stages of a finished Screenshot, from the times in its object. In the local cluster all times come from one node.
 
-/** Milliseconds of each stage; steps of the runner are marked by a leading dot. */
+/** Milliseconds of each stage. Steps of the runner have a leading dot. */
 export function stagesOf({ metadata, status }: Pick<Screenshot, 'metadata' | 'status'>): Record<string, number> {
   const { startTime = '', completionTime = '', result } = status ?? {}
   const created = createdAtOf(screenshotIdOf(metadata)).getTime()
@@ -19,7 +19,7 @@ export function stagesOf({ metadata, status }: Pick<Screenshot, 'metadata' | 'st
   }
 }
 
-/** The median of each stage over several Screenshots, in the order of the stages. */
+/** The median of each stage over several Screenshots, in order. */
 export function medianStages(shots: readonly Pick<Screenshot, 'metadata' | 'status'>[]): [name: string, milliseconds: number][] {
   const all = shots.map(stagesOf)
   const names = [...new Set(all.flatMap((stages) => Object.keys(stages)))]

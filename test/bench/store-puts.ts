@@ -8,7 +8,7 @@ import { median } from './report/statistics.ts'
 import type { Table } from './report/table.ts'
 import { parseProcessor } from './rest/processor.ts'
 
-// What our patches cost the bundled store: the same presigned uploads and reads on it and on MinIO as upstream has it, in turns.
+// The cost of the patches in the bundled store: the same presigned uploads and reads with and without them, in turns.
 
 const BUCKET = 'tintype'
 /** Uploads and reads of each size in each round. */
@@ -17,7 +17,7 @@ const SIZES = { '100 KB': 100_000, '2 MB': 2_000_000 } as const
 const BUILDS = ['upstream', 'ours'] as const
 type Build = (typeof BUILDS)[number]
 
-/** Of one build in one round, for one request. */
+/** Results of one build in one round, per request. */
 interface Sample {
   milliseconds: number
   processorMilliseconds: number
@@ -45,7 +45,7 @@ async function open(build: NonNullable<MinioOptions['build']>): Promise<RunningS
   }
 }
 
-/** As runners upload and clients download: each object is written once and read once. */
+/** Writes and reads each object once, like runners and clients. */
 async function putAndGet({ access, used }: RunningStore, prefix: string, size: number): Promise<Sample> {
   const body = Buffer.alloc(size, 'x')
   const before = await used()
@@ -67,8 +67,8 @@ async function putAndGet({ access, used }: RunningStore, prefix: string, size: n
   return { milliseconds, processorMilliseconds: ((await used()) - before) / REQUESTS }
 }
 
-/** Both builds in turns, the first one of a round changing; ratios are those of one round. */
-export async function measureStore({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<Table> {
+/** Alternates between both builds, and swaps their order in each round. Ratios compare builds of one round. */
+export async function measureStore({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const stores = { upstream: await open('upstream'), ours: await open('ours') }
   const rows: string[][] = []
   try {
@@ -79,7 +79,7 @@ export async function measureStore({ rounds }: { rounds: number }, tell: (line: 
         for (const build of round % 2 === 0 ? BUILDS : BUILDS.toReversed()) {
           samples[build].push(await putAndGet(stores[build], `${size}-${round}`, size))
         }
-        tell(`store: ${name}, round ${round + 1} of ${rounds}`)
+        progress(`store: ${name}, round ${round + 1} of ${rounds}`)
       }
       rows.push(rowOf(name, samples))
     }

@@ -1,11 +1,11 @@
-/** What kube-score and checkov find in manifests, in one form, and which of it has a written reason (reasons.yaml). */
+/** Findings of kube-score and checkov in manifests, in one format, and the reasons for accepted ones (reasons.yaml). */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 
-/** One thing that a checker does not like: `kube-score container-resources api-gateway Deployment`. */
+/** One finding, such as `kube-score container-resources api-gateway Deployment`. */
 export interface Finding {
   checker: 'kube-score' | 'checkov'
   /** The checker's own name of the rule. */
@@ -16,7 +16,7 @@ export interface Finding {
   text: string
 }
 
-/** Findings that are accepted: those of the rule, of all objects or only of the named ones. `*` ends a beginning of a name. */
+/** Accepted findings of a rule, for all objects or only the named ones. A trailing `*` matches a prefix. */
 const Reason = z.strictObject({
   checker: z.enum(['kube-score', 'checkov']),
   rules: z.array(z.string().min(1)).min(1),
@@ -57,7 +57,7 @@ const KubeScore = z.array(
 /** kube-score's grade of a check without any finding. */
 const GRADE_OK = 10
 
-/** Runs kube-score, all of its checks that are on by default. */
+/** Runs kube-score with its default checks. */
 export async function runKubeScore(program: string, file: string): Promise<Finding[]> {
   const scored = KubeScore.parse(JSON.parse(await outputOf(program, ['score', '--output-format', 'json', file])))
   return scored.flatMap(({ type_meta, object_meta, checks }) =>
@@ -91,7 +91,7 @@ export async function runCheckov(program: string, file: string): Promise<Finding
   })
 }
 
-/** Both end with 1 when they find something: that is told by their output. */
+/** Both exit with 1 when they find something. Their output lists the findings. */
 function outputOf(program: string, args: readonly string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { KubeHttp } from '../../crds/client/kube-http.ts'
 
-/** For `kubeconform -schema-location`, under the directory that {@link exportSchemas} has filled. */
+/** Value for `kubeconform -schema-location`, relative to the directory of {@link exportSchemas}. */
 export const SCHEMA_LOCATION = '{{ .Group }}/{{ .ResourceKind }}-{{ .ResourceAPIVersion }}.json'
 
 interface Schema {
@@ -32,7 +32,7 @@ export async function exportSchemas(http: KubeHttp, groupVersions: readonly stri
     const definitions = closedValues(components.schemas)
     for (const [name, schema] of Object.entries(components.schemas)) {
       for (const { group, version, kind } of schema['x-kubernetes-group-version-kind'] ?? []) {
-        // kubeconform has no name for the core but its version.
+        // kubeconform names the core group only by its version.
         const folder = path.join(directory, group || version)
         await mkdir(folder, { recursive: true })
         await writeFile(

@@ -24,7 +24,7 @@ export interface ChartTools {
   promtool: string
 }
 
-/** Where the programs are, or will be. */
+/** Paths of the programs, even before they are built. */
 export async function locateChartTools(): Promise<ChartTools> {
   const built = await locateBuilt()
   return {
@@ -35,7 +35,7 @@ export async function locateChartTools(): Promise<ChartTools> {
   }
 }
 
-/** What makes them, for a command's list of steps. */
+/** Steps that build or install them. */
 export const chartToolSteps: Step[] = [
   { name: 'kubeconform and kube-score', run: buildCheckers },
   { name: 'checkov', run: () => ensurePythonTools(requirements) },
@@ -63,7 +63,7 @@ async function buildCheckers(report: Report): Promise<string> {
   return 'built'
 }
 
-/** Only one program of the package is wanted, and none of its services: so it is unpacked, not installed. */
+/** Unpacks the package instead of installing it, because only one program is needed and no service must start. */
 async function unpackPromtool(): Promise<string> {
   if (existsSync(promtoolDirectory)) return 'already there'
   const partial = await mkdtemp(`${promtoolDirectory}.`)

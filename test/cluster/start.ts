@@ -1,6 +1,6 @@
 /**
- * `npm start`: from a bare machine to a captured page. Brings the cluster up, builds and loads images, installs the chart, waits, captures.
- * With TINTYPE_CLUSTER=current only the chart is installed, on the cluster of the current kubectl context, with images pushed before.
+ * `npm start`: starts the cluster, builds and loads images, installs the chart, waits until it is ready, and captures a page. With
+ * TINTYPE_CLUSTER=current it only installs the chart on the cluster of the current kubectl context, with images that were pushed before.
  */
 import path from 'node:path'
 import { runCommand } from './host/command.ts'
@@ -8,7 +8,7 @@ import { choices, environmentFile, firstPage, network, releaseNamespace, reposit
 import { formatDuration, runSteps, type Step, StepError } from './host/steps.ts'
 import { type ImageTags, imageSteps } from './images/main.ts'
 import { images, releaseTag } from './images/plan.ts'
-import type { ClusterFacts } from './kubernetes/ground.ts'
+import type { ClusterFacts } from './kubernetes/prerequisites.ts'
 import { captureFirst, writeEnvironment } from './release/first-capture.ts'
 import { ensurePortForward } from './release/port-forward.ts'
 import { ensureNamespaces, ensureRelease } from './release/release.ts'
@@ -17,7 +17,7 @@ import { clusterSteps } from './up.ts'
 
 async function main(): Promise<void> {
   const start = performance.now()
-  const facts: ClusterFacts = { hasWayOut: false }
+  const facts: ClusterFacts = { hasOutboundNetwork: false }
   const { steps, tags } = choices.cluster === 'current' ? await currentSteps() : await embeddedSteps(facts)
   const url = `http://127.0.0.1:${network.hostGatewayPort}`
   const capture: Step = { name: 'First screenshot', run: async () => captureFirst(await writeEnvironment(url), firstPage) }
@@ -30,14 +30,14 @@ async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags
   return { steps: [...clusterSteps(facts), ...steps], tags }
 }
 
-/** Nothing is built: another cluster pulls what was pushed to a registry that it reaches. */
+/** Builds nothing, because another cluster pulls images from a registry. */
 async function currentSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
   const tag = await releaseTag()
   const check: Step = {
     name: 'Current kubectl context',
     run: async () => {
       if (choices.registry !== undefined) return `images from ${choices.registry}`
-      throw new StepError('the cluster must know where the images are', {
+      throw new StepError('TINTYPE_REGISTRY is not set, so the cluster cannot pull the images', {
         remedy: 'npm run images -- --push REGISTRY, then TINTYPE_REGISTRY=REGISTRY TINTYPE_CLUSTER=current npm start',
       })
     },
@@ -46,7 +46,7 @@ async function currentSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
 }
 
 function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
-  const forward: Step = { name: 'Way in', run: ensurePortForward }
+  const forward: Step = { name: 'Port forward', run: ensurePortForward }
   return [
     { name: 'Namespaces', run: () => ensureNamespaces(tags) },
     { name: 'Tintype', run: () => ensureRelease(tags, facts) },
@@ -55,18 +55,18 @@ function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
   ]
 }
 
-/** What the user may type next, from the root of the checkout. */
+/** Commands for the user to try next, from the root of the checkout. */
 function describeNext(url: string, milliseconds: number): string {
   const tools = choices.cluster === 'current' ? '' : `; PATH=$PWD/${path.relative(repository, toolsDirectory)}:$PATH`
-  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}, its key in ${path.relative(repository, environmentFile)}. Next:
+  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}. Its key is in ${path.relative(repository, environmentFile)}. Try:
 
   set -a; . '${environmentFile}'; set +a${tools}
   curl -fsS "$TINTYPE_URL/api/v1/screenshots" -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json' \\
     -H 'Accept: image/*' -d '{"url": "${firstPage}", "options": {"full_page": true}}' -o shot.png
-  kubectl get screenshots -n ${releaseNamespace}          # what was captured, and how; also: describe, -o wide, -w
+  kubectl get screenshots -n ${releaseNamespace}          # all captures; also: describe, -o wide, -w
   kubectl explain screenshot.spec.options     # every option with its range and default
   npm test                                    # all tests, on this cluster
-  npm stop                                    # takes the cluster down; npm start brings it back as it was`
+  npm stop                                    # stops the cluster and keeps its data`
 }
 
 await runCommand(main)

@@ -1,4 +1,4 @@
-/** `npm stop`: takes the embedded cluster down and keeps what it stored; `-- --purge` forgets that too, but not what was built. */
+/** `npm stop`: stops the embedded cluster and keeps its data. `-- --purge` also deletes the data, but not the built programs and images. */
 import { parseArgs } from 'node:util'
 import { runCommand } from './host/command.ts'
 import { stopDaemon } from './host/daemons.ts'
@@ -12,7 +12,9 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { purge: { type: 'boolean' } } })
   if (choices.cluster === 'current') {
     await stopDaemon(place, 'port-forward')
-    process.stdout.write('The current kubectl context is not ours to stop. To remove Tintype from it: helm uninstall tintype -n tintype\n')
+    process.stdout.write(
+      'npm stop does not stop the cluster of the current kubectl context. To remove Tintype from it, run: helm uninstall tintype -n tintype\n',
+    )
     return
   }
   requireRoot()
@@ -27,7 +29,7 @@ async function main(): Promise<void> {
     name: 'State',
     run: async () => {
       await purge()
-      return `removed; what was built stays in ${cache}`
+      return `removed; built programs and images stay in ${cache}`
     },
   }
   await runSteps(values.purge ? [stop, forget] : [stop])

@@ -1,4 +1,4 @@
-/** Brings the embedded cluster up, step by step. Each step looks first at what is there, so that a second run repairs and a third does nothing. */
+/** Starts the embedded cluster step by step. Each step does only what is missing, so a repeated run repairs the cluster. */
 import path from 'node:path'
 import { ensureDaemon, isDaemonRunning, logOf } from './host/daemons.ts'
 import { CommandError } from './host/exec.ts'
@@ -8,17 +8,17 @@ import { type Step, StepError } from './host/steps.ts'
 import { waitFor } from './host/wait.ts'
 import { ensurePause } from './images/pause.ts'
 import { buildApiServer, waitUntilReady } from './kubernetes/control-plane.ts'
-import { alreadyUp, type ClusterFacts, controlPlaneSettings, ensureEtcd, ensureGround } from './kubernetes/ground.ts'
 import { hostUrl } from './kubernetes/identities.ts'
 import { findInternet } from './kubernetes/internet.ts'
 import { kubectl } from './kubernetes/kubectl.ts'
-import { ensureWaysIn, insideNamespace, place } from './kubernetes/network.ts'
+import { ensureLoopbackProxy, insideNamespace, place } from './kubernetes/network.ts'
 import { ensureContainerd, ensureDns, ensureKubelet, kubeconfigOf, requireRunning } from './kubernetes/node.ts'
 import { certificatePaths } from './kubernetes/pki.ts'
+import { alreadyUp, type ClusterFacts, controlPlaneSettings, ensureEtcd, ensurePrerequisites } from './kubernetes/prerequisites.ts'
 import { ensureVolumes } from './kubernetes/volumes.ts'
 import { buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
 
-/** What must be installed and built before anything can run; `morePackages` are Debian's. */
+/** Installs packages and builds programs. `morePackages` are additional Debian packages. */
 export function toolSteps(morePackages: readonly string[] = []): Step[] {
   return [
     { name: 'Debian packages', run: (report) => ensurePackages(report, morePackages) },
@@ -27,11 +27,11 @@ export function toolSteps(morePackages: readonly string[] = []): Step[] {
   ]
 }
 
-/** The steps, in order; `facts` is filled as they run. */
+/** The steps in order. They fill `facts`. */
 export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
     ...toolSteps(),
-    { name: 'Network and certificates', run: () => ensureGround(facts) },
+    { name: 'Network and certificates', run: () => ensurePrerequisites(facts) },
     { name: 'etcd', run: () => ensureEtcd(facts) },
     { name: 'API server', run: ensureApiServer },
     { name: 'Controllers and scheduler', run: ensureControllers },
@@ -41,25 +41,25 @@ export function clusterSteps(facts: ClusterFacts): Step[] {
   ]
 }
 
-/** Says whether something was built. @throws StepError when it could not be */
+/** Describes the result of a build. @throws StepError when it failed */
 export async function built(build: Promise<boolean>): Promise<string> {
   try {
     return (await build) ? 'built' : 'already built'
   } catch (cause) {
     const remedy =
-      'Go 1.26 or newer must be on the PATH and reach a Go module proxy (go env GOPROXY); what was compiled is kept: run `npm start` again'
+      'put Go 1.26 or newer on the PATH, make its module proxy reachable (go env GOPROXY), then run `npm start` again; finished builds are kept'
     throw new StepError('programs could not be built', { remedy, cause })
   }
 }
 
 async function ensureApiServer(): Promise<string> {
   const wasStarted = await ensureDaemon(place, await insideNamespace(buildApiServer(await controlPlaneSettings())))
-  const wasOpened = await ensureWaysIn()
+  const wasOpened = await ensureLoopbackProxy()
   try {
     await waitUntilReady(place, hostUrl, certificatePaths(paths.pki, 'ca').certificate)
   } catch (cause) {
-    throw new StepError('the API server does not become ready', {
-      remedy: 'read its log; `npm stop -- --purge` begins anew',
+    throw new StepError('the API server did not become ready', {
+      remedy: 'read its log; `npm stop -- --purge` resets the cluster',
       log: logOf(place, 'kube-apiserver'),
       cause,
     })
@@ -94,15 +94,15 @@ async function ensureControllers(): Promise<string> {
 async function ensureNode(facts: ClusterFacts): Promise<string> {
   const { kubernetes } = await locatePrograms()
   await ensurePause()
-  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(kubernetes, facts.hasWayOut)])
+  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(kubernetes, facts.hasOutboundNetwork)])
   return started.some(Boolean) ? 'kubelet, kube-proxy and CoreDNS started' : alreadyUp
 }
 
 async function awaitNode(facts: ClusterFacts): Promise<string> {
   const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'containerd', 'kubelet', 'kube-proxy', 'coredns']
   const [internet] = await Promise.all([
-    findInternet(facts.hasWayOut),
-    // Without the `default` account no pod can be created.
+    findInternet(facts.hasOutboundNetwork),
+    // Pods cannot be created before the `default` service account exists.
     kubectl(['wait', '--for=create', 'serviceaccount/default', '-n', 'default', '--timeout=60s']),
     awaitReady(),
     ensureVolumes(),
@@ -112,7 +112,7 @@ async function awaitNode(facts: ClusterFacts): Promise<string> {
   return `internet from the cluster: ${internet}`
 }
 
-/** A kubelet that starts while everything else does may end for a reason that is gone a moment later: it gets two more tries. */
+/** While everything else starts, the kubelet may fail for a temporary reason, so it is restarted up to two times. */
 async function awaitReady(): Promise<void> {
   const query = ['get', 'node', network.nodeName, '--ignore-not-found', '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].status}']
   const { kubernetes } = await locatePrograms()
@@ -124,23 +124,23 @@ async function awaitReady(): Promise<void> {
     return undefined
   }
   try {
-    // A condition from before a restart says Ready of a kubelet that is not there.
+    // Before a restarted kubelet reports, the node may still have the old condition Ready.
     const isReady = async () => (await isDaemonRunning(place, 'kubelet')) && (await kubectl(query).catch(ignoreCommandError)) === 'True'
     await waitFor('node', isReady, {
       timeoutMilliseconds: 60_000,
       intervalMilliseconds: 250,
-      givenUp: reviveKubelet,
+      findFailure: reviveKubelet,
     })
   } catch (cause) {
-    throw new StepError('the node does not become ready', {
-      remedy: 'read its log; `npm start` tries again',
+    throw new StepError('the node did not become ready', {
+      remedy: 'read its log, then run `npm start` again',
       log: logOf(place, 'kubelet'),
       cause,
     })
   }
 }
 
-/** An API server that has just started may not answer everything yet. */
+/** An API server that has just started may still reject some requests. */
 function ignoreCommandError(error: unknown): undefined {
   if (!(error instanceof CommandError)) throw error
 }

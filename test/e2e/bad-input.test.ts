@@ -12,9 +12,9 @@ const url = page('/quadrants')
 
 const cases: { name: string; path?: string; call: Call; status: number; code: string; details?: string[] }[] = [
   { name: 'malformed JSON', call: create('{"url": '), status: 400, code: 'VALIDATION_ERROR' },
-  { name: 'a body that is no object', call: create([]), status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a body that is not an object', call: create([]), status: 400, code: 'VALIDATION_ERROR' },
   {
-    name: 'wrong types and values out of range, all told at once',
+    name: 'wrong types and values out of range, all in one response',
     call: create({ url, options: { image_quality: 101, viewport_width: '400', timeout: 10, wait_until: ['soon'] } }),
     status: 400,
     code: 'VALIDATION_ERROR',
@@ -78,7 +78,7 @@ for (const { name, path = '/api/v1/screenshots', call: request, status, code, de
   })
 }
 
-t.test('the nearest known option is named', async (t) => {
+t.test('the closest known option is suggested', async (t) => {
   const { body } = await call<Envelope>('/api/v1/screenshots', create({ url, options: { fullpage: true } }))
   t.match(JSON.stringify(body), /full_page/)
 })

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { signalDaemon } from '../cluster/host/daemons.ts'
 import { runSteps } from '../cluster/host/steps.ts'
-import type { ClusterFacts } from '../cluster/kubernetes/ground.ts'
 import { place } from '../cluster/kubernetes/network.ts'
+import type { ClusterFacts } from '../cluster/kubernetes/prerequisites.ts'
 import { clusterSteps } from '../cluster/up.ts'
 import { call, download, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
@@ -48,7 +48,7 @@ const running = (id: string): Promise<Shot> =>
 const small = { viewport_width: 64, viewport_height: 64 }
 const smallOptions = { viewportWidth: 64, viewportHeight: 64 }
 
-t.test('a runner killed during a capture costs an attempt, not the screenshot', async (t) => {
+t.test('a screenshot survives a runner that is killed during its capture, with one more attempt', async (t) => {
   const id = await create(colorPage(1), { ...small, delay: 6000 })
   const { status } = await running(id)
   process.kill(await findContainerProcess(status.runner?.pod ?? '', 'runner'), 'SIGKILL')
@@ -58,7 +58,7 @@ t.test('a runner killed during a capture costs an attempt, not the screenshot', 
   t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(1)))
 })
 
-t.test('a runner pod deleted during a capture costs neither the screenshot nor an attempt', async (t) => {
+t.test('a screenshot survives a runner pod that is deleted during its capture, without another attempt', async (t) => {
   const id = await create(colorPage(2), { ...small, delay: 6000 })
   const { status } = await running(id)
   await kubectl(['delete', 'pod', status.runner?.pod ?? '', '--wait=false'])
@@ -95,7 +95,7 @@ async function allShowTheirOwn(t: Test, ids: readonly string[], milliseconds: nu
   t.strictSame(faults, [])
 }
 
-t.test('the leader killed during a batch of 50 loses nothing and mixes no files', { timeout: 400_000 }, async (t) => {
+t.test('no screenshot is lost and no file is mixed up when the leader is killed during a batch of 50', { timeout: 400_000 }, async (t) => {
   const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => create(colorPage(n), small)))
   const before = await leaderOf()
   const termBefore = await termOf()
@@ -104,7 +104,7 @@ t.test('the leader killed during a batch of 50 loses nothing and mixes no files'
   t.ok((await termOf()) > termBefore, 'another term has begun')
 })
 
-t.test('a frozen runner costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
+t.test('a screenshot survives a frozen runner, with one more attempt', { timeout: 300_000 }, async (t) => {
   const id = await create(colorPage(7), { ...small, delay: 4000, timeout: 1000 })
   const { status } = await running(id)
   const pod = status.runner?.pod ?? ''
@@ -135,7 +135,7 @@ async function starve(t: Test, pod: string): Promise<void> {
   await writeFile(`${group}/cgroup.procs`, String(greedy.pid))
 }
 
-t.test('a runner that the kernel kills for memory costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
+t.test('a screenshot survives a runner that the kernel kills for memory, with one more attempt', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
   await idleRunners(poolName)
   const name = await createScreenshot(t, { url: colorPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
@@ -146,7 +146,7 @@ t.test('a runner that the kernel kills for memory costs an attempt, not the scre
   t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(11)))
 })
 
-t.test('a new pod template replaces every runner of a busy pool and ends no capture', { timeout: 300_000 }, async (t) => {
+t.test('a new pod template replaces every runner of a busy pool without aborting captures', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'rolled', { minIdle: 1, maxPods: 3 })
   const [before] = await idleRunners(poolName)
   const shoot = (n: number) => createScreenshot(t, { url: colorPage(n), poolName, options: { ...smallOptions, delay: 1500 } })
@@ -199,18 +199,18 @@ interface RunningPod {
   status: { conditions: { type: string; status: string }[] }
 }
 
-t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
+t.test('no screenshot is lost when the API server is down for 20 s', { timeout: 400_000 }, async (t) => {
   const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
   await pause(20_000)
-  const facts: ClusterFacts = { hasWayOut: false }
+  const facts: ClusterFacts = { hasOutboundNetwork: false }
   await runSteps(clusterSteps(facts), { write: () => undefined, isTerminal: false, columns: 120 })
   const isBackSince = Date.now()
   await allShowTheirOwn(t, ids, 300_000)
   await whenNodeIsHeard(isBackSince)
 })
 
-t.test('the bucket away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
+t.test('no screenshot is lost when the bucket is unavailable for 20 s', { timeout: 400_000 }, async (t) => {
   const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=0'])
   await pause(20_000)

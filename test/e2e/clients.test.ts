@@ -6,10 +6,10 @@ import { cluster } from '../support/cluster/environment.ts'
 
 const service = { url: cluster.url, key: cluster.apiKey }
 
-t.test('a TypeScript client made of the deployed document does what it should', async (t) => {
+t.test('a TypeScript client that is generated from the deployed document works', async (t) => {
   t.match(await runTypeScriptClient(service), 'the TypeScript client did all that it should')
 })
 
-t.test('a Python client made of the deployed document does what it should', async (t) => {
+t.test('a Python client that is generated from the deployed document works', async (t) => {
   t.match(await runPythonClient(service), 'the Python client did all that it should')
 })

@@ -97,7 +97,7 @@ const refused: Record<string, (order: CaptureOrder) => Promise<RawRequest>> = {
 }
 
 for (const [what, build] of Object.entries(refused)) {
-  t.test(`a runner answers 401 to an order ${what}`, async (t) => {
+  t.test(`a runner responds with 401 to an order ${what}`, async (t) => {
     const order = anOrder()
     t.strictSame(await send(await build(order)), { status: 401, body: '' })
     const known = await send(await signed({ method: 'GET', path: `/captures/${order.uid}` }))
@@ -109,7 +109,7 @@ t.test('the page of the next orders can be captured, whatever an earlier test fi
   await eventually('a capture of it succeeds', async () => (await captureWith(t, { url: anOrder().url })).status?.phase === 'Completed')
 })
 
-t.test('a runner accepts an order that is signed for it, and refuses that very request again', async (t) => {
+t.test('a runner accepts a signed order once, and rejects the same request again', async (t) => {
   const order = anOrder()
   const request = await signedOrder(order)
   const accepted = await send(request)
@@ -126,14 +126,14 @@ t.test('a runner accepts an order that is signed for it, and refuses that very r
   t.equal((await send(cancel)).status, 202)
 })
 
-t.test('a runner cannot open an order that was encrypted to another, and does not take it', async (t) => {
+t.test('a runner rejects an order that was encrypted for another one', async (t) => {
   const order = anOrder()
   const { body = '' } = await signedOrder(order)
   const request = await signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/1` }, other.uid)
   t.equal((await sendToOther(request)).status, 400)
 })
 
-t.test('a runner tells who it is to the operator only', async (t) => {
+t.test('a runner identifies itself only to the operator', async (t) => {
   const question = await signed({ method: 'GET', path: '/identity' })
   t.strictSame(await send(without(question)), { status: 401, body: '' })
   t.strictSame(await sendToOther(question), { status: 401, body: '' }, 'not to a question for another pod')
@@ -145,7 +145,7 @@ t.test('a runner tells who it is to the operator only', async (t) => {
   t.equal((await callAsPod(runner.name, [{ path: '/version' }]))[0]?.status, 200, 'the control')
 })
 
-t.test('everybody may ask a runner for its health, and for nothing else', async (t) => {
+t.test('a runner serves only its health without authentication', async (t) => {
   for (const path of ['/healthz', '/readyz']) t.equal((await send({ method: 'GET', path })).status, 200, path)
   for (const path of ['/', '/captures', '/identity', '/metrics', '/healthz/..', '/nonsense'])
     t.equal((await send({ method: 'GET', path })).status, 401, path)

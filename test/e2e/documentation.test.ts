@@ -9,7 +9,7 @@ import { cluster, kubectl } from '../support/cluster/environment.ts'
 import { decode } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
-// What docs/api.md tells a reader to type, typed: the commands of its first five minutes, in one shell, line by line as they stand there.
+// Runs the commands of the tutorial in docs/api.md unchanged, line by line in one shell.
 
 const manual = await readFile(path.join(repository, 'docs/api.md'), 'utf8')
 const chapterOf = (heading: string): string => new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(manual)?.[1] ?? ''
@@ -40,7 +40,7 @@ async function type(script: string, directory: string): Promise<{ code: number; 
   return { code: await ended, output: output + errors }
 }
 
-t.test('each command of the first five minutes works as it stands', { timeout: 120_000 }, async (t) => {
+t.test('each command of the tutorial works unchanged', { timeout: 120_000 }, async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   t.ok(blocks.length >= 6, `${blocks.length} blocks`)
@@ -53,7 +53,7 @@ t.test('each command of the first five minutes works as it stands', { timeout: 1
   t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
 })
 
-t.test('a receiver of one’s own on the local cluster gets the events that the manual says', { timeout: 180_000 }, async (t) => {
+t.test('a receiver on the local cluster gets the documented events', { timeout: 180_000 }, async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--ignore-not-found', 'pod,service,secret', 'receiver']))
@@ -79,7 +79,7 @@ t.test('the documented commands lead from a Screenshot made with kubectl to its 
   t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
 })
 
-t.test('the manual tells every line of the first five minutes to a shell', async (t) => {
+t.test('every line of the tutorial is a shell command', async (t) => {
   const lines = chapter.split('\n').filter((line) => line.trimStart().startsWith('curl') || line.includes('$(curl'))
   t.ok(lines.length > 0)
   t.strictSame(

@@ -21,11 +21,11 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   },
   { name: 'a redirect to a metadata address', url: page('/redirect?to=http://169.254.169.254/latest/'), code: 'BLOCKED_ADDRESS' },
   { name: 'a redirect to the pod’s own loopback', url: page('/redirect?to=http://127.0.0.1:8080/healthz'), code: 'BLOCKED_ADDRESS' },
-  { name: 'a certificate that nobody trusts', url: https('/quadrants'), code: 'TLS_ERROR' },
+  { name: 'an untrusted certificate', url: https('/quadrants'), code: 'TLS_ERROR' },
   { name: 'a port where nothing listens', url: 'http://pages.sites.svc.cluster.local:8089/', code: 'NAVIGATION_FAILED' },
   { name: 'a port where nothing listens, over https', url: 'https://pages.sites.svc.cluster.local:8089/', code: 'NAVIGATION_FAILED' },
-  { name: 'a connection that is cut', url: page('/hang-up'), code: 'NAVIGATION_FAILED' },
-  { name: 'a server that never answers', url: page('/never'), options: { timeout: 2000 }, code: 'TIMEOUT' },
+  { name: 'a connection that is reset', url: page('/hang-up'), code: 'NAVIGATION_FAILED' },
+  { name: 'a server that never responds', url: page('/never'), options: { timeout: 2000 }, code: 'TIMEOUT' },
   { name: 'redirects in a circle', url: page('/redirect-loop'), code: 'TOO_MANY_REDIRECTS' },
   { name: 'a download', url: page('/download'), code: 'UNSUPPORTED_CONTENT' },
   {
@@ -40,9 +40,9 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
     options: { click: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
-  { name: 'a selector that is none', url: page('/quadrants'), options: { selector: 'div[' }, code: 'INVALID_SELECTOR' },
-  { name: 'a mask that is none', url: page('/quadrants'), options: { mask_selectors: ['div['] }, code: 'INVALID_SELECTOR' },
-  { name: 'a script that is none', url: page('/quadrants'), options: { init_script: 'if (' }, code: 'INVALID_SCRIPT' },
+  { name: 'an invalid selector', url: page('/quadrants'), options: { selector: 'div[' }, code: 'INVALID_SELECTOR' },
+  { name: 'an invalid mask selector', url: page('/quadrants'), options: { mask_selectors: ['div['] }, code: 'INVALID_SELECTOR' },
+  { name: 'a script with a syntax error', url: page('/quadrants'), options: { init_script: 'if (' }, code: 'INVALID_SCRIPT' },
   { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no such thing")' }, code: 'SCRIPT_ERROR' },
 ]
 
@@ -61,7 +61,7 @@ t.test('an endless script ends, and the next capture works', { timeout: 300_000 
   t.equal(next.status, 'completed')
 })
 
-t.test('a page that eats memory crashes alone', { timeout: 300_000 }, async (t) => {
+t.test('a page that uses up memory crashes without affecting others', { timeout: 300_000 }, async (t) => {
   const record = await capture(page('/memory'), { delay: 30_000 }, 240_000)
   t.match(record, { status: 'failed', error: { code: 'PAGE_CRASHED' } })
   const next = await capture(page('/quadrants'))

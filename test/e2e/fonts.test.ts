@@ -7,7 +7,7 @@ import { call, finished, type RecordBody } from '../support/cluster/api-client.t
 /** What the browser lists of one page at most. */
 const MOST = 32
 
-t.test('the deployed runner draws every script with a face of its own, and serif text with serif faces', async (t) => {
+t.test('the deployed runner draws every script with its own font, and serif text with serif fonts', async (t) => {
   const half = Math.ceil(SAMPLES.length / 2)
   const serif = FAMILY_SAMPLES.filter(({ fontFamily }) => fontFamily === 'serif')
   for (const samples of [SAMPLES.slice(0, half), SAMPLES.slice(half), serif]) {

@@ -5,7 +5,7 @@ import { cluster, kubectl, NAMESPACE } from '../support/cluster/environment.ts'
 
 // `helm test` says whether the cluster enforces NetworkPolicies; the local one may not. It leaves no pod either way, and no other error.
 
-t.test('helm test says what its pods found, and leaves none of them', { timeout: 300_000 }, async (t) => {
+t.test('helm test prints the results of its pods and deletes the pods', { timeout: 300_000 }, async (t) => {
   const { stdout, stderr } = await promisify(execFile)('helm', ['test', 'tintype', '-n', NAMESPACE, '--timeout', '4m'], {
     env: cluster.shell,
   }).catch((error: { stdout: string; stderr: string }) => error)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { screenshotIdOf } from '../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
-import { endure, HOSTILE_CASES } from '../support/attack/hostile.ts'
+import { captureHostilePage, HOSTILE_CASES } from '../support/attack/hostile.ts'
 import { startHostileStage } from '../support/attack/hostile-stage.ts'
 import { listenInPod } from '../support/attack/pod-network.ts'
 import { readyRunners } from '../support/cluster/pools.ts'
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 
   for (const hostile of HOSTILE_CASES.filter(({ isLong }) => !isLong)) {
     t.test(`a capture of ${hostile.name} ends in a clear record, and the next one on the same pod is right`, async (t) => {
-      const { outcome, shot, next, isSamePod } = await endure(take, hostile)
+      const { outcome, shot, next, isSamePod } = await captureHostilePage(take, hostile)
       t.ok(hostile.ends.includes(outcome), outcome, { seen: shot.status?.result })
       if (outcome === 'Completed' && !hostile.path.startsWith('/tall'))
         t.ok(isNear((await decode(await pictureOf(shot))).at(290, 190), [0, 255, 0]), 'the page itself is in the picture')

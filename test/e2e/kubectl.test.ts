@@ -29,7 +29,7 @@ t.test('kubectl get selects by phase', async (t) => {
   t.notMatch(failed.stdout, `by-hand-${run}`)
 })
 
-t.test('kubectl describe tells the story in the conditions', async (t) => {
+t.test('kubectl describe shows the progress in the conditions', async (t) => {
   const { stdout } = await kubectl(['describe', 'screenshot', `by-hand-${run}`])
   t.match(stdout, /Type: +Succeeded/)
   t.match(stdout, /Type: +Finished/)
@@ -42,7 +42,7 @@ t.test('kubectl explain shows each option with unit, range and default', async (
   t.match(stdout, /CSS\s+pixels,\s+1\s+to\s+7680\.\s+Default:\s+1920/)
 })
 
-t.test('kubectl apply of an option out of range is refused with a text that says so', async (t) => {
+t.test('kubectl apply rejects an option out of range with a message that names the limit', async (t) => {
   const { code, stderr } = await kubectl(
     ['apply', '-f', '-'],
     manifest(`refused-${run}`, { url: page('/'), options: { imageQuality: 101 } }),
@@ -51,14 +51,14 @@ t.test('kubectl apply of an option out of range is refused with a text that says
   t.match(stderr, /spec\.options\.imageQuality.*should be less than or equal to 100/)
 })
 
-t.test('kubectl apply of a contradiction is refused with a text that says what to do', async (t) => {
+t.test('kubectl apply rejects contradictory options with a message that says what to do', async (t) => {
   const options = { omitBackground: true, format: 'jpeg' }
   const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: page('/'), options }))
   t.not(code, 0)
   t.match(stderr, /omitBackground needs format png/)
 })
 
-t.test('kubectl apply of an address with a password in it is refused', async (t) => {
+t.test('kubectl apply rejects a URL with a password', async (t) => {
   const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: 'http://user:pass@example.com/' }))
   t.not(code, 0)
   t.match(stderr, /spec\.url/)

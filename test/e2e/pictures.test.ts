@@ -44,7 +44,7 @@ const cases: Case[] = [
       [1915, 1075, YELLOW],
     ],
   },
-  { name: 'the window has the size that was asked for', path: '/quadrants', options: small, size: [400, 300], pixels: quarters },
+  { name: 'the window has the requested size', path: '/quadrants', options: small, size: [400, 300], pixels: quarters },
   {
     name: 'device_scale_factor doubles the pixels',
     path: '/quadrants',
@@ -58,7 +58,7 @@ const cases: Case[] = [
   { name: 'jpeg', path: '/quadrants', options: { ...small, format: 'jpeg' }, size: [400, 300], format: 'jpeg', pixels: quarters },
   { name: 'webp', path: '/quadrants', options: { ...small, format: 'webp' }, size: [400, 300], format: 'webp', pixels: quarters },
   {
-    name: 'omit_background leaves what the page does not paint transparent',
+    name: 'omit_background keeps unpainted areas transparent',
     path: '/transparent',
     options: { ...small, omit_background: true },
     size: [400, 300],
@@ -68,7 +68,7 @@ const cases: Case[] = [
     ],
   },
   {
-    name: 'dark_mode asks for the dark scheme',
+    name: 'dark_mode requests the dark color scheme',
     path: '/dark',
     options: { ...small, dark_mode: true },
     size: [400, 300],
@@ -76,7 +76,7 @@ const cases: Case[] = [
   },
   { name: 'without dark_mode the scheme is light', path: '/dark', options: small, size: [400, 300], pixels: [[9, 9, WHITE]] },
   {
-    name: 'wait_for_selector waits for an element that comes late',
+    name: 'wait_for_selector waits for an element that appears late',
     path: '/late?ms=1500',
     options: { ...small, wait_for_selector: '#late' },
     size: [400, 300],
@@ -85,7 +85,7 @@ const cases: Case[] = [
   { name: 'delay waits', path: '/late?ms=700', options: { ...small, delay: 2500 }, size: [400, 300], pixels: [[50, 50, LIME]] },
   { name: 'click clicks', path: '/click', options: { ...small, click: '#go' }, size: [400, 300], pixels: [[200, 150, LIME]] },
   {
-    name: 'styles hold even under a strict content security policy',
+    name: 'styles apply even under a strict content security policy',
     path: '/csp',
     options: { ...small, styles: 'html { background: #00ff00 !important }' },
     size: [400, 300],
@@ -99,14 +99,14 @@ const cases: Case[] = [
     pixels: [[200, 150, BLUE]],
   },
   {
-    name: 'wait_until waits for all that it names',
+    name: 'wait_until waits for all listed events',
     path: '/quadrants',
     options: { ...small, wait_until: ['domcontentloaded', 'networkidle'] },
     size: [400, 300],
     pixels: quarters,
   },
   {
-    name: 'a page with an error status is captured, and the record tells the status',
+    name: 'a page with an error status is captured, and the record has the status',
     path: '/status/404',
     options: small,
     size: [400, 300],
@@ -114,15 +114,15 @@ const cases: Case[] = [
     record: { metadata: { http_status: 404 } },
   },
   {
-    name: 'a redirect is followed, and the record tells where to',
+    name: 'a redirect is followed, and the record has the final URL',
     path: `/redirect?to=${encodeURIComponent('/solid?color=0000ff')}`,
     options: small,
     size: [400, 300],
     pixels: [[200, 150, BLUE]],
     record: { metadata: { final_url: page('/solid?color=0000ff') } },
   },
-  { name: '200 alerts stop nothing', path: '/alerts', options: small, size: [400, 300], pixels: [[200, 150, LIME]] },
-  { name: '20 windows stop nothing', path: '/popups', options: small, size: [400, 300], pixels: [[200, 150, LIME]] },
+  { name: '200 alerts do not block the capture', path: '/alerts', options: small, size: [400, 300], pixels: [[200, 150, LIME]] },
+  { name: '20 windows do not block the capture', path: '/popups', options: small, size: [400, 300], pixels: [[200, 150, LIME]] },
 ]
 
 const looksLike = (picture: Picture, pixels: Case['pixels'], tolerance: number): string[] =>
@@ -140,7 +140,7 @@ for (const { name, path, options, size, format = 'png', pixels, record: wanted =
   })
 }
 
-t.test('image_quality changes the weight of a jpeg', async (t) => {
+t.test('image_quality changes the size of a jpeg', async (t) => {
   const url = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
   const [low, high] = await Promise.all([10, 95].map((image_quality) => capture(url, { format: 'jpeg', image_quality })))
   t.ok(Number(low?.file_size_bytes) * 2 < Number(high?.file_size_bytes), `${low?.file_size_bytes} and ${high?.file_size_bytes} bytes`)
@@ -170,7 +170,7 @@ t.test('full_page loads lazy images down the page', async (t) => {
   t.strictSame(missing, [])
 })
 
-t.test('one request with Accept: image/* answers the picture itself', async (t) => {
+t.test('one request with Accept: image/* returns the picture itself', async (t) => {
   const response = await fetch(absolute('/api/v1/screenshots'), {
     method: 'POST',
     headers: { authorization: `Bearer ${cluster.apiKey}`, 'content-type': 'application/json', accept: 'image/*' },
@@ -182,13 +182,13 @@ t.test('one request with Accept: image/* answers the picture itself', async (t) 
   t.strictSame(looksLike(picture, quarters, 0), [])
 })
 
-t.test('?wait= answers the full record', async (t) => {
+t.test('?wait= returns the full record', async (t) => {
   const { status, body } = await call<RecordBody>('/api/v1/screenshots?wait=25', { method: 'POST', body: { url: page('/quadrants') } })
   t.equal(status, 200)
   t.match(body, { status: 'completed', storage_path: `users/default/${body.id}.png` })
 })
 
-t.test('a failed capture where a picture was asked for answers 422 with the code', async (t) => {
+t.test('a failed capture returns 422 with the code when a picture was requested', async (t) => {
   const { status, body } = await call('/api/v1/screenshots', {
     method: 'POST',
     body: { url: page('/hang-up') },
@@ -198,7 +198,7 @@ t.test('a failed capture where a picture was asked for answers 422 with the code
   t.match(body, { success: false, error: { code: 'CAPTURE_FAILED' } })
 })
 
-t.test('a real page that nobody here wrote is captured', async (t) => {
+t.test('a page of the Debian handbook is captured', async (t) => {
   const record = await capture('http://docs.sites.svc.cluster.local/en-US/apt.html', { full_page: true })
   t.equal(record.status, 'completed', JSON.stringify(record.error))
   t.match(record, { metadata: { http_status: 200, page_title: /APT/i } })

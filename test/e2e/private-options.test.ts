@@ -51,13 +51,13 @@ t.test('credentials in the url answer a 401, and are not in the record’s url',
   t.match(record, { url: page('/fingerprints?basic'), options: { basic_auth_password: '***' } })
 })
 
-t.test('scripts that are too long for an object do their work', async (t) => {
+t.test('scripts that are too long for an object run', async (t) => {
   const record = keep(await capture(page('/quadrants'), { scripts: `document.title = 'large' // ${SECRET}${'x'.repeat(20_000)}` }))
   t.equal(titleOf(record), 'large')
   t.equal((record.options as Record<string, unknown>).scripts, '…')
 })
 
-t.test('a batch shares what is large and private', async (t) => {
+t.test('a batch shares large and private options', async (t) => {
   const scripts = `document.title += ' large' // ${'x'.repeat(20_000)}`
   const body = { urls: [page('/fingerprints'), page('/fingerprints')], options: { ...options, scripts } }
   const created = await call<{ screenshots: { id: string }[] }>('/api/v1/screenshots/batch', { method: 'POST', body })
@@ -65,7 +65,7 @@ t.test('a batch shares what is large and private', async (t) => {
   for (const { id } of created.body.screenshots) t.equal(titleOf(keep(await finished(id))), `${signedIn} large`)
 })
 
-t.test('a failed capture does not tell what it was signed in with', async (t) => {
+t.test('a failed capture does not reveal credentials', async (t) => {
   t.equal(keep(await capture(page('/hang-up'), options)).status, 'failed')
 })
 
@@ -80,7 +80,7 @@ t.test('kubectl users keep private options in a Secret', async (t) => {
   t.match(refused.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
 })
 
-t.test('kubectl users cannot set what is the gateway’s, nor read a private option from kubectl explain’s fields', async (t) => {
+t.test('kubectl users cannot set the gateway’s fields or read private options', async (t) => {
   const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `stolen-${run}` } }
   const apply = (spec: object) => kubectl(['create', '-f', '-'], JSON.stringify({ ...object, spec: { url: page('/'), ...spec } }))
   t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /sealedOptions: set by the gateway only/)
@@ -109,7 +109,7 @@ async function metrics(): Promise<string> {
 }
 
 // Last: by now everything has been written.
-t.test('the release shows a secret nowhere', async (t) => {
+t.test('no object or log of the release shows a secret', async (t) => {
   const ids = captured.map(({ id }) => id)
   const posts = await eventually(
     'every webhook event has come',

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   }
   const options = { viewportWidth: 400, viewportHeight: 300 }
 
-  t.test('a site on a public address is captured by rules that open nothing, over http', async (t) => {
+  t.test('a site on a public address is captured over http without egress rules', async (t) => {
     const shot = await captureWith(t, { url: `http://${address}/quadrants`, poolName: closed, options })
     t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `http://${address}/quadrants` } })
     t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')

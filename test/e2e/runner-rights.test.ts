@@ -54,7 +54,7 @@ const mergeStatus = (name: string, status: object): ApiRequest => ({
   contentType: MERGE_PATCH,
 })
 
-t.test('a runner’s token reports its own open claim, once', async (t) => {
+t.test('a runner’s token can report the result of its own claim, once', async (t) => {
   const claim = await holdClaim(t)
   const [first, again, forged] = await callAsPod(claim.pod, [
     report(claim),
@@ -67,7 +67,7 @@ t.test('a runner’s token reports its own open claim, once', async (t) => {
   t.match((await screenshotOf(claim.name)).status, { phase: 'Completed', result: { fileSizeBytes: 100 } })
 })
 
-t.test('a runner’s token does not touch the Screenshot of another pod', async (t) => {
+t.test('a runner’s token cannot change the Screenshot of another pod', async (t) => {
   const [mine, other] = [await holdClaim(t), await holdClaim(t)]
   t.not(mine.pod, other.pod)
   const [asMine, asOther] = await callAsPod(mine.pod, [report(other), mergeStatus(other.name, { phase: 'Failed' })])
@@ -77,7 +77,7 @@ t.test('a runner’s token does not touch the Screenshot of another pod', async 
   t.equal(control?.status, 200, 'its own pod may')
 })
 
-t.test('a runner’s token changes nothing but the result', async (t) => {
+t.test('a runner’s token can change only the result', async (t) => {
   const claim = await holdClaim(t)
   const at = '2020-01-01T00:00:00Z'
   const foreign: Record<string, unknown> = {
@@ -106,7 +106,7 @@ t.test('a runner’s token changes nothing but the result', async (t) => {
   t.equal(control?.status, 200, 'without them it is accepted')
 })
 
-t.test('a runner’s token changes neither spec nor metadata', async (t) => {
+t.test('a runner’s token cannot change spec or metadata', async (t) => {
   const claim = await holdClaim(t)
   const object = { method: 'PATCH', path: `${screenshots}/${claim.name}`, contentType: JSON_PATCH }
   const forged: JsonPatchOperation[] = [
@@ -126,7 +126,7 @@ t.test('a runner’s token changes neither spec nor metadata', async (t) => {
   t.strictSame([metadata.labels, metadata.finalizers], [claim.shot.metadata.labels, claim.shot.metadata.finalizers])
 })
 
-t.test('a runner’s token reads nothing, and makes neither pods nor tokens', async (t) => {
+t.test('a runner’s token cannot read objects or create pods and tokens', async (t) => {
   const { name, pod } = await holdClaim(t)
   const core = `/api/v1/namespaces/${NAMESPACE}`
   const podSpec = { containers: [{ name: 'x', image: 'x' }] }
@@ -167,7 +167,7 @@ t.test('a runner’s token reads nothing, and makes neither pods nor tokens', as
     t.equal((await kubectl(['get', 'secret', secret])).code, 0, `${secret} is there`)
 })
 
-t.test('the API server counts one right of a runner’s token besides what every account has', async (t) => {
+t.test('a runner’s token has exactly one permission more than every service account', async (t) => {
   const { pod } = await holdClaim(t)
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace: NAMESPACE } }
   const [answer] = await callAsPod(pod, [{ path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', method: 'POST', body }])

@@ -72,7 +72,7 @@ t.test('with the seccomp profile a pool is sandboxed, and one pod serves all acc
   t.strictSame(await warningsOf(pool), [])
 })
 
-t.test('without the seccomp profile captures work, and the pool says that it has no sandbox and what to do', async (t) => {
+t.test('without the seccomp profile captures work, and the pool’s condition reports the missing sandbox and a remedy', async (t) => {
   const pool = await createPool(t, 'unfenced', { sandbox: { mode: 'auto' }, minIdle: 1, maxPods: 2 })
   await idleRunners(pool)
   const shot = await captureWith(t, shotOf(pool))
@@ -97,7 +97,7 @@ t.test('without the seccomp profile captures work, and the pool says that it has
   t.match(row[1], / False /)
 })
 
-t.test('without a sandbox a pod serves one account in its life', async (t) => {
+t.test('without a sandbox a pod serves only one account', async (t) => {
   const pool = await createPool(t, 'shared', { sandbox: { mode: 'auto' }, minIdle: 1, maxPods: 4 })
   await idleRunners(pool)
   const work = await alternate(pool, ['default', other, other, 'default', 'default', other])
@@ -112,7 +112,7 @@ t.test('without a sandbox a pod serves one account in its life', async (t) => {
   t.ok(isNear((await decode(await fileOf(name, otherKey))).at(32, 32), [0x33, 0x66, 0x99]))
 })
 
-t.test('a pool that requires the sandbox captures nothing without the profile, says why, and captures when it has it', async (t) => {
+t.test('a pool that requires the sandbox reports the missing profile, and captures only after it is installed', async (t) => {
   const { spec } = await poolOf('default')
   const pool = await createPool(t, 'required', { sandbox: { mode: 'required' }, minIdle: 1, maxPods: 1 })
   const name = await createScreenshot(t, shotOf(pool))
@@ -128,7 +128,7 @@ t.test('a pool that requires the sandbox captures nothing without the profile, s
   t.match(await condition(pool, 'Sandboxed', 'True'), { reason: 'BrowserFenced' })
 })
 
-t.test('from the browser’s place neither token, memory nor network can be reached; from beside it all can', async (t) => {
+t.test('token, memory and network cannot be reached from inside the browser’s jail, but from outside it', async (t) => {
   const pool = await createPool(t, 'probed', { minIdle: 1, maxPods: 1 })
   const [{ name, ip }] = (await idleRunners(pool)) as [RunnerPod]
   const store = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', 'tintype-minio'])

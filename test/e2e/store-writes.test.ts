@@ -25,7 +25,7 @@ for (const { url, method, headers, body } of input) {
 }
 tell(answers)`
 
-t.test('anybody writes into the bundled store: from a runner’s pod', async (t) => {
+t.test('unsigned uploads to the bundled store are rejected from a runner’s pod', async (t) => {
   const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', 'tintype-minio-root'])
   const decode = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString()
   const keys = {

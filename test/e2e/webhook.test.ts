@@ -42,7 +42,7 @@ const settled = (id: string, event: string, webhook: string) =>
     return entry && entry.state !== 'open' && entry
   })
 
-t.test('a completed Screenshot is posted, signed, with a link to its picture, and written down', async (t) => {
+t.test('a completed Screenshot is posted with a signature and a link to its picture, and its delivery is recorded', async (t) => {
   const name = `told-${run}`
   await subscribe(name, '/in', ['screenshot.completed'])
   const record = await capture(page('/quadrants'))
@@ -72,7 +72,7 @@ t.test('a completed Screenshot is posted, signed, with a link to its picture, an
   t.match(stdout, new RegExp(`${name} +https://\\S+/in +True`))
 })
 
-t.test('a post that fails is repeated in the same bytes', async (t) => {
+t.test('a failed post is retried with the same bytes', async (t) => {
   const name = `repeated-${run}`
   await subscribe(name, '/fail/2', ['screenshot.completed'])
   const record = await capture(page('/quadrants'))
@@ -98,7 +98,7 @@ t.test('a failed Screenshot is posted with its reason', async (t) => {
   })
 })
 
-t.test('a webhook misses no event of what is created right after its 201', async (t) => {
+t.test('a webhook gets all events of screenshots that are created right after its 201', async (t) => {
   const ROUNDS = 5
   const created: { path: string; id: string }[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -129,7 +129,7 @@ t.test('a webhook misses no event of what is created right after its 201', async
   t.equal(earlier.length, 0, 'no webhook has a screenshot.queued from before it')
 })
 
-t.test('a Webhook at an address inside the cluster is refused, and says so', async (t) => {
+t.test('a Webhook with a URL inside the cluster does not become Ready', async (t) => {
   const name = `inside-${run}`
   const spec = { url: 'https://kubernetes.default.svc.cluster.local/', events: ['screenshot.completed'] }
   await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name }, spec }))

@@ -5,17 +5,17 @@ import { optionGroups } from '../../crds/src/options/groups.ts'
 import { PrivateOptions } from '../../crds/src/options/private.ts'
 import { type Scene, scenes, UNSEEN } from './scenes.ts'
 
-// What the gallery shows of each option, worked out from the catalogue: the option's own example on a page of the corpus, unless a scene says better.
+// Derives the gallery's entries from the option catalogue: each option's example on a page of the corpus, unless a scene defines a better one.
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** One option as it is shown. */
+/** The entry of one option. */
 export interface Entry {
   /** In camel case. */
   name: string
   group: string
   description: string
-  /** Address on the gallery's site. */
+  /** URL on the gallery's site. */
   path: string
   /** Options of the picture without it. */
   before: Values
@@ -23,7 +23,7 @@ export interface Entry {
   after: Values
 }
 
-/** An option of which no picture shows anything. */
+/** An option without a visible effect. */
 export interface Unseen {
   name: string
   group: string
@@ -31,12 +31,12 @@ export interface Unseen {
   why: string
 }
 
-/** Small, so that pages load quickly and two pictures stand side by side. */
+/** Small, so that pages load quickly and two pictures fit next to each other. */
 export const WINDOW = { viewportWidth: 1000, viewportHeight: 640 } as const
-/** A chapter of the book, as the corpus has it. */
+/** A chapter of the handbook in the corpus. */
 const DEFAULT_SCENE: Scene = { path: '/book/en-US/apt.html' }
 
-/** Options that are a capture's own, and not the store's that its file goes to. */
+/** Options of captures, without those of the store. */
 const drawn: ReadonlySet<string> = new Set(
   [...Object.keys(CaptureOptions.shape), ...Object.keys(PrivateOptions.shape)].filter((name) => !name.startsWith('storage')),
 )
@@ -45,7 +45,7 @@ const described = optionGroups.flatMap(({ title, options }) =>
   Object.entries(options).map(([name, schema]) => ({ name, group: title, description: (schema as z.ZodType).description ?? '' })),
 )
 
-/** Every option that a capture is made with. */
+/** Every capture option. */
 export const entries: readonly Entry[] = described
   .filter(({ name }) => drawn.has(name) && !(name in UNSEEN))
   .map(({ name, ...rest }) => ({ name, ...rest, ...toShots(name, scenes[name] ?? DEFAULT_SCENE) }))
@@ -67,14 +67,14 @@ function toShots(
   return { path, before: instead === undefined ? basis : { ...basis, [name]: instead }, after: { ...basis, [name]: value } }
 }
 
-/** Splits what is asked for into what an order shows and what it seals. */
+/** Splits options into public and sealed ones, as in a capture request to a runner. */
 export function splitPrivate(values: Values): { options: CaptureOptions; privateOptions: PrivateOptions } {
   const pick = (isPrivate: boolean) =>
     Object.fromEntries(Object.entries(values).filter(([name]) => name in PrivateOptions.shape === isPrivate))
   return { options: pick(false), privateOptions: pick(true) }
 }
 
-/** Puts the site's origin where a value says `site:`. */
+/** Replaces `site:` in values by the site's origin. */
 export function atOrigin<T>(values: T, origin: string): T {
   return JSON.parse(JSON.stringify(values).replaceAll('site:/', `${origin}/`)) as T
 }

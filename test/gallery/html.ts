@@ -2,11 +2,11 @@ import { toSnakeCase } from '../../crds/src/text/snake-case.ts'
 import { escapeHtml } from '../sites/src/handler.ts'
 import type { Entry, Unseen, Values } from './entry.ts'
 
-/** What came of one capture. */
+/** Result of one capture. */
 export interface Shown {
-  /** Its file beside the page; absent: the capture failed. */
+  /** Its file in the directory of the page. Absent if the capture failed. */
   file?: string
-  /** What the record would say. */
+  /** Warnings or the error of the record. */
   facts: readonly string[]
 }
 

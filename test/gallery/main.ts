@@ -1,11 +1,11 @@
 /**
  * `npm run gallery`: a page with the picture of every option, without it and with it, for a person to look at. It takes the browser of this
  * machine and pages on loopback, and no cluster.
- *   -- --only dark_mode,device    just these
+ *   -- --only dark_mode,device    only these
  *   -- --to DIRECTORY             where to; else .tintype/gallery
  *
  * `npm run gallery -- --corpus`: captures of pages made from packages, compared with references that somebody approved; see docs/corpus.md.
- *   -- --corpus --only aos,vue           just these
+ *   -- --corpus --only aos,vue           only these
  *   -- --corpus --delay 50               milliseconds added to every response
  *   -- --corpus --slow [--at-once 3]     pictures by plain Playwright that waits for seconds, to compare with by eye
  *   -- --corpus --repeat 10 --only aos  distinct files of ten captures, with and without the wait for visual stability
@@ -32,7 +32,7 @@ import { atOrigin, type Entry, entries, splitPrivate, unseen, type Values } from
 import { buildGallery, type Pair, type Shown } from './html.ts'
 import { galleryPages } from './pages.ts'
 
-/** One site for all scenes: the shop, `/book/…` of the corpus, `/sites/…` with known pixels. */
+/** The site of all scenes: the shop, `/book/…` of the corpus, and `/sites/…` with known pixels. */
 async function openGallerySite(): Promise<{ origin: string; close: () => void }> {
   const book = await openSite()
   const bookOrigin = new URL(book.corpus[0] ?? '').origin
@@ -55,7 +55,7 @@ async function openGallerySite(): Promise<{ origin: string; close: () => void }>
   }
 }
 
-/** One picture; a capture that fails is shown by its error. */
+/** Captures one picture. A failed capture is shown by its error. */
 async function show(studio: Studio, { url, values, to, name }: { url: string; values: Values; to: string; name: string }): Promise<Shown> {
   const { options, privateOptions } = splitPrivate(values)
   try {
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
   if (!only) await rm(to, { recursive: true, force: true })
   await mkdir(to, { recursive: true })
   const site = await openGallerySite()
-  // Pages have names: lists leave loopback's addresses alone, and another site is one of another name.
+  // Pages have host names, because filter lists ignore loopback addresses, and a third-party site needs another name.
   const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
   const studio = await openStudio({ guard: { dnsServers: [names.address] }, lists: openLists(path.join(await ensureLists(), 'lists')) })
   try {

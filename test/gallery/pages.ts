@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import path from 'node:path'
 
-// Pages that have something for every option: a shop as there are many, and small ones for what a shop does not do.
+// Pages that demonstrate every option: a typical shop, and small pages for other features.
 
 const PRICES = [
   ['Rope, 20 m', '24.50'],
@@ -17,7 +17,7 @@ const cards = PRICES.map(
 )
 const later = Array.from({ length: 6 }, (_, index) => `<img loading="lazy" src="/photo/${index + 1}.svg?lazy" width="300" height="195">`)
 
-/** A page with a header that stays, things that move, open, load late and come in the way. */
+/** A page with a fixed header, animations, menus, late content and overlays. */
 const shop = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Harbour Supply</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="/photo/1.svg"><meta property="og:title" content="Harbour Supply">
 <style>

@@ -8,7 +8,7 @@ import { locateVale } from './vale.ts'
 
 const configuration = path.join(repository, 'docs/.vale/vale.ini')
 
-/** Mostly generated tables. */
+/** Not checked: mostly generated tables. */
 const excluded = ['docs/options.md', 'docs/benchmarks.md']
 
 /** The files that `npm run verify` checks, relative to the repository. */
@@ -25,7 +25,7 @@ export const checkedSources: readonly string[] = globSync(
   },
 ).sort()
 
-/** What Vale found. */
+/** Results of Vale. */
 export interface ProseResult {
   /** True when there is no error. Warnings and suggestions do not fail the check. */
   isGood: boolean

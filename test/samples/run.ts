@@ -1,5 +1,5 @@
-// Runs the samples of docs/webhooks.md as they stand there. Each is put into a file of its own, and a few lines beside it ask it about
-// requests: JSON on standard input, `[{secret, headers, body (base64)}]`, to JSON on standard output, `[{isGenuine, isSigned}]`.
+// Runs the samples of docs/webhooks.md unchanged. Each is written to a file, and a few additional lines call it: they read JSON from standard input,
+// `[{secret, headers, body (base64)}]`, and write JSON to standard output, `[{isGenuine, isSigned}]`.
 
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ import { run } from '../cluster/host/exec.ts'
 import { repository } from '../cluster/host/state.ts'
 import type { ReceivedRequest } from '../support/servers/https-receiver.ts'
 
-/** What a sample says of a request: of `webhook-signature`, and of `X-Webhook-Signature`. */
+/** Results of a sample for `webhook-signature` and for `X-Webhook-Signature`. */
 export interface Verdict {
   isGenuine: boolean
   isSigned: boolean
 }
 
-/** A request, and the secret that its receiver knows. */
+/** A request and the secret of its receiver. */
 export type Question = Pick<ReceivedRequest, 'headers' | 'body'> & { secret: string }
 
 const here = import.meta.dirname
@@ -27,10 +27,10 @@ const LANGUAGES = {
 }
 export type Language = keyof typeof LANGUAGES
 
-/** Every language that the page has a sample for. */
+/** Languages of all samples. */
 export const languages = Object.keys(LANGUAGES) as Language[]
 
-/** The one block of code that the page marks so. @throws when there is none, or more than one */
+/** The code block with this mark. @throws when there is none, or more than one */
 async function extract(mark: string): Promise<string> {
   const page = await readFile(join(repository, 'docs/webhooks.md'), 'utf8')
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${mark}\n(.*?)^\`\`\`$`, 'gms'))]
@@ -38,7 +38,7 @@ async function extract(mark: string): Promise<string> {
   return blocks[0]?.[1] ?? ''
 }
 
-/** Asks the sample in one language about requests; the answers come in the same order. */
+/** Verifies requests with the sample in one language. Results are in the same order. */
 export async function askSample(language: Language, questions: readonly Question[]): Promise<Verdict[]> {
   const { mark, file, command } = LANGUAGES[language]
   const directory = await mkdtemp(join(tmpdir(), 'tintype-sample-'))

@@ -4,22 +4,22 @@ import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
 import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
+import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
-import { troubles } from './parts/troubles.ts'
 import { year } from './parts/year.ts'
 
-/** All parts, in the order in which they run. */
+/** All parts in order. */
 export const parts: readonly Part[] = [
   throughput,
   claim,
   many,
   leaders,
   steady,
-  ...troubles,
+  ...faults,
   year,
   minio,
   clusterEvicted,

@@ -1,29 +1,29 @@
 import type { Table } from '../bench/report/table.ts'
 import type { SoakSettings } from './settings.ts'
 
-/** One thing that was shown, or not. */
+/** One result, met or not. */
 export interface Finding {
-  /** What is claimed, as a sentence. */
+  /** The claim as a sentence. */
   shows: string
   measured: string
-  /** The bar; empty: only told. */
+  /** The limit. Empty if the value is only reported. */
   bar: string
   isMet: boolean
 }
 
-/** What a part has to work with. */
+/** Input of a part. */
 export interface PartContext {
   settings: SoakSettings
-  tell: (line: string) => void
+  progress: (line: string) => void
 }
 
-/** What a part came to. */
+/** Results of a part. */
 export interface PartResult {
   findings: Finding[]
   tables?: Table[]
 }
 
-/** One part of the soak run; each stands alone. */
+/** One independent part of the soak run. */
 export interface Part {
   name: string
   shows: string

@@ -1,5 +1,5 @@
 /**
- * `npm run soak`: what takes too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
+ * `npm run soak`: tests that take too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
  * the exit code is 1 when something was not shown.
  */
 import { loadavg } from 'node:os'
@@ -26,17 +26,17 @@ function readSettings(): SoakSettings {
 const settings = readSettings()
 const unknown = settings.names.filter((name) => !parts.some((part) => part.name === name))
 if (unknown.length > 0) {
-  console.error(`no part named ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`)
+  console.error(`unknown part: ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
 
 const started = new Date()
 const all: Finding[] = []
-const tell = (line: string): void => void process.stderr.write(`   ${new Date().toISOString().slice(11, 19)} ${line}\n`)
+const progress = (line: string): void => void process.stderr.write(`   ${new Date().toISOString().slice(11, 19)} ${line}\n`)
 
 async function runPart({ name, run }: Part): Promise<PartResult> {
   try {
-    return await run({ settings, tell })
+    return await run({ settings, progress })
   } catch (error) {
     console.error(error)
     const measured = error instanceof Error ? error.message : String(error)

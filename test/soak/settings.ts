@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util'
 import { MAX_URLS } from '../../api-gateway/src/translate/batches/batch-body.ts'
 
-/** What one soak run does. */
+/** Settings of one soak run. */
 export interface SoakSettings {
-  /** Names of parts; empty: all. */
+  /** Names of parts. Empty: all. */
   names: string[]
-  /** Screenshots a second that are asked for. */
+  /** Requested screenshots per second. */
   rate: number
-  /** How many of them one request asks for, in the parts throughput and steady. */
+  /** Screenshots per request, in the parts throughput and steady. */
   batch: number
   /** Seconds of the throughput part. */
   seconds: number
-  /** Minutes of the steady part before those that are compared. */
+  /** Minutes of load before the measured time of the steady part. */
   fill: number
   /** Minutes of the steady part. */
   minutes: number
@@ -21,7 +21,7 @@ export interface SoakSettings {
   records: number
   /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
-  /** The one chapter of the part cluster-manual; absent: all. */
+  /** Chapter of the part cluster-manual. Absent: all. */
   chapter: string | undefined
   /** The commit that the part cluster-upgrade upgrades from; absent: v0.1.0. */
   from: string | undefined
@@ -31,25 +31,25 @@ export interface SoakSettings {
 /** The text of `--help`. */
 export const help = (names: readonly { name: string; shows: string }[]): string => `npm run soak -- [options] [part …]
 
-What takes too long for every test run. Parts:
+Runs tests that take too long for every test run. Parts:
 
 ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
 
-  --rate N       Screenshots a second that are asked for (default 60)
-  --batch N      throughput, steady: so many in one request, at most ${MAX_URLS} (default 1)
-  --seconds S    throughput: for so long (default 60)
-  --minutes M    steady: for so long (default 20)
-  --fill M       steady: the same load for so long before, while records, history and memories fill (default 0)
+  --rate N       requested screenshots per second (default 60)
+  --batch N      throughput, steady: screenshots per request, at most ${MAX_URLS} (default 1)
+  --seconds S    throughput: duration in seconds (default 60)
+  --minutes M    steady: duration in minutes (default 20)
+  --fill M       steady: minutes of the same load before the measurement, to fill records, history and memory (default 0)
   --live N       many: live Screenshots (default 10000)
   --records N    year: archived records (default 1000000)
-  --profile DIR  has operators, and the steady part's gateway, write processor profiles there
-  --chapter NAME cluster-manual: this chapter alone
+  --profile DIR  operators, and the gateway of the steady part, write processor profiles there
+  --chapter NAME cluster-manual: only this chapter
   --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0)
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
 Parts named cluster-… need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
-gateways of their own, on loopback, with simulated runners. Figures mean something only when the machine does nothing else.
+gateways of their own, on loopback, with simulated runners. Results are valid only on an otherwise idle machine.
 `
 
 const options = {

@@ -2,17 +2,17 @@ const FIRST_PAUSE_MILLISECONDS = 25
 const LONGEST_PAUSE_MILLISECONDS = 200
 
 /**
- * Repeats a look until it returns something other than undefined or false, often at first. The bound is for a machine that is slow and busy:
- * it tells that something never comes, not how long it takes.
+ * Repeats a check until it returns something other than undefined or false, with short pauses at first. The timeout allows for a slow and busy
+ * machine. It detects that something never happens and says nothing about speed.
  *
- * @throws with `what` when that takes too long
+ * @throws with `what` after the timeout
  */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>, milliseconds = 120_000): Promise<T> {
+export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>, milliseconds = 120_000): Promise<T> {
   const end = Date.now() + milliseconds
   let last: unknown
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLISECONDS)) {
     try {
-      const seen = await look()
+      const seen = await check()
       if (seen !== undefined && seen !== false) return seen
     } catch (error) {
       last = error

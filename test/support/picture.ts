@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A decoded picture: what a test compares, instead of the existence of a file. */
+/** A decoded picture. Tests compare its pixels, not only the existence of a file. */
 export interface Picture {
   format: string
   width: number
@@ -10,7 +10,7 @@ export interface Picture {
   at(x: number, y: number): [number, number, number, number]
 }
 
-/** Decodes a png, jpeg or webp whole. */
+/** Decodes a png, jpeg or webp completely. */
 export async function decode(file: Buffer): Promise<Picture> {
   const image = sharp(file, { limitInputPixels: false })
   const { format = '', hasAlpha = false } = await image.metadata()
@@ -22,6 +22,6 @@ export async function decode(file: Buffer): Promise<Picture> {
   return { format, width: info.width, height: info.height, hasAlpha, at }
 }
 
-/** True when each channel differs by at most `tolerance` (lossy formats move colors a little). */
+/** True when each channel differs by at most `tolerance` (lossy formats change colors slightly). */
 export const isNear = (pixel: readonly number[], wanted: readonly number[], tolerance = 3): boolean =>
   wanted.every((value, i) => Math.abs((pixel[i] ?? Number.NaN) - value) <= tolerance)

@@ -36,7 +36,7 @@ export const invalid = (problems: readonly Problem[]): ApiError =>
   })
 
 /** The same error for unknown ids, malformed ids and ids of other accounts, so that clients cannot find out which ids exist. */
-export const notFound = (what: string): ApiError => new ApiError('NOT_FOUND', `there is no such ${what}`)
+export const notFound = (what: string): ApiError => new ApiError('NOT_FOUND', `${what} not found`)
 
 /** A dependency of the gateway is temporarily unavailable. */
 export const unavailable = (message: string, cause?: unknown): ApiError => new ApiError('SERVICE_UNAVAILABLE', message, { cause })

@@ -193,7 +193,8 @@ async function createOne(
     if (accountOf(screenshot) === account.metadata.name) return { id, screenshot }
     throw new ApiError('CONFLICT', 'the screenshot id is already in use')
   } catch (error) {
-    if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' }, error }
+    if (isUnknown(error))
+      return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'the screenshot could not be stored: retry in a few seconds' }, error }
     await deps.quota.giveBack(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
     const { code, message } = toHttpError(error)
     return { id, refusal: { code, message }, error }

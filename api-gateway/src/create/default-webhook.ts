@@ -40,5 +40,5 @@ export async function ensureDefaultWebhook(account: string, deps: DefaultWebhook
     },
   })
   if (accountOf(created) === account && created.spec.isDefault) return created
-  throw new ApiError('CONFLICT', `the name ${name} is taken by another webhook`)
+  throw new ApiError('CONFLICT', `the name ${name} is in use by another webhook`)
 }

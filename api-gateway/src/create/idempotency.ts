@@ -203,4 +203,6 @@ function refusalOf(admit: IdempotentRequest['admit']): Refusal | undefined {
 }
 
 const inProgress = (): ApiError =>
-  new ApiError('IDEMPOTENCY_IN_PROGRESS', 'a request with this Idempotency-Key is under way', { headers: { 'retry-after': '1' } })
+  new ApiError('IDEMPOTENCY_IN_PROGRESS', 'a request with this Idempotency-Key is in progress: retry after it has finished', {
+    headers: { 'retry-after': '1' },
+  })

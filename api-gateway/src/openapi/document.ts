@@ -13,21 +13,21 @@ import { writeOperation } from './write-operation.ts'
 export const API_PREFIX = '/api/v1'
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  Screenshots: 'Pages in, pictures out.',
-  Batches: 'Up to 100 pages with one set of options.',
+  Screenshots: 'Create, read, list and delete screenshots.',
+  Batches: 'Capture up to 100 pages with the same options.',
   Devices: 'Presets for `options.device`.',
   Webhooks: 'Endpoints that signed events are posted to, and the events.',
-  'API keys': 'Who may do what for the account.',
-  Usage: 'What the account has used this month.',
-  Service: 'How the service is, and this document.',
-  Files: 'Where `download_url` leads.',
+  'API keys': 'API keys of the account and their scopes.',
+  Usage: 'Usage of the account in the current month.',
+  Service: 'Service status, supported devices and this document.',
+  Files: 'Downloads at the URLs in `download_url`.',
 }
 
-const DESCRIPTION = `Web pages in, pictures out.
+const DESCRIPTION = `Captures screenshots of web pages.
 
-- Keys go into \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that a key needs for it.
-- Unknown fields, wrong types and values out of range are rejected. The response lists all problems in \`error.details\`.
-- The same paths are served below \`/v1\`. Changes within version 1 only add.`
+- Send the API key as \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that the key needs.
+- Requests with unknown fields, wrong types or values out of range are rejected. The response lists all problems in \`error.details\`.
+- The same paths also exist under \`/v1\`. Version 1 may gain fields and operations, but none are removed or changed.`
 
 /** The path of an operation in the document. */
 export const pathOf = ({ path, isOutsideApi }: Pick<Operation, 'path' | 'isOutsideApi'>): string =>
@@ -52,7 +52,7 @@ const writeHeaders = () =>
 const apiKey = {
   type: 'http',
   scheme: 'bearer',
-  description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` is all of them.`,
+  description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` grants all of them.`,
 }
 
 /** Builds the OpenAPI 3.1 document of the API. */

@@ -6,7 +6,7 @@ import { refTo } from './schemas/naming.ts'
 /** Example details of error codes. The other codes have none. */
 const DETAILS: Partial<Record<HttpErrorCode, unknown>> = {
   VALIDATION_ERROR: [{ path: 'options.delay', code: 'too_small', message: 'options.delay must be at least 0' }],
-  URL_NOT_ALLOWED: [{ path: 'url', code: 'url_not_allowed', message: 'the address is not public' }],
+  URL_NOT_ALLOWED: [{ path: 'url', code: 'url_not_allowed', message: 'the URL is not public' }],
   CAPTURE_FAILED: { id: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f', code: 'TIMEOUT', message: 'the page did not load in 30000 ms' },
   RATE_LIMIT_EXCEEDED: { limit: 40, window_seconds: 60, retry_after: 12 },
   USAGE_LIMIT_REACHED: { limit: 2000, used: 2000, reset_at: '2026-12-01T00:00:00.000Z' },

@@ -13,12 +13,12 @@ export const Event = name(
   'Event',
   z
     .object({
-      id: anId('evt', 'Id of the event: the same on every attempt and to every endpoint.'),
+      id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
       type: z.enum(TYPES),
-      created_at: instant('When it happened.'),
+      created_at: instant('Time of the event.'),
       data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
     })
-    .describe('What is posted to an endpoint.'),
+    .describe('Body of a post to an endpoint.'),
 )
 
 const pending = {
@@ -50,14 +50,14 @@ const header = (headerName: string, description: string, example: string) => ({
 const headers = [
   header(
     'X-Webhook-Signature',
-    'HMAC-SHA256 of the body, lower-case hexadecimal; the key is the whole signing secret as text.',
+    'HMAC-SHA256 of the body in lower-case hexadecimal. The key is the complete signing secret as text.',
     '5d61d6a5c1c6b2f0a4c1e6ea6f3ad4f5c0bb1fd4a0f3b2b31f3e7d6a0c9f8e7d',
   ),
   header('webhook-id', 'Id of the event, for detecting duplicates.', 'evt_01kajq2v0vtz8m3c5x7r9w4n6p'),
   header('webhook-timestamp', 'Unix time of this attempt.', '1795255202'),
   header(
     'webhook-signature',
-    'Signature by Standard Webhooks: `v1,` and base64, one for each active secret.',
+    'Signature according to Standard Webhooks: `v1,` and base64, one for each active secret.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
   header('X-Webhook-Event', 'Type of the event.', 'screenshot.completed'),

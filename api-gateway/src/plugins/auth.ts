@@ -39,9 +39,9 @@ async function authenticate(
   const accountName = apiKey.spec.accountName ?? DEFAULT_ACCOUNT
   const account = await keys.findAccount(accountName)
   if (!account) throw invalidKey()
-  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended')
+  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
   assertScope(apiKey, scope)
-  keys.noteUse(apiKey, now())
+  keys.recordUse(apiKey, now())
   return { account, apiKey }
 }
 

@@ -18,7 +18,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)
   }
-  // Without this Fastify closes the connection while the client still sends its body, and the client sees a reset instead of the response. Node
+  // With `Connection: close` Fastify closes the connection while the client still sends its body, and the client sees a reset instead of the response. Node
   // discards the rest of the body, up to the request timeout.
   if (httpError.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
   return reply

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify'
-import { ApiError, notFound } from '../common/errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../common/errors.ts'
 
 interface KnownPath {
   url: string
@@ -38,6 +38,18 @@ class KnownPaths {
   }
 }
 
+/** Characters of the path that an error message quotes. */
+const MAX_QUOTED_PATH = 200
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?')[0] ?? ''
+
+/** The query is left out, because it may contain a signature. */
+const noRoute = (request: FastifyRequest): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    `No route matches ${request.method} ${pathOf(request).slice(0, MAX_QUOTED_PATH)}. See /docs for the API reference.`,
+  )
+
 /**
  * Responds with 405 and Allow to a known path with a wrong method, and with 204 and Allow to OPTIONS. Fastify itself responds with 404 to both.
  * Runs before authentication and before the body is read. Must be added before the routes.
@@ -46,15 +58,17 @@ export function addMethods(app: FastifyInstance): void {
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = pathOf(request)
     if (!request.is404 && !paths.isShadowed(path, request.routeOptions.url)) return
     const methods = paths.methodsOf(path)
-    if (methods.length === 0) throw notFound('path')
+    if (methods.length === 0) throw noRoute(request)
     const headers = { allow: methods.join(', ') }
     if (request.method === 'OPTIONS') return reply.code(204).headers(headers).send()
-    throw new ApiError('METHOD_NOT_ALLOWED', `${request.method} is not a method of this path`, { headers })
+    throw new ApiError('METHOD_NOT_ALLOWED', `this path does not support ${request.method}: the Allow header lists its methods`, {
+      headers,
+    })
   })
-  app.setNotFoundHandler(() => {
-    throw notFound('path')
+  app.setNotFoundHandler((request) => {
+    throw noRoute(request)
   })
 }

@@ -11,14 +11,14 @@ export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'li
   })
 }
 
-/** Too many requests in the last 60 seconds. The next one is accepted after `Retry-After`. @param standing further rate limit headers */
+/** Too many requests in the last 60 seconds. The next one is accepted after `Retry-After`. @param rateHeaders further headers of the rate limit */
 export function rateLimitExceeded(
   { ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'ratePerMinute' | 'rateResetSeconds'>,
-  standing: Readonly<Record<string, string>> = {},
+  rateHeaders: Readonly<Record<string, string>> = {},
 ): ApiError {
   const seconds = Math.max(1, rateResetSeconds)
   return new ApiError('RATE_LIMIT_EXCEEDED', `Rate limit is ${ratePerMinute} requests per minute. Retry in ${seconds} seconds.`, {
     details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
-    headers: { 'retry-after': String(seconds), ...standing },
+    headers: { 'retry-after': String(seconds), ...rateHeaders },
   })
 }

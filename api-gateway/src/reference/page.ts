@@ -1,5 +1,5 @@
-// The page at /docs: Swagger UI over our own OpenAPI document. All of it comes from this gateway, so it works without the internet, and
-// nothing in it may be loaded from elsewhere, run inline or be put into a frame.
+// The page at /docs: Swagger UI with the gateway's OpenAPI document. The gateway serves all files, so the page works without internet access. The
+// CSP forbids other origins, inline scripts and frames.
 
 export const PAGE = `<!doctype html>
 <html lang="en">
@@ -13,14 +13,14 @@ export const PAGE = `<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. The document that it shows is <a href="api/v1/openapi.json">api/v1/openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. Its source is <a href="api/v1/openapi.json">api/v1/openapi.json</a>.</noscript>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/start.js"></script>
 </body>
 </html>
 `
 
-/** Keys that are tried out stay in the page: they are not kept when it is closed. */
+/** `persistAuthorization: false` keeps API keys out of the browser's storage. */
 export const START = `SwaggerUIBundle({
   url: 'api/v1/openapi.json',
   dom_id: '#reference',
@@ -41,7 +41,7 @@ noscript { display: block; margin: 2rem; font-family: sans-serif; }
 .swagger-ui .info { margin: 2rem 0 1rem; }
 `
 
-/** Nothing inline, nothing from elsewhere: Swagger UI sets its styles through the object model. */
+/** The CSP can forbid inline styles, because Swagger UI sets its styles through the CSSOM. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -8,7 +8,7 @@ import { API_VERSION } from '../common/version.ts'
 import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
 import { hasTag } from '../translate/common/etag.ts'
 
-/** Files of the package; in the image they lie where the package would (see test/cluster/images/bundle.ts). */
+/** The package of the static files. test/cluster/images/bundle.ts puts them at the same path in the image. */
 const PACKAGE = 'swagger-ui-dist/package.json'
 
 interface Asset {
@@ -19,7 +19,7 @@ interface Asset {
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLESHEET = 'text/css; charset=utf-8'
 
-/** Streamed from the disk each time: who reads the reference is few, and two megabytes of it would lie in memory for ever. */
+/** Files are streamed from disk. The page has few readers, and caching it would permanently take two megabytes of memory. */
 function findAssets(): { assets: Record<string, Asset>; tag: string } {
   const require = createRequire(import.meta.url)
   const manifest = require.resolve(PACKAGE)

@@ -15,8 +15,8 @@ function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
   const problems = causes
     .filter(({ field }) => field?.startsWith('spec'))
-    .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is refused` }))
-  return problems.length > 0 ? problems : [{ path: '', code: 'refused', message: 'the request is refused' }]
+    .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is rejected` }))
+  return problems.length > 0 ? problems : [{ path: '', code: 'refused', message: 'the request is rejected' }]
 }
 
 /** Translates errors of the Kubernetes client. Other errors stay unchanged. */

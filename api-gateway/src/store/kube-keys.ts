@@ -68,7 +68,7 @@ export class KubeKeys implements KeyStore {
     return this.accounts.lister.get(`${this.#namespace}/${name}`)
   }
 
-  noteUse(key: ApiKey, at: Date): void {
+  recordUse(key: ApiKey, at: Date): void {
     this.uses.note(key, at)
   }
 

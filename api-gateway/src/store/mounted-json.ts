@@ -3,7 +3,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { z } from 'zod'
 import { unavailable } from '../common/errors.ts'
 
-const LOOK_MILLISECONDS = 2_000
+const POLL_MILLISECONDS = 2_000
 
 interface MountedJsonOptions<T> {
   path: string
@@ -11,7 +11,7 @@ interface MountedJsonOptions<T> {
   /** Name for log lines, such as `download keys`. */
   what: string
   /** Error message before the first successful read. */
-  absence: string
+  notLoadedMessage: string
   log: Log
 }
 
@@ -30,8 +30,8 @@ export class MountedJson<T> {
 
   /** Reads the file now and then periodically. A missing or invalid file leaves the last value unchanged. */
   async start(): Promise<void> {
-    await this.#look()
-    this.#timer = setInterval(() => void this.#look(), LOOK_MILLISECONDS).unref()
+    await this.#poll()
+    this.#timer = setInterval(() => void this.#poll(), POLL_MILLISECONDS).unref()
   }
 
   stop(): void {
@@ -44,11 +44,11 @@ export class MountedJson<T> {
 
   /** @throws ApiError SERVICE_UNAVAILABLE before the first successful read */
   readonly current = (): T => {
-    if (this.#value === undefined) throw unavailable(this.#options.absence)
+    if (this.#value === undefined) throw unavailable(this.#options.notLoadedMessage)
     return this.#value
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { path, schema, what, log } = this.#options
     try {
       const text = await readFile(path, 'utf8')

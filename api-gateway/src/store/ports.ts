@@ -118,7 +118,7 @@ export interface KeyStore {
   findByHash(hash: string): Promise<readonly ApiKey[]>
   findAccount(name: string): Promise<Account | undefined>
   /** Records that a request was authenticated with the key. */
-  noteUse(key: ApiKey, at: Date): void
+  recordUse(key: ApiKey, at: Date): void
 }
 
 /** Objects that clients manage: keys and webhooks. */

@@ -1,9 +1,9 @@
-{{/* Prefix of the names of all objects; short enough for every suffix. */}}
+{{/* Prefix of the names of all objects, short enough for every suffix. */}}
 {{- define "tintype.fullname" -}}
 {{- default .Release.Name .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* The same for objects without a namespace: two releases of one name in two namespaces must not meet. */}}
+{{/* The same for objects without a namespace: releases with the same name in different namespaces must not collide. */}}
 {{- define "tintype.clusterName" -}}
 {{- $name := include "tintype.fullname" . -}}
 {{- if eq .Release.Namespace $name }}{{ $name }}{{ else }}{{ .Release.Namespace }}-{{ $name }}{{ end -}}
@@ -29,14 +29,14 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{ trimSuffix "/" $registry }}/{{ .image.name }}:{{ coalesce .image.tag .root.Values.image.tag .root.Chart.AppVersion }}
 {{- end }}
 
-{{/* Address of the API for the world: the value, or the ingress's own. */}}
+{{/* Public URL of the API: the value, or that of the ingress. */}}
 {{- define "tintype.publicUrl" -}}
 {{- if .Values.gateway.publicUrl }}{{ .Values.gateway.publicUrl }}
 {{- else if and .Values.ingress.enabled .Values.ingress.host }}{{ ternary "https" "http" .Values.ingress.tls.enabled }}://{{ .Values.ingress.host }}
 {{- end -}}
 {{- end }}
 
-{{/* What the RunnerPool says: YAML reads a bare off as false. */}}
+{{/* The mode for the RunnerPool. YAML parses an unquoted `off` as false. */}}
 {{- define "tintype.sandboxMode" -}}
 {{- if kindIs "bool" .Values.sandbox.mode }}off{{ else }}{{ .Values.sandbox.mode }}{{ end -}}
 {{- end }}
@@ -64,14 +64,14 @@ profiles/{{ include "tintype.clusterName" . }}-chromium.json
 system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "tintype.fullname" .root }}-{{ .account }}
 {{- end }}
 
-{{/* Numbers of a values file are floats: 300000 would print as 3e+05. */}}
+{{/* Numbers in values are floats, so 300000 would print as 3e+05. */}}
 {{- define "tintype.integers" -}}
 {{- $texts := list }}{{- range . }}{{- $texts = append $texts (. | int64 | toString) }}{{- end }}{{ join "," $texts }}
 {{- end }}
 
 {{/*
-Fills in values that the release does not have: `helm upgrade --reuse-values` brings those of the chart that it was installed from, and no
-others. Every template begins with it. What is nested deeper than two levels, and plans, are left as they are: there an absent key may say something.
+Adds missing values, because `helm upgrade --reuse-values` passes only the values of the chart that was installed before. Every template starts with
+it. Plans and values nested deeper than two levels stay unchanged, because an absent key may have a meaning there.
 */}}
 {{- define "tintype.presets" -}}
 {{- range $section, $preset := .Files.Get "files/values.yaml" | fromYaml -}}

@@ -1,4 +1,4 @@
-{{/* Pod Security "restricted", and a little more. */}}
+{{/* Pod Security "restricted" and stricter. */}}
 {{- define "tintype.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
@@ -23,7 +23,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* Priority of one of the programs: its own class, or the release's: (dict "root" $ "values" .Values.operator). */}}
+{{/* Priority class of a program: its own, or that of the release: (dict "root" $ "values" .Values.operator). */}}
 {{- define "tintype.priority" -}}
 {{- if .values.priorityClassName }}priorityClassName: {{ .values.priorityClassName }}
 {{- else if .root.Values.priorityClass.create }}priorityClassName: {{ include "tintype.clusterName" .root }}
@@ -36,7 +36,7 @@ imagePullSecrets:
 {{- include "tintype.extraLabels" . }}
 {{- end }}
 
-{{/* A label of the chart's own selects the pods for Services, NetworkPolicies and the operator: it cannot be another. */}}
+{{/* Labels of the chart cannot be overridden, because Services, NetworkPolicies and the operator select pods by them. */}}
 {{- define "tintype.extraLabels" -}}
 {{- $own := include "tintype.selector" . | fromYaml -}}
 {{- range $name, $value := .values.podLabels }}
@@ -47,7 +47,7 @@ imagePullSecrets:
 {{- end }}
 
 {{/*
-A program's own environment and its extraEnv. A variable of the program is set in one place: of two entries with one name Kubernetes takes the last.
+The environment of a program and its extraEnv. Duplicates are rejected, because Kubernetes uses the last of two entries with the same name.
 (dict "section" "operator" "values" .Values.operator "own" <YAML list>)
 */}}
 {{- define "tintype.environment" -}}
@@ -61,7 +61,7 @@ A program's own environment and its extraEnv. A variable of the program is set i
 {{- end }}
 {{- end }}
 
-{{/* Where a pod may run: the `gateway`, `operator` or `minio` values. */}}
+{{/* Node placement of a pod, from the `gateway`, `operator` or `minio` values. */}}
 {{- define "tintype.placement" -}}
 {{- with .nodeSelector }}
 nodeSelector:
@@ -77,7 +77,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* Replicas on different nodes, where there are several. */}}
+{{/* Spreads replicas over nodes if possible. */}}
 {{- define "tintype.spread" -}}
 topologySpreadConstraints:
   - maxSkew: 1
@@ -88,7 +88,7 @@ topologySpreadConstraints:
         {{- include "tintype.selector" . | nindent 8 }}
 {{- end }}
 
-{{/* Environment that all programs read. */}}
+{{/* Environment of all programs. */}}
 {{- define "tintype.commonEnvironment" -}}
 - { name: TINTYPE_NAMESPACE, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }
 - { name: TINTYPE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
@@ -103,7 +103,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Liveness and readiness on the metrics port, which answers when the work does not. */}}
+{{/* Liveness and readiness probes on the metrics port, which responds even if the main port is overloaded. */}}
 {{- define "tintype.probes" -}}
 startupProbe:
   httpGet: { path: /healthz, port: metrics }

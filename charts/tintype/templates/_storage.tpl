@@ -1,4 +1,4 @@
-{{/* The chart must know one store, and only one. */}}
+{{/* Exactly one store must be configured. */}}
 {{- define "tintype.storageCheck" -}}
 {{- if and .Values.minio.enabled .Values.storage.external.endpoint }}
 {{- fail "storage.external.endpoint is set, so set minio.enabled to false" }}
@@ -42,7 +42,7 @@ operator gateway uploads links
 {{- end -}}
 {{- end }}
 
-{{/* Where the bucket is, who asks, and who signs what is handed out: (dict "root" $ "user" "gateway" "signer" "links"). */}}
+{{/* Environment for the bucket, the identity of requests, and the identity that presigns URLs: (dict "root" $ "user" "gateway" "signer" "links"). */}}
 {{- define "tintype.storageEnvironment" -}}
 {{- $secret := include "tintype.storageSecret" . -}}
 - { name: TINTYPE_STORAGE_ENDPOINT, value: {{ include "tintype.storageEndpoint" .root | quote }} }
@@ -57,8 +57,8 @@ operator gateway uploads links
 {{- end }}
 
 {{/*
-The key of an identity of the bundled store, as YAML, already base64: what the cluster holds, or a new one. Fixed names of earlier versions are
-replaced. Made once a rendering: the Secret and the pods' annotation must agree. (dict "root" $ "user" "gateway")
+The key of an identity of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. Fixed names of earlier versions are
+replaced. Generated once per rendering, because the Secret and the pods' annotation must match. (dict "root" $ "user" "gateway")
 */}}
 {{- define "tintype.storageKey" -}}
 {{- $made := get .root.Values "madeStorageKeys" | default dict -}}
@@ -75,7 +75,7 @@ replaced. Made once a rendering: the Secret and the pods' annotation must agree.
 {{- get $made .user | toYaml -}}
 {{- end }}
 
-{{/* Changes when a key changes, so that pods start anew with it: (dict "root" $ "users" (list "gateway" "links")). */}}
+{{/* Changes with the keys, so that pods restart with a new key: (dict "root" $ "users" (list "gateway" "links")). */}}
 {{- define "tintype.storageChecksum" -}}
 {{- $root := .root -}}
 {{- $texts := list -}}
@@ -93,8 +93,8 @@ replaced. Made once a rendering: the Secret and the pods' annotation must agree.
 {{- end }}
 
 {{/*
-The root user of the bundled store, as YAML, already base64: what the cluster holds, or new ones. The fixed name of earlier versions is replaced,
-and the password stays. Made once a rendering: the Secret and the pod's annotation must agree.
+The root user of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. The fixed name of earlier versions is replaced,
+and the password stays. Generated once per rendering, because the Secret and the pod's annotation must match.
 */}}
 {{- define "tintype.minioRootKey" -}}
 {{- if not (hasKey .Values "madeRootKey") -}}

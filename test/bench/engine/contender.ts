@@ -1,18 +1,18 @@
-/** One way of taking pictures, as the engine's bench runs it. */
+/** One capture method in the engine benchmark. */
 export interface Contender {
   name: string
-  /** How many pages it may have open at once: 1, 2 and 4 are asked for where it can. */
+  /** Supported numbers of concurrent pages, of 1, 2 and 4. */
   lanes: readonly number[]
-  /** Takes each page once. */
+  /** Captures each page once. */
   run: (pages: readonly string[], lanes: number) => Promise<Run>
-  /** Seconds of processor time that it has used so far, its browsers' included. */
+  /** Seconds of processor time used so far, including its browsers. */
   processorSeconds: () => number
   close: () => Promise<void>
 }
 
-/** What one run came to. */
+/** Results of one run. */
 export interface Run {
   milliseconds: number
-  /** Encoded pictures by page, read after the time was taken. */
+  /** Encoded pictures by page, read after the measurement. */
   pictures: ReadonlyMap<string, Buffer>
 }

@@ -10,11 +10,11 @@ import { openStore } from './store.ts'
 /** Memory of a runner over many captures. */
 export interface GrowthSample {
   title: string
-  /** Captures made so far, and mebibytes of the runner alone and with both browsers. */
+  /** Number of captures so far, and MiB of the runner alone and with both browsers. */
   points: { captures: number; runner: number; all: number }[]
 }
 
-/** After so many captures memory is looked at, several times in so many milliseconds: tabs that close need a moment. */
+/** Captures between measurements of memory, which is read several times, because closing tabs takes a moment. */
 const STEP = 50
 const LOOKS = 5
 const LOOK_MILLISECONDS = 300
@@ -24,8 +24,8 @@ const RUNS = [
   { title: 'as shipped', captures: 1_000 },
 ] as const
 
-/** Captures the corpus again and again, in a runner of its own for each run. */
-export async function measureGrowth(tell: (line: string) => void): Promise<GrowthSample[]> {
+/** Captures the corpus repeatedly, with a new runner for each run. */
+export async function measureGrowth(progress: (line: string) => void): Promise<GrowthSample[]> {
   const site = await openSite()
   const store = await openStore()
   const samples: GrowthSample[] = []
@@ -35,7 +35,7 @@ export async function measureGrowth(tell: (line: string) => void): Promise<Growt
       const points: GrowthSample['points'] = []
       for (let done = 0; done <= captures; done++) {
         if (done % STEP === 0 && done > 0) points.push({ captures: done, ...(await look(runner.pid)) })
-        if (done % STEP === 0) tell(`growth: ${title}, ${done} of ${captures}`)
+        if (done % STEP === 0) progress(`growth: ${title}, ${done} of ${captures}`)
         await runner.capture(site.corpus[done % site.corpus.length] ?? '', randomUUID())
       }
       samples.push({ title, points })

@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const END_MILLISECONDS = 10_000
 
-/** A program that is told lines and tells lines, JSON both ways. */
+/** A program that reads and writes lines of JSON. */
 export interface LineProgram<Order, Answer> {
   pid: number
-  tell: (order: Order) => void
+  send: (order: Order) => void
   /** Waits for its next line. */
   hear: () => Promise<unknown>
-  /** Tells it a line and waits for the answer. @throws what it answers as `error` */
+  /** Sends a line and waits for the response. @throws the `error` of the response */
   ask: (order: Order) => Promise<Answer>
   close: () => Promise<void>
 }
 
-/** Starts it; its standard error is ours. */
+/** Starts the program. Its standard error is inherited. */
 export function openLines<Order, Answer>(program: string, args: readonly string[], env: NodeJS.ProcessEnv): LineProgram<Order, Answer> {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -26,15 +26,15 @@ export function openLines<Order, Answer>(program: string, args: readonly string[
     if (done) throw new Error(`${program} ${args.join(' ')} has ended`)
     return JSON.parse(value)
   }
-  const tell = (order: Order) => void child.stdin.write(`${JSON.stringify(order)}\n`)
+  const send = (order: Order) => void child.stdin.write(`${JSON.stringify(order)}\n`)
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
   return {
     pid: child.pid ?? 0,
-    tell,
+    send,
     hear,
     ask: async (order) => {
-      tell(order)
+      send(order)
       const answer = await hear()
       if (answer && typeof answer === 'object' && 'error' in answer && answer.error) throw new Error(String(answer.error))
       return answer as Answer

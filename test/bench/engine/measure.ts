@@ -10,7 +10,7 @@ import { openFleet } from './runners.ts'
 import { openSite } from './site.ts'
 import { openStore } from './store.ts'
 
-/** One contender with so many pages open at once, over all rounds. */
+/** One contender with a number of concurrent pages, over all rounds. */
 export interface Lane {
   name: string
   lanes: number
@@ -18,41 +18,41 @@ export interface Lane {
   rates: number[]
   /** Milliseconds of processor time for each capture, round by round. */
   processor: number[]
-  /** Pictures that are not the reference's, and pictures in all. */
+  /** Pictures that differ from the reference, and all pictures. */
   odd: number
   pictures: number
 }
 
-/** What the engine's bench measured. */
+/** Results of the engine benchmark. */
 export interface EngineFigures {
   lanes: readonly Lane[]
   answers: readonly RunnerAnswer[]
-  /** Processes that wanted the processor, round by round. */
+  /** Load average, by round. */
   load: readonly number[]
 }
 
-/** The browser of the machine; the same for every contender. */
+/** The browser of the machine, which all contenders use. */
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
-/** Pages for each lane before anything is measured: programs that have just started are slow. */
+/** Warm-up pages per concurrent capture, because programs are slow after their start. */
 const WARM_PAGES = 20
 const REST_MILLISECONDS = 10_000
-/** What a contender still does when its last picture is there, closing pages and making the next, is not to cost the one after it. */
+/** Pause, so that the cleanup of one contender does not slow down the next one. */
 const PAUSE_MILLISECONDS = 1_000
 
-/** How the rounds go. */
+/** Settings of the rounds. */
 export interface EngineSettings {
   rounds: number
   /** Pages of each contender in each round. */
   captures: number
 }
 
-/** Every contender takes the same pages in each round, in an order that turns from round to round; then each round's pictures are compared. */
-export async function measureEngine({ rounds, captures }: EngineSettings, tell: (line: string) => void): Promise<EngineFigures> {
+/** All contenders capture the same pages in each round. Their order rotates. Then the pictures of each round are compared. */
+export async function measureEngine({ rounds, captures }: EngineSettings, progress: (line: string) => void): Promise<EngineFigures> {
   const site = await openSite()
   const store = await openStore()
   const bare = openBare(CHROMIUM)
-  // Chromium's own sandbox does not start as root, on neither side.
+  // Chromium's sandbox does not start as root, so both sides run without it.
   const fleet = openFleet({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0 }, store)
   const contenders: Contender[] = [bare.raw, fleet, bare.library, await openPuppeteerCluster(CHROMIUM), await openShotScraper(CHROMIUM)]
   try {
@@ -88,7 +88,7 @@ export async function measureEngine({ rounds, captures }: EngineSettings, tell: 
         lane.odd += pages.filter((page) => prints.get(page) !== reference.get(page)).length
       }
       load.push(loadavg()[0] ?? 0)
-      tell(`engine: round ${round + 1} of ${rounds}`)
+      progress(`engine: round ${round + 1} of ${rounds}`)
     }
     return { lanes, answers: fleet.answers, load }
   } finally {
@@ -98,7 +98,7 @@ export async function measureEngine({ rounds, captures }: EngineSettings, tell: 
   }
 }
 
-/** So many pages from there on, from the beginning again after the last. */
+/** A number of pages from an offset. After the last page it continues with the first. */
 const pick = (pages: readonly string[], from: number, count: number): string[] =>
   Array.from({ length: Math.min(count, pages.length) }, (_, index) => pages[(from + index) % pages.length] ?? '')
 

@@ -5,7 +5,7 @@ import { treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 const LOOK_MILLISECONDS = 50
 const MEBIBYTE = 2 ** 20
 
-/** Bytes that a process is to blame for, its part of what it shares included. 0 for one that has just gone. */
+/** Proportional set size of a process in bytes. 0 for one that has just ended. */
 function proportionalBytes(pid: number): number {
   try {
     const [, kibibytes = '0'] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
@@ -15,13 +15,13 @@ function proportionalBytes(pid: number): number {
   }
 }
 
-/** Mebibytes of a runner now, and of all below it: its browser and the standby. */
+/** MiB of a runner and its children: the current and the standby browser. */
 export function memoryOfRunner(pid: number): { runner: number; all: number } {
   const all = treeOf(pid).reduce((sum, process) => sum + proportionalBytes(process), 0)
   return { runner: proportionalBytes(pid) / MEBIBYTE, all: all / MEBIBYTE }
 }
 
-/** Looks all the time while `act` runs; gives its most. */
+/** Measures continuously while `act` runs, and resolves to the maximum. */
 export async function peakOf<T>(pid: number, act: () => Promise<T>): Promise<{ result: T; peak: { runner: number; all: number } }> {
   const peak = { runner: 0, all: 0 }
   const end = new AbortController()

@@ -28,8 +28,8 @@ export function processorSeconds(pids: readonly number[]): number {
 }
 
 /**
- * The same for programs whose children may be killed: a killed browser's processes are waited for by nobody who tells. NaN when one has gone since the
- * last look.
+ * The same for programs whose children may be killed, because the processor time of a killed browser's processes is lost. NaN when a child has
+ * ended since the last call.
  */
 export function createProcessorClock(): (pids: readonly number[]) => number {
   let before: number[] = []

@@ -13,7 +13,7 @@ import { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { Runner } from '../../../capture-runner/src/server/runner.ts'
 
-/** What the program is told by its environment, as JSON in BENCH_RUNNER. */
+/** Settings of the program, as JSON in the environment variable BENCH_RUNNER. */
 export interface RunnerSettings {
   executablePath: string
   chromiumSandbox: boolean
@@ -21,10 +21,10 @@ export interface RunnerSettings {
   maxCaptures?: number
 }
 
-/** What it tells of an order: first that the next one may come, then the end. */
+/** Messages about a capture: first that the next one can start, then its end. */
 export type RunnerNews = { uid: string; isTaken: true } | ({ uid: string; isTaken: false } & RunnerAnswer)
 
-/** The end of a capture. */
+/** Result of a finished capture. */
 export interface RunnerAnswer {
   phase: string
   milliseconds: number
@@ -48,29 +48,29 @@ const browsers = new Browsers({
 const parts = {
   browsers,
   guard,
-  // Loopback is open, because the pages are there.
+  // Loopback is allowed, because the pages are served there.
   policy: { rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] }, maxBytes: 512 * 2 ** 20 },
   memory: createMemoryWatch({ limitBytes: undefined, log }),
   httpCache: new HttpCache(),
 }
-const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
+const send = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
   capture: (order, canceled, onPageReady) =>
     capture(order, parts, canceled, {
       onPageReady: () => {
         onPageReady()
-        tell({ uid: order.uid, isTaken: true })
+        send({ uid: order.uid, isTaken: true })
       },
     }),
   report: async ({ uid }, { phase, result }) => {
     const { processingMilliseconds: milliseconds = 0, timings = {}, error, warnings, height } = result
-    tell({ uid, isTaken: false, phase, milliseconds, timings, message: error && `${error.code} ${error.message}`, warnings, height })
+    send({ uid, isTaken: false, phase, milliseconds, timings, message: error && `${error.code} ${error.message}`, warnings, height })
     return 'written'
   },
   log,
 })
 await browsers.start()
-tell({})
+send({})
 for await (const line of createInterface({ input: process.stdin })) {
   const { kind } = runner.accept(JSON.parse(line) as CaptureOrder)
   if (kind !== 'accepted') throw new Error(`the runner was ${kind}`)

@@ -52,7 +52,7 @@ export async function openRunner(settings: RunnerSettings, store: Store): Promis
     const uid = randomUUID()
     const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerAnswer>()]
     open.set(uid, { taken: taken.resolve, stored: ended.resolve, fail: ended.reject })
-    program.tell({ ...FIXED, uid, name: key, url, ...(options ? { options } : {}), upload: store.uploadOf(key), deadline: inTenMinutes() })
+    program.send({ ...FIXED, uid, name: key, url, ...(options ? { options } : {}), upload: store.uploadOf(key), deadline: inTenMinutes() })
     const stored = ended.promise.then((answer) => {
       if (answer.phase !== 'Completed') throw new Error(`${url}: ${answer.message}`)
       return answer

@@ -10,10 +10,10 @@ import { createPages } from '../../sites/src/server.ts'
 import { CORPUS_PATHS } from './corpus.ts'
 import { must } from './must.ts'
 
-/** Where the bench keeps what it measures against: none of it is in the repository, all of it may be deleted. */
+/** Directory of the pages and tools of the benchmark. It is outside the repository and can be deleted. */
 export const benchCache = path.join(cache, 'bench')
 
-/** Debian's package taken apart: slim systems leave documents out when they install one. */
+/** Unpacks the Debian package, because slim systems exclude documents from installation. */
 const BOOK = path.join(benchCache, 'book')
 const HTML = path.join(BOOK, 'usr/share/doc/debian-handbook/html')
 
@@ -25,7 +25,7 @@ export interface Site {
   close: () => void
 }
 
-/** Serves them; fetches the book when it is not there. */
+/** Serves the pages. Downloads the handbook when it is missing. */
 export async function openSite(): Promise<Site> {
   if (!existsSync(HTML)) await fetchBook()
   const [documents, pages] = await Promise.all([

@@ -36,7 +36,7 @@ const SIZES: readonly { height: number; options: CaptureOptions }[] = [
 ]
 
 /** Each page in a runner of its own: once to warm it up, `rounds` times for the time, and once for the memory, as looking at it costs time. */
-export async function measureTall({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<TallSample[]> {
+export async function measureTall({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<TallSample[]> {
   const pages = await createArticleServer()
   pages.listen(0, '127.0.0.1')
   await once(pages, 'listening')
@@ -49,7 +49,7 @@ export async function measureTall({ rounds }: { rounds: number }, tell: (line: s
       const wanted: CaptureOptions = { ...options, fullPage: true, fullPageMaxHeight: height, captureTimeout: 120_000 }
       const capture = () => runner.capture(`${origin}/article?height=${height}`, randomUUID(), wanted)
       samples.push({ height, format: options.format ?? '', ...(await measurePage(runner, capture, { rounds, height })) })
-      tell(`tall: ${height} pixels, ${options.format}`)
+      progress(`tall: ${height} pixels, ${options.format}`)
       await runner.close()
     }
     return samples

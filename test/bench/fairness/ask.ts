@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import type { Customer } from './market.ts'
+import type { Customer } from './fairness-stage.ts'
 
-// What customers ask for.
+// Requests of clients.
 
-/** What a gateway answered. */
+/** Response of a gateway. */
 export interface Reply {
   status: number
   retryAfter: string | null
@@ -30,18 +30,18 @@ export async function post(url: string, { key }: Customer, body: unknown): Promi
 
 const pageOf = ({ name }: Customer, n: number) => `https://example.com/${name}/${n}`
 
-/** One screenshot, not waited for. */
+/** Creates one screenshot without waiting. */
 export const askOne = (gatewayUrl: string, customer: Customer, n = 0): Promise<Reply> =>
   post(`${gatewayUrl}/v1/screenshots`, customer, { url: pageOf(customer, n) })
 
-/** A batch. */
+/** Creates a batch. */
 export const askBatch = (gatewayUrl: string, customer: Customer, count: number): Promise<Reply> =>
   post(`${gatewayUrl}/v1/screenshots/batch`, customer, { urls: Array.from({ length: count }, (_, n) => pageOf(customer, n)) })
 
 const MAX_TRIES = 10
 const DEFAULT_SECONDS = 2
 
-/** Asks again, as clients do, when the service was away for a moment: a machine with other work does that to it. */
+/** Retries like clients when the service is briefly unavailable, which happens on a busy machine. */
 async function askPatiently(ask: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 1; ; tries++) {
     const reply = await ask()
@@ -50,7 +50,7 @@ async function askPatiently(ask: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Batches that must be accepted; gives the names of their objects. */
+/** Creates batches that must be accepted. Resolves to the names of their objects. */
 export async function askBatches(gatewayUrl: string, customer: Customer, count: number, size = 100): Promise<string[]> {
   const names: string[] = []
   for (let n = 0; n < count; n++) {

@@ -1,32 +1,32 @@
 import { askBatch, askOne, type Reply } from './ask.ts'
-import type { Market } from './market.ts'
+import type { FairnessStage } from './fairness-stage.ts'
 
-/** What a gateway answered while one account was at its bound. */
+/** Responses of a gateway while one account was at its limit. */
 export interface Bounds {
-  /** Of the account at its bound, one request more. */
+  /** Response to another request of the account at its limit. */
   refusal: Reply
   /** Its Screenshots before and after that request. */
   before: number
   after: number
-  /** Of others: how often each answer came. */
+  /** Number of responses to other accounts by status. */
   others: Record<string, number>
 }
 
 export interface BoundsOrder {
   maxQueued: number
   maxQueuedPerAccount: number
-  /** Requests of others, each of them from one of twenty accounts. */
+  /** Requests of other accounts, of which there are twenty. */
   others: number
 }
 
 const ACCOUNTS = 20
 const BATCH = 100
-/** Nothing ends while this is looked at. */
+/** Captures take so long that none finishes during the measurement. */
 const CAPTURE_MILLISECONDS = 600_000
 
-/** Fills the queue of one account, and asks for as many single screenshots of others. */
-export async function measureBounds(market: Market, { others, ...bounds }: BoundsOrder): Promise<Bounds> {
-  const { stage, newCustomer, setRunners, startBounded } = market
+/** Fills the queue of one account, and creates single screenshots of others. */
+export async function measureBounds(fairnessStage: FairnessStage, { others, ...bounds }: BoundsOrder): Promise<Bounds> {
+  const { stage, newCustomer, setRunners, startBounded } = fairnessStage
   const gateway = await startBounded(bounds)
   const flood = await newCustomer('bounds-flood', 'scale')
   const customers = await Promise.all(Array.from({ length: ACCOUNTS }, (_, n) => newCustomer(`bounds-other-${n}`, 'free')))

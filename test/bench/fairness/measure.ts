@@ -1,7 +1,7 @@
 import { withStage } from '../../soak/stage/stage.ts'
 import type { Table } from '../report/table.ts'
 import { measureBounds } from './bounds.ts'
-import { type Market, openMarket } from './market.ts'
+import { type FairnessStage, openFairnessStage } from './fairness-stage.ts'
 import { boundsTable, scalingTable, waitsTable, weightsTable } from './report.ts'
 import { measureScaling } from './scaling.ts'
 import { measureWaits } from './waits.ts'
@@ -12,22 +12,25 @@ const WEIGHTS = { captures: 500, runners: 8, captureMilliseconds: 250, batch: 10
 const SCALING = { burst: 100, captureMilliseconds: 500, maxPods: 10 }
 const BOUNDS = { maxQueued: 1_100, maxQueuedPerAccount: 1_000, others: 100 }
 
-type Scene = [what: string, measure: (market: Market) => Promise<Table>]
+type Scene = [what: string, measure: (fairnessStage: FairnessStage) => Promise<Table>]
 
 const SCENES: readonly Scene[] = [
-  [`single screenshots behind ${WAITS.batches} batches`, async (market) => waitsTable(await measureWaits(market, WAITS), WAITS)],
-  ['one account at its bound', async (market) => boundsTable(await measureBounds(market, BOUNDS))],
-  [`weights over ${WEIGHTS.captures} captures`, async (market) => weightsTable(await measureWeights(market, WEIGHTS))],
+  [
+    `single screenshots behind ${WAITS.batches} batches`,
+    async (fairnessStage) => waitsTable(await measureWaits(fairnessStage, WAITS), WAITS),
+  ],
+  ['one account at its bound', async (fairnessStage) => boundsTable(await measureBounds(fairnessStage, BOUNDS))],
+  [`weights over ${WEIGHTS.captures} captures`, async (fairnessStage) => weightsTable(await measureWeights(fairnessStage, WEIGHTS))],
   [
     `a burst of ${SCALING.burst}, without scaling and with it`,
-    async (market) => scalingTable(await measureScaling(market, SCALING), SCALING),
+    async (fairnessStage) => scalingTable(await measureScaling(fairnessStage, SCALING), SCALING),
   ],
 ]
 
-/** All that must be shown of fairness. Each scene has a stage of its own: what the one before has left to do would take longer than to build it. */
-export async function measureFairness(tell: (line: string) => void, show: (table: Table) => void): Promise<void> {
+/** Measures all scenes of fairness. Each has its own stage, because finishing the work of the previous scene would take longer than a new start. */
+export async function measureFairness(progress: (line: string) => void, show: (table: Table) => void): Promise<void> {
   for (const [what, measure] of SCENES) {
-    tell(what)
-    show(await withStage(async (stage) => measure(await openMarket(stage)), { fsync: false }))
+    progress(what)
+    show(await withStage(async (stage) => measure(await openFairnessStage(stage)), { fsync: false }))
   }
 }

@@ -1,8 +1,8 @@
 import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
-import type { Market } from './market.ts'
+import type { FairnessStage } from './fairness-stage.ts'
 
-/** How long a burst took, from its request to the end of its last capture. */
+/** Duration of a burst, from its request to the end of its last capture. */
 export interface BurstTime {
   maxPods: number
   milliseconds: number
@@ -16,9 +16,12 @@ export interface ScalingOrder {
 
 const LONG_MILLISECONDS = 300_000
 
-/** The same burst for one runner that may not become more, and for one that may. */
-export async function measureScaling(market: Market, { burst, captureMilliseconds, maxPods }: ScalingOrder): Promise<BurstTime[]> {
-  const { stage, gateway, newCustomer, setRunners } = market
+/** The same burst without and with scaling, starting with one runner. */
+export async function measureScaling(
+  fairnessStage: FairnessStage,
+  { burst, captureMilliseconds, maxPods }: ScalingOrder,
+): Promise<BurstTime[]> {
+  const { stage, gateway, newCustomer, setRunners } = fairnessStage
   const customer = await newCustomer('scaling', 'scale')
   const times: BurstTime[] = []
   for (const most of [1, maxPods]) {

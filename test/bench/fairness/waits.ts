@@ -1,37 +1,40 @@
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { askBatches, post } from './ask.ts'
-import type { Customer, Market } from './market.ts'
+import type { Customer, FairnessStage } from './fairness-stage.ts'
 
-/** How long one screenshot waited for its runner behind the batches of another account. */
+/** Wait of one screenshot for a runner behind the batches of another account. */
 export interface Wait {
   account: string
   milliseconds: number
-  /** Captures of others that were begun meanwhile. */
+  /** Captures of others that were started meanwhile. */
   overtakenBy: number
-  /** What its creation was answered. */
+  /** Status of its create request. */
   estimatedTime: string
 }
 
 export interface WaitsOrder {
   /** Of 100 each, of one account. */
   batches: number
-  /** Accounts that ask for one screenshot after the other. */
+  /** Accounts that create one screenshot after the other. */
   singles: number
-  /** How many each. */
+  /** Screenshots per account. */
   each: number
   runners: number
   captureMilliseconds: number
 }
 
-/** One account has batches waiting, others ask for single screenshots, each when its last one is done. All on the same plan. */
-export async function measureWaits(market: Market, { batches, singles, each, runners, captureMilliseconds }: WaitsOrder): Promise<Wait[]> {
-  const { stage, gateway, newCustomer, setRunners } = market
+/** One account has queued batches, and others create single screenshots one after the other. All have the same plan. */
+export async function measureWaits(
+  fairnessStage: FairnessStage,
+  { batches, singles, each, runners, captureMilliseconds }: WaitsOrder,
+): Promise<Wait[]> {
+  const { stage, gateway, newCustomer, setRunners } = fairnessStage
   const flood = await newCustomer('waits-flood', 'growth')
   const others = await Promise.all(Array.from({ length: singles }, (_, n) => newCustomer(`waits-single-${n}`, 'growth')))
   await setRunners(runners, captureMilliseconds)
   await askBatches(gateway.url, flood, batches)
   const asked = await Promise.all(others.map((customer) => askInTurn(gateway.url, customer, each)))
-  const { times } = await stage.fleet.tell({ times: true })
+  const { times } = await stage.fleet.send({ times: true })
   return asked.flat().map(({ account, name, createdAt, startedAt, estimatedTime }) => {
     const begun = times[name] ?? Number.NaN
     const overtakenBy = Object.entries(times).filter(([other, at]) => other !== name && at > createdAt && at < begun).length

@@ -2,14 +2,14 @@ import type { Plan } from '../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
-import type { Market } from './market.ts'
+import type { FairnessStage } from './fairness-stage.ts'
 
-/** What an account of each plan got of so many captures while all waited. */
+/** Captures of the accounts of each plan while all have queued screenshots. */
 export interface Share {
   plan: Plan
   weight: number
   captures: number
-  /** By its weight. */
+  /** Expected captures by weight. */
   due: number
 }
 
@@ -19,18 +19,18 @@ export interface WeightsOrder {
   captureMilliseconds: number
   /** Size of the batches. */
   batch: number
-  /** What of each account may be captured before the last batch is accepted. */
+  /** Captures per account before the last batch is accepted. */
   slack: number
 }
 
 const LONG_MILLISECONDS = 300_000
 
-/** An account on each plan, all with more waiting than is looked at. */
+/** One account per plan, each with more queued screenshots than are evaluated. */
 export async function measureWeights(
-  market: Market,
+  fairnessStage: FairnessStage,
   { captures, runners, captureMilliseconds, batch, slack }: WeightsOrder,
 ): Promise<Share[]> {
-  const { stage, gateway, newCustomer, setRunners, queued } = market
+  const { stage, gateway, newCustomer, setRunners, queued } = fairnessStage
   const plans = Object.entries(DEFAULT_PLANS).map(([plan, { weight }]) => ({ plan: plan as Plan, weight }))
   const sum = plans.reduce((total, { weight }) => total + weight, 0)
   const customers = await Promise.all(
@@ -44,8 +44,8 @@ export async function measureWeights(
       for (const name of names) planOf.set(name, plan)
     }),
   )
-  const begunOf = async () => Object.entries((await stage.fleet.tell({ times: true })).times).filter(([name]) => planOf.has(name))
-  // Accepted is not queued yet: until the operator has seen them all, some account stands in the queue with less than it asked for.
+  const begunOf = async () => Object.entries((await stage.fleet.send({ times: true })).times).filter(([name]) => planOf.has(name))
+  // Accepted screenshots are queued only after the operator has seen them, so wait until its queue is complete.
   await eventually(
     'the operator has all in its queue',
     async () => (await queued()) + (await begunOf()).length + runners >= planOf.size,

@@ -41,7 +41,7 @@ const newWay = (name: string, originOf: Way['originOf']): Way => ({
 })
 
 /** Batches in turns, each with a cache that is empty at first. */
-export async function measureHttpCache({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<Table> {
+export async function measureHttpCache({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const env = { ...process.env, BENCH_ROUND_TRIP: String(ROUND_TRIP_MILLISECONDS) }
   const program = openLines<never, never>(process.execPath, [path.join(import.meta.dirname, 'site-program.ts')], env)
   const ports = (await program.hear()) as SitePorts
@@ -78,7 +78,7 @@ export async function measureHttpCache({ rounds }: { rounds: number }, tell: (li
         way.pictures += PAGES
         way.odd += prints.off?.filter((print, index) => print !== prints.batch?.[index]).length ?? PAGES
       }
-      tell(`http-cache: round ${round + 1} of ${rounds}`)
+      progress(`http-cache: round ${round + 1} of ${rounds}`)
     }
     return toTable(ways)
   } finally {

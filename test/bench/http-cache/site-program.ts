@@ -15,7 +15,7 @@ import { buildSite } from './site.ts'
 export interface SitePorts {
   plain: { near: number; far: number }
   secure: { near: number; far: number }
-  /** Hash of the certificate's key, as a browser takes it that is told to trust it. */
+  /** Hash of the certificate's key, in the form of the browser flag that trusts it. */
   keyHash: string
 }
 

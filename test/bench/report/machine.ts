@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { paths } from '../../cluster/host/state.ts'
 
-/** The machine that was measured on, in words. */
+/** Describes the machine of the measurement. */
 export function describeMachine(): string {
   const [first] = cpus()
   return `${cpus().length} processors (${first?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 }
 
-/** The local cluster's etcd, in words. */
+/** Describes the etcd of the local cluster. */
 export const describeClusterStore = (): string => describeStore(listCommands())
 
-/** Whether the local cluster's etcd waits for the disk at each write: it decides what three writes a capture cost. */
+/** Describes whether etcd waits for the disk at each write, which determines the cost of the three writes per capture. */
 export function describeStore(commands: readonly (readonly string[])[]): string {
   const store = commands.find((words) => words[0]?.endsWith('etcd') && words.some((word) => word.includes(paths.etcd)))
-  if (!store) return 'an etcd that is not ours to look at'
+  if (!store) return 'an etcd of unknown durability'
   return store.includes('--unsafe-no-fsync') ? 'etcd does not wait for the disk' : 'etcd waits for the disk at each write'
 }
 

@@ -1,7 +1,7 @@
-/** Sorted ascending, as numbers. */
+/** Sorts numbers in ascending order. */
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
 
-/** The value that `percent` (0 to 100) of the values do not exceed, between two of them by straight line. NaN for none. */
+/** The percentile (0 to 100), with linear interpolation. NaN for an empty list. */
 export function percentile(values: readonly number[], percent: number): number {
   const ascending = sorted(values)
   const place = (Math.min(100, Math.max(0, percent)) / 100) * (ascending.length - 1)
@@ -11,10 +11,10 @@ export function percentile(values: readonly number[], percent: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** The value in the middle. NaN for none. */
+/** The median. NaN for an empty list. */
 export const median = (values: readonly number[]): number => percentile(values, 50)
 
-/** What a list of durations comes to, in milliseconds. */
+/** Summary of durations in milliseconds. */
 export interface Summary {
   count: number
   p50: number

@@ -1,17 +1,17 @@
-/** A table: its columns' heads, and rows of as many cells. */
+/** A table with a head and rows of the same length. */
 export interface Table {
   title: string
   head: readonly string[]
   rows: readonly (readonly string[])[]
 }
 
-/** Cells that are numbers, signs and units included, stand to the right. */
+/** Numbers, including signs and units, are right-aligned. */
 const NUMBER = /^[-+±]?\d[\d\s.]*( ?(ms|s|MiB|%|\/s))?$/
 
 const isNumeric = (rows: Table['rows'], column: number): boolean =>
   rows.every((row) => NUMBER.test(row[column] ?? '') || row[column] === '')
 
-/** The table as Markdown, its columns aligned so that it reads well in a terminal too. */
+/** The table as Markdown with aligned columns, which is also readable in a terminal. */
 export function renderTable({ title, head, rows }: Table): string {
   const widths = head.map((text, column) => Math.max(3, text.length, ...rows.map((row) => (row[column] ?? '').length)))
   const right = head.map((_, column) => isNumeric(rows, column))

@@ -1,8 +1,8 @@
-// What a run has changed in the cluster and must put back, also when it is interrupted.
+// Restores what a run has changed in the cluster, also when the run is interrupted.
 
 const undos = new Set<() => Promise<unknown>>()
 
-/** Runs `act`, then `undo`, whether it went well or not, or the run was ended by a signal. */
+/** Runs `act`, then `undo`, also after an error or a signal. */
 export async function undoing<T>(undo: () => Promise<unknown>, act: () => Promise<T>): Promise<T> {
   undos.add(undo)
   try {
@@ -13,7 +13,7 @@ export async function undoing<T>(undo: () => Promise<unknown>, act: () => Promis
   }
 }
 
-/** Puts everything back when the run is interrupted, the last change first. */
+/** On interruption, undoes all changes in reverse order. */
 export function undoOnSignal(): void {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, async () => {

@@ -5,7 +5,7 @@ import { renderTable, type Table } from './table.ts'
 const FILE = path.join(import.meta.dirname, '../../../docs/benchmarks.md')
 const END = '<!-- end of figures -->'
 
-/** The marks before the places for figures: each run replaces those of what it has measured. */
+/** Marks in docs/benchmarks.md. Each run replaces the figures after the marks of its parts. */
 export const CAPTURE_FIGURES = '<!-- figures: written by `npm run bench -- --write` -->'
 export const WEBHOOK_FIGURES = '<!-- figures of webhooks: written by `npm run bench -- --write` -->'
 export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm run bench -- --write` -->'
@@ -18,11 +18,11 @@ export const HTTP_CACHE_FIGURES = '<!-- figures of the HTTP cache: written by `n
 export const ENGINE_FIGURES = '<!-- figures of the engine: written by `npm run bench -- --write` -->'
 export const TALL_FIGURES = '<!-- figures of tall pages: written by `npm run bench -- --write` -->'
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
-/** Of one part of the soak run: parts are run apart, so their figures are kept apart. */
+/** The mark of one part of the soak run. Parts run separately, so each has its own mark. */
 export const soakFigures = (part: string): string =>
   `<!-- figures of the soak part ${part}: written by \`npm run soak -- ${part} --write\` -->`
 
-/** Puts figures between a mark and the end mark after it. @throws when they are not there */
+/** Replaces the figures between a mark and its end mark. @throws when the marks are missing */
 export function replaceFigures(text: string, figures: string, mark = CAPTURE_FIGURES): string {
   const begin = text.indexOf(mark)
   const end = text.indexOf(END, begin)
@@ -30,15 +30,15 @@ export function replaceFigures(text: string, figures: string, mark = CAPTURE_FIG
   return `${text.slice(0, begin + mark.length)}\n\n${figures}\n\n${text.slice(end)}`
 }
 
-/** When and how figures came about. */
+/** Time and command of a measurement. */
 export interface FiguresSource {
   started: Date
   command: string
-  /** What was measured on, in words. */
+  /** Description of the machine. */
   place: string
 }
 
-/** Writes the tables into docs/benchmarks.md, with when and how they came about. */
+/** Writes the tables to docs/benchmarks.md, with time, command and machine. */
 export async function writeFigures(mark: string, tables: readonly Table[], { started, command, place }: FiguresSource): Promise<void> {
   const source = `\`${command}\`, ${started.toISOString().slice(0, 16).replace('T', ' ')} UTC. ${place}.`
   await writeFile(FILE, replaceFigures(await readFile(FILE, 'utf8'), [source, ...tables.map(renderTable)].join('\n\n'), mark))

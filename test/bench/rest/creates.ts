@@ -6,19 +6,19 @@ import type { LoadAnswer, LoadOrder } from './load-client.ts'
 import { countProcessor, findDaemon, type ProcessorUse } from './processor.ts'
 import { BARE_NAMESPACE, GATEWAYS_NAMESPACE, type Stage, withStage } from './stage.ts'
 
-/** One way of creating, in one round. */
+/** One method of creating, in one round. */
 export interface Way extends LoadAnswer {
   /** For each screenshot. */
   processor: ProcessorUse
 }
 
-/** One round: the same number of screenshots made in different ways, one way after the other. */
+/** One round: the same number of screenshots with each method, one method after the other. */
 export interface CreateSample {
   round: number
   gateways: number
-  /** In the API server, by the gateway's client library, where the gateways' own objects are: each of them is told of every one. */
+  /** In the API server, by the gateway's client library, in the namespace that the gateways watch: each of them receives every event. */
   bare: Way
-  /** The same where nobody watches. */
+  /** The same in a namespace without watches. */
   unwatched: Way
   /** POST /v1/screenshots. */
   single: Way
@@ -36,8 +36,8 @@ const URL_TO_CAPTURE = 'https://example.com/a/page?of=some&length=1'
 const ACCEPTED = 202
 const CREATED = 201
 
-/** One gateway, then three, each beside bare creates. Gateways have a rate to keep, which nobody reaches. */
-export async function measureCreates(settings: Settings, tell: (line: string) => void): Promise<CreateSample[]> {
+/** Measures one gateway, then three, each next to bare creates. The rate limit of the gateways is never reached. */
+export async function measureCreates(settings: Settings, progress: (line: string) => void): Promise<CreateSample[]> {
   return withStage({ fsync: true, profile: settings.profile }, async (stage) => {
     const { world, startGateway } = stage
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
@@ -47,11 +47,11 @@ export async function measureCreates(settings: Settings, tell: (line: string) =>
     const gateways = [await startGateway()]
     for (const count of [1, 3]) {
       while (gateways.length < count) gateways.push(await startGateway())
-      // Round 0 opens connections and warms up compilers, and is not counted.
+      // Round 0 opens connections and warms up the JIT, and is not counted.
       for (let round = 0; round <= settings.rounds; round++) {
         const sample = await measureRound({ settings, stage, gateways, key, load })
         if (round > 0) samples.push({ round, ...sample })
-        tell(`creates, ${count} gateways, round ${round}`)
+        progress(`creates, ${count} gateways, round ${round}`)
       }
     }
     await load.close()

@@ -25,7 +25,10 @@ const TOO_MANY = 429
 const SETTLE_MILLISECONDS = 1_000
 
 /** Spends an account's limit, then goes on asking. */
-export async function measureFloods({ clients: atOnce, seconds, profile }: Settings, tell: (line: string) => void): Promise<FloodSample[]> {
+export async function measureFloods(
+  { clients: atOnce, seconds, profile }: Settings,
+  progress: (line: string) => void,
+): Promise<FloodSample[]> {
   return withStage({ fsync: false, profile }, async (stage) => {
     const { url } = await stage.startGateway()
     const load = startLoad()
@@ -45,7 +48,7 @@ export async function measureFloods({ clients: atOnce, seconds, profile }: Setti
       const before = await readWrites(stage.admin)
       const refused = await load.run({ ...create, atOnce, seconds }, TOO_MANY)
       samples.push({ limit, refused, writes: writesBetween(before, await readWrites(stage.admin)) })
-      tell(`flood over the ${limit}`)
+      progress(`flood over the ${limit}`)
     }
     await load.close()
     return samples

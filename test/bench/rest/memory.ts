@@ -27,7 +27,7 @@ export function parseResident(status: string): Omit<GatewayMemory, 'when'> {
 }
 
 /** Fills the API server beside a gateway that watches, works with it, and starts a second one that lists. */
-export async function measureGatewayMemory(settings: Settings, tell: (line: string) => void): Promise<GatewayMemory[]> {
+export async function measureGatewayMemory(settings: Settings, progress: (line: string) => void): Promise<GatewayMemory[]> {
   const { records, clients: atOnce, seconds, profile } = settings
   return withStage({ fsync: false, profile }, async ({ world, admin, startGateway }) => {
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
@@ -36,7 +36,7 @@ export async function measureGatewayMemory(settings: Settings, tell: (line: stri
     const look = async (when: string, { process }: Gateway): Promise<void> => {
       await sleep(REST_MILLISECONDS)
       samples.push({ when, ...parseResident(readFileSync(`/proc/${process.pid}/status`, 'utf8')) })
-      tell(`memory ${when}`)
+      progress(`memory ${when}`)
     }
     // Room for what is created while it works.
     const env = { TINTYPE_RETENTION_MAX_LIVE: String(records) }

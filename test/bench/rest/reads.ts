@@ -17,7 +17,7 @@ const ACCOUNT = 'bench'
 const OK = 200
 
 /** Reads records in turns for some seconds, round by round. */
-export async function measureReads(settings: Settings, tell: (line: string) => void): Promise<ReadSample[]> {
+export async function measureReads(settings: Settings, progress: (line: string) => void): Promise<ReadSample[]> {
   return withStage({ fsync: false, profile: settings.profile }, async ({ world, admin, startGateway }) => {
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
     const key = await world.createKey({ accountName: ACCOUNT, scopes: ['screenshots:read'] })
@@ -30,7 +30,7 @@ export async function measureReads(settings: Settings, tell: (line: string) => v
       const order = { way: 'rest', urls: [url], key, method: 'GET', paths, atOnce: settings.clients, seconds: settings.seconds } as const
       const reads = await load.run(order, OK)
       if (round > 0) samples.push({ round, reads, load: loadavg()[0] ?? 0 })
-      tell(`reads, round ${round}`)
+      progress(`reads, round ${round}`)
     }
     await load.close()
     return samples

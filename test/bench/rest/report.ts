@@ -23,7 +23,7 @@ const toGateways = (count: number): string => (count === 1 ? 'one gateway' : `${
 
 const TITLES = {
   bare: 'Screenshots created a second, and that over the bare creates of the same round (bars: POST 0.4, batches 0.8)',
-  unwatched: 'The same over bare creates in a namespace that nobody watches',
+  unwatched: 'The same over bare creates in a namespace without watches',
 }
 
 /** Screenshots a second in each way, each beside the bare creates of its own round. */

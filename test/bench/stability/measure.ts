@@ -28,7 +28,7 @@ const TEXT = '<p>The harbor opens at six. Boats that come in before the tide tur
 const SCRIPT = '<script>document.title = "Harbor"; addEventListener("load", () => { document.body.dataset.loaded = "" })</script>'
 
 /** Captures in turns, each page in the window and in full. */
-export async function measureStability({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<Table> {
+export async function measureStability({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const book = await openSite()
   const server = createServer((_, response) =>
     response.setHeader('content-type', 'text/html; charset=utf-8').end(`<!doctype html><body>${TEXT}${SCRIPT}`),
@@ -45,7 +45,7 @@ export async function measureStability({ rounds }: { rounds: number }, tell: (li
     for (const { wall, processor } of pages) for (const way of ways(0)) wall[way].length = processor[way].length = 0
     for (let round = 0; round < rounds; round++) {
       for (const page of pages) for (const way of ways(round)) await captureSome(studio, page, way)
-      tell(`stability: round ${round + 1} of ${rounds}`)
+      progress(`stability: round ${round + 1} of ${rounds}`)
     }
     return toTable(pages)
   } finally {

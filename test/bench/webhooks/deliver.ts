@@ -28,7 +28,7 @@ const STREAM_PER_SECOND = 50
 const BREATH_MILLISECONDS = 10
 
 /** Measures round by round; each has an operator's deliveries, caches and connections of its own. */
-export async function measureDeliveries(settings: Settings, tell: (line: string) => void): Promise<DeliverySample[]> {
+export async function measureDeliveries(settings: Settings, progress: (line: string) => void): Promise<DeliverySample[]> {
   return withTargets(async (start) => {
     const samples: DeliverySample[] = []
     // The first round is for warming up.
@@ -43,7 +43,7 @@ export async function measureDeliveries(settings: Settings, tell: (line: string)
       }
       target.end()
       if (round > 0) samples.push(sample)
-      tell(`webhooks, round ${round}`)
+      progress(`webhooks, round ${round}`)
     }
     return samples
   })

@@ -25,11 +25,11 @@ export interface FromResultSample {
 }
 
 const RESULTS_PER_SECOND = 20
-/** A webhook is told of what happens after the second of its creation. */
+/** A webhook receives only events after the second of its creation. */
 const SETTLING_MILLISECONDS = 1_500
 
 /** Results as runners write them, through an API server whose etcd waits for the disk, to an operator's first posts. */
-export async function measureFromResult({ rounds, seconds }: Settings, tell: (line: string) => void): Promise<FromResultSample[]> {
+export async function measureFromResult({ rounds, seconds }: Settings, progress: (line: string) => void): Promise<FromResultSample[]> {
   const world = await startWorld({ fsync: true })
   return undoing(world.stop, () =>
     withTargets(async (start) => {
@@ -39,7 +39,7 @@ export async function measureFromResult({ rounds, seconds }: Settings, tell: (li
         for (let round = 0; round <= rounds; round++) {
           const milliseconds = await measureRound(http, target, seconds * RESULTS_PER_SECOND)
           if (round > 0) samples.push({ round, milliseconds, load: loadavg()[0] ?? 0 })
-          tell(`webhooks through an API server, round ${round}`)
+          progress(`webhooks through an API server, round ${round}`)
         }
       })
       target.end()

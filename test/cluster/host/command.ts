@@ -1,4 +1,4 @@
-/** The frame of every command: one at a time, readable failures, and an interruption that the next run can go on from. */
+/** Runs commands one at a time, prints readable failures, and handles interruptions. */
 import { endRunning } from './exec.ts'
 import { withLock } from './lock.ts'
 import { paths } from './state.ts'
@@ -6,24 +6,24 @@ import { formatFailure } from './steps.ts'
 
 const interruptedCode = 130
 
-/** Runs the command while no other is at work, and ends the process. */
+/** Runs the command while no other command runs. Sets the exit code to 1 when it fails. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, endInterrupted)
   try {
-    await withLock(paths.lock, work, tellHolder)
+    await withLock(paths.lock, work, reportHolder)
   } catch (error) {
     process.stderr.write(`\n${formatFailure(error)}\n`)
     process.exitCode = 1
   }
 }
 
-/** The lock stays behind; it is void as its holder is gone. */
+/** The lock file remains, but the next run ignores it, because its holder has ended. */
 function endInterrupted(): void {
   endRunning()
-  process.stderr.write('\nInterrupted. What is done stays done: the same command goes on from here.\n')
+  process.stderr.write('\nInterrupted. Run the same command again to continue: completed steps are kept.\n')
   process.exit(interruptedCode)
 }
 
-function tellHolder(pid: number): void {
-  process.stdout.write(`Another run (process ${pid}) is at work: waiting for its end.\n`)
+function reportHolder(pid: number): void {
+  process.stdout.write(`Waiting for another run to finish (process ${pid}).\n`)
 }

@@ -1,6 +1,6 @@
 /**
- * The cluster's long-lived programs: started apart from the terminal, found again by the next command, restarted when they are dead or
- * when their command line or configuration changed. There is no supervisor: `npm start` repairs what is broken.
+ * The cluster's long-lived programs. They run detached from the terminal, and later commands find them by their records. There is no supervisor:
+ * `npm start` restarts those that have ended or whose command line or configuration has changed.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,13 +17,13 @@ export interface Daemon {
   networkNamespace?: string
   environment?: Record<string, string>
   directory?: string
-  /** Anything else that must restart it when it changes, such as the text of its configuration file. */
+  /** Other text whose change must restart the daemon, such as its configuration file. */
   configuration?: string
-  /** Listening sockets and the like, from descriptor 3 on. */
+  /** Inherited descriptors such as listening sockets, from descriptor 3 on. */
   descriptors?: readonly number[]
 }
 
-/** Where daemons' records and logs are kept. */
+/** Directories of the daemons' records and logs. */
 export interface DaemonPlace {
   records: string
   logs: string
@@ -33,7 +33,7 @@ interface DaemonRecord extends ProcessIdentity {
   fingerprint: string
 }
 
-/** A short digest of all that decides how the daemon runs. */
+/** A short digest of the daemon's settings. */
 export function fingerprintOf(daemon: Daemon): string {
   const { command, args, networkNamespace, environment, configuration } = daemon
   return createHash('sha256')
@@ -42,10 +42,10 @@ export function fingerprintOf(daemon: Daemon): string {
     .slice(0, 16)
 }
 
-/** The log of a daemon; it begins anew with each start. */
+/** The log of a daemon. Each start truncates it. */
 export const logOf = (place: DaemonPlace, name: string): string => path.join(place.logs, `${name}.log`)
 
-/** Starts the daemon unless it runs already, with the same settings. Resolves to whether it was started. */
+/** Starts the daemon unless it already runs with the same settings. Resolves to true when it was started. */
 export async function ensureDaemon(place: DaemonPlace, daemon: Daemon): Promise<boolean> {
   if (await isDaemonCurrent(place, daemon)) return false
   await stopDaemon(place, daemon.name)
@@ -53,19 +53,19 @@ export async function ensureDaemon(place: DaemonPlace, daemon: Daemon): Promise<
   return true
 }
 
-/** Whether the daemon runs with just these settings. */
+/** True when the daemon runs with exactly these settings. */
 export async function isDaemonCurrent(place: DaemonPlace, daemon: Daemon): Promise<boolean> {
   const record = await readRecord(place, daemon.name)
   return record?.fingerprint === fingerprintOf(daemon) && (await isRunning(record))
 }
 
-/** Starts the daemon without a look at what runs. */
+/** Starts the daemon without checking whether it already runs. */
 export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<void> {
   await mkdir(place.records, { recursive: true })
   await mkdir(place.logs, { recursive: true })
   const log = await open(logOf(place, daemon.name), 'w')
-  // `nsenter --net`, not `ip netns exec`: that one mounts a fresh /sys and so hides the cgroups. Both wrappers exec, so the process id is
-  // the program's own.
+  // Uses `nsenter --net` because `ip netns exec` mounts a new /sys, which hides the cgroups. The wrappers exec, so the process id is the
+  // program's own.
   const inNamespace = daemon.networkNamespace ? ['nsenter', `--net=${daemon.networkNamespace}`] : []
   // The kernel sends the signal even when this process is killed and runs no exit handler.
   const endsWithParent = ending.has(place) ? [WRAPPER, '--pdeathsig', 'KILL'] : []
@@ -73,7 +73,7 @@ export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<v
   const child = spawn(command, args, {
     cwd: daemon.directory,
     env: { ...process.env, ...daemon.environment },
-    detached: true, // Ctrl-C at the terminal is for `npm start`, not for the cluster
+    detached: true, // Ctrl-C must end `npm start`, but not the cluster
     stdio: ['ignore', log.fd, log.fd, ...(daemon.descriptors ?? [])],
   })
   child.unref()
@@ -82,13 +82,14 @@ export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<v
   await log.close()
   if (child.pid !== undefined && ending.has(place)) await whenWrapped(child.pid)
   const identity = child.pid === undefined ? undefined : await identify(child.pid)
-  if (!identity) await Promise.race([failed, Promise.reject(new Error(`${daemon.name} ended at once: see ${logOf(place, daemon.name)}`))])
+  if (!identity)
+    await Promise.race([failed, Promise.reject(new Error(`${daemon.name} ended immediately: see ${logOf(place, daemon.name)}`))])
   await writeRecord(place, daemon.name, { ...identity!, fingerprint: fingerprintOf(daemon) })
 }
 
 const WRAPPER = 'setpriv'
 
-/** Resolves when the wrapper has become the program, or has ended: until then, the signal is not yet asked for. */
+/** Resolves when the wrapper has executed the program or has ended. Before that, the parent-death signal is not set. */
 async function whenWrapped(pid: number): Promise<void> {
   const isWrapper = async () => {
     const program = await readlink(`/proc/${pid}/exe`).catch(() => '')
@@ -97,13 +98,13 @@ async function whenWrapped(pid: number): Promise<void> {
   await waitFor('the program', async () => !(await isWrapper()), { timeoutMilliseconds: 30_000, intervalMilliseconds: 2 })
 }
 
-/** Whether the daemon that was recorded under this name still runs. */
+/** True when the daemon that was recorded under this name still runs. */
 export async function isDaemonRunning(place: DaemonPlace, name: string): Promise<boolean> {
   const record = await readRecord(place, name)
   return record !== undefined && (await isRunning(record))
 }
 
-/** Ends a daemon: asked first, killed after the grace. One that is not ours any more is left alone. */
+/** Stops a daemon with SIGTERM, and with SIGKILL after the grace period. A process that reuses its number is not touched. */
 export async function stopDaemon(place: DaemonPlace, name: string, graceMilliseconds = 3_000): Promise<boolean> {
   const record = await readRecord(place, name)
   if (!record) return false
@@ -119,21 +120,21 @@ export async function stopDaemon(place: DaemonPlace, name: string, graceMillisec
   return wasRunning
 }
 
-/** Sends a signal to a daemon, as tests do that kill or freeze one. */
+/** Sends a signal to a daemon. Tests use it to kill or freeze one. */
 export async function signalDaemon(place: DaemonPlace, name: string, which: NodeJS.Signals): Promise<void> {
   const record = await readRecord(place, name)
   if (record) await signal(record, which)
 }
 
-/** Stops a daemon with SIGSTOP, and resolves when none of its threads runs any more: until then it may still answer. */
+/** Stops a daemon with SIGSTOP. Resolves when none of its threads runs anymore, because until then it may still respond. */
 export async function freezeDaemon(place: DaemonPlace, name: string): Promise<void> {
   const record = await readRecord(place, name)
   if (!record) return
   await signal(record, 'SIGSTOP')
-  await waitFor(`${name} to stand still`, () => areThreadsHalted(record.pid), { timeoutMilliseconds: 10_000, intervalMilliseconds: 1 })
+  await waitFor(`${name} to stop`, () => areThreadsHalted(record.pid), { timeoutMilliseconds: 10_000, intervalMilliseconds: 1 })
 }
 
-/** True also when it has ended. */
+/** Also true when the process has ended. */
 async function areThreadsHalted(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
   const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => undefined)))
@@ -143,8 +144,8 @@ async function areThreadsHalted(pid: number): Promise<boolean> {
 const ending = new Set<DaemonPlace>()
 
 /**
- * Daemons that are started in this place from now on are killed when this process ends, however it ends: tap runs no teardown when a test
- * throws before its first assertion or takes too long. Returns a function that takes the place out again, for daemons that start later.
+ * Daemons that start with these directories from now on are killed when this process ends for any reason. tap runs no teardown when a test throws
+ * before its first assertion or times out. Returns a function that turns this off for daemons that start later.
  */
 export function endWithProcess(place: DaemonPlace): () => void {
   ending.add(place)
@@ -164,7 +165,7 @@ async function readRecord(place: DaemonPlace, name: string): Promise<DaemonRecor
   try {
     return JSON.parse(await readFile(recordPath(place, name), 'utf8')) as DaemonRecord
   } catch {
-    return undefined // never started, or the machine went down while it was written
+    return undefined // never started, or the machine crashed while the file was written
   }
 }
 

@@ -1,7 +1,7 @@
-/** Runs programs to their end. Long-lived ones are daemons.ts's. */
+/** Runs programs and waits until they end. For long-lived programs see daemons.ts. */
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** A program that ended badly; `output` is what it printed, last lines last. */
+/** A program failed. `output` contains the end of what it printed. */
 export class CommandError extends Error {
   readonly output: string
   constructor(command: string, ending: string, output: string) {
@@ -23,7 +23,7 @@ export interface RunOptions {
 
 const running = new Set<ChildProcess>()
 
-/** Ends all programs that `run` waits for, as when the user interrupts. */
+/** Ends all programs that `run` waits for, for example when the user interrupts. */
 export function endRunning(): void {
   for (const child of running) child.kill('SIGTERM')
 }
@@ -48,18 +48,18 @@ export function run(command: string, args: readonly string[], options: RunOption
       everything = keepTail(everything + text)
     })
     if (options.onLine) for (const stream of [child.stdout, child.stderr]) forEachLine(stream, options.onLine)
-    child.on('error', (cause) => reject(new CommandError(command, `could not be started (${cause.message})`, '')))
+    child.on('error', (cause) => reject(new CommandError(command, `did not start (${cause.message})`, '')))
     child.on('close', (code, signal) => {
       running.delete(child)
       if (code === 0) return resolve(output)
-      reject(new CommandError(nameOf(command, args), signal ? `was ended by ${signal}` : `ended with code ${code}`, everything))
+      reject(new CommandError(nameOf(command, args), signal ? `was killed by ${signal}` : `exited with code ${code}`, everything))
     })
-    child.stdin.on('error', () => {}) // a program that does not read its input closes it early: its exit code tells what matters
+    child.stdin.on('error', () => {}) // a program that does not read its input closes it early; only its exit code matters
     child.stdin.end(options.input ?? '')
   })
 }
 
-/** Whether a program ends well; its output is of no interest. */
+/** True when a program exits with 0. Its output is ignored. */
 export async function succeeds(command: string, args: readonly string[], options: RunOptions = {}): Promise<boolean> {
   try {
     await run(command, args, options)

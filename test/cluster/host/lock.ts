@@ -1,24 +1,24 @@
-/** One `npm start`, `npm stop` or image build at a time: a file that names the process that holds it; one whose process has ended is void. */
+/** Allows one `npm start`, `npm stop` or image build at a time. The lock file names its holder. A lock whose process has ended is ignored. */
 import { link, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { identify, isRunning, type ProcessIdentity } from './process-identity.ts'
 import { waitFor } from './wait.ts'
 
-const patienceMilliseconds = 30 * 60_000
+const lockTimeoutMilliseconds = 30 * 60_000
 
-/** Runs the work while holding the lock; `onWait` is told whose end is waited for. */
+/** Runs the work while holding the lock. Calls `onWait` with the process id of the holder that it waits for. */
 export async function withLock<T>(file: string, work: () => Promise<T>, onWait: (pid: number) => void = () => {}): Promise<T> {
   await mkdir(path.dirname(file), { recursive: true })
   const own = `${file}.${process.pid}`
   await writeFile(own, JSON.stringify(await identify(process.pid)))
-  let told: number | undefined
-  const tell = (pid: number) => {
-    if (pid !== told) onWait(pid)
-    told = pid
+  let reportedPid: number | undefined
+  const reportHolder = (pid: number) => {
+    if (pid !== reportedPid) onWait(pid)
+    reportedPid = pid
   }
   try {
-    await waitFor('the other run', () => takeOver(own, file, tell), {
-      timeoutMilliseconds: patienceMilliseconds,
+    await waitFor('the other run', () => takeOver(own, file, reportHolder), {
+      timeoutMilliseconds: lockTimeoutMilliseconds,
       intervalMilliseconds: 500,
     })
   } finally {
@@ -31,7 +31,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, onWait: 
   }
 }
 
-/** A hard link appears whole or not at all, so no reader sees half a holder. */
+/** A hard link is created atomically, so no reader sees an incomplete file. */
 async function takeOver(own: string, file: string, onHeld: (pid: number) => void): Promise<boolean> {
   try {
     await link(own, file)

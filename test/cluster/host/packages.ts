@@ -1,4 +1,4 @@
-/** The Debian packages that the cluster needs, installed when missing. Their services are neither started nor enabled: the cluster runs its own. */
+/** Installs missing Debian packages that the cluster needs. Their services are neither started nor enabled, because the cluster runs its own. */
 import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { run, succeeds } from './exec.ts'
 import { type Report, StepError } from './steps.ts'
@@ -26,7 +26,7 @@ const packages = [
 const services = ['containerd.service', 'nginx.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
-/** Packages that tests on the host need besides: the browser that the images have, fonts for it, and a reverse proxy. */
+/** Additional packages for tests on the host: the browser of the images, fonts for it, and a reverse proxy. */
 export const testPackages = [
   'chromium-headless-shell',
   'fonts-crosextra-caladea',
@@ -40,14 +40,14 @@ export const testPackages = [
   'python3-venv',
 ]
 
-/** Installs what is missing of the cluster's packages and of `more`. @throws StepError when it cannot. */
+/** Installs the missing packages of the cluster and of `more`. @throws StepError when it cannot. */
 export async function ensurePackages(report: Report, more: readonly string[] = []): Promise<string> {
   requireRoot()
   const missing = await findMissing([...packages, ...more])
   if (missing.length === 0) return 'already installed'
   if (!(await succeeds('apt-get', ['--version']))) {
     throw new StepError('this machine has no apt-get', {
-      remedy: 'use Debian or Ubuntu, or TINTYPE_CLUSTER=current with a cluster of your own',
+      remedy: 'use Debian or Ubuntu, or set TINTYPE_CLUSTER=current to use your own cluster',
     })
   }
   const disabled = await findDisabledServices()
@@ -56,11 +56,11 @@ export async function ensurePackages(report: Report, more: readonly string[] = [
     await aptGet(['update'])
     report(`installing ${missing.length}`)
     await withoutServices(async () => {
-      await run('dpkg', ['--configure', '-a'], { environment: { DEBIAN_FRONTEND: 'noninteractive' } }) // an interrupted run may have left it half done
+      await run('dpkg', ['--configure', '-a'], { environment: { DEBIAN_FRONTEND: 'noninteractive' } }) // completes an installation that was interrupted
       await aptGet(['install', '-y', '--no-install-recommends', ...missing])
     })
   } catch (cause) {
-    const remedy = `see that this works: apt-get install ${missing.join(' ')}`
+    const remedy = `run this command and fix its errors: apt-get install ${missing.join(' ')}`
     throw new StepError('packages could not be installed', { remedy, cause })
   }
   for (const service of disabled) await succeeds('systemctl', ['disable', service])
@@ -71,36 +71,36 @@ export async function ensurePackages(report: Report, more: readonly string[] = [
 export function requireRoot(): void {
   if (process.getuid?.() === 0) return
   throw new StepError('the embedded cluster needs root', {
-    remedy: 'run it as root (sudo), or set TINTYPE_CLUSTER=current to use a cluster of your own',
+    remedy: 'run it as root (sudo), or set TINTYPE_CLUSTER=current to use your own cluster',
   })
 }
 
-/** The lines of dpkg-query that say `ii <name>` are installed packages. */
+/** Parses dpkg-query's output: lines with `ii <name>` are installed packages. */
 export function missingOf(wanted: readonly string[], dpkgOutput: string): string[] {
   const installed = new Set(dpkgOutput.split('\n').flatMap((line) => /^ii\s+(\S+)/.exec(line)?.[1] ?? []))
   return wanted.filter((name) => !installed.has(name))
 }
 
 async function findMissing(wanted: readonly string[]): Promise<string[]> {
-  // dpkg-query fails when it does not know one of the names; what it prints of the others counts.
+  // dpkg-query fails when it does not know one of the names, but still prints the others.
   const query = `dpkg-query -W -f '\${db:Status-Abbrev} \${Package}\\n' ${wanted.join(' ')} 2>/dev/null || true`
   return missingOf(wanted, await run('sh', ['-c', query]))
 }
 
-/** Services that were not enabled before, so that the installation must not leave them enabled. */
+/** Services that were not enabled before and must not be enabled by the installation. */
 async function findDisabledServices(): Promise<string[]> {
   const states = await Promise.all(services.map((service) => succeeds('systemctl', ['is-enabled', '--quiet', service])))
   return services.filter((_, index) => !states[index])
 }
 
-/** Debian starts a service when its package is installed, unless this file says no. */
+/** Debian starts a service when its package is installed, unless this file forbids it. */
 async function withoutServices(install: () => Promise<void>): Promise<void> {
   const isForeign = await access(policyFile).then(
     async () => !(await readFile(policyFile, 'utf8')).includes('tintype'),
     () => false,
   )
   if (isForeign) return install()
-  await writeFile(policyFile, '#!/bin/sh\n# Made by tintype for one installation; it may be removed.\nexit 101\n', { mode: 0o755 })
+  await writeFile(policyFile, '#!/bin/sh\n# Created by tintype for one installation. It can be removed.\nexit 101\n', { mode: 0o755 })
   try {
     await install()
   } finally {

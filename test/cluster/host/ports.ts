@@ -1,18 +1,18 @@
 /**
- * Free TCP ports on loopback. They lie below those that the kernel gives to connections by itself, so that none is taken by chance between
- * the search and the use, or while a server is away for a moment.
+ * Finds free TCP ports on loopback. They are below the kernel's ephemeral ports, so that no connection takes one between the search and the use,
+ * or while a server restarts.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 const HOST = '127.0.0.1'
-/** Above what the local cluster listens on, below NodePorts and the kernel's own. */
+/** Above the ports of the local cluster, below NodePorts and the kernel's ephemeral ports. */
 const [FIRST, COUNT] = [20_000, 10_000]
 
 /**
- * Ports that nothing listens on now, and that no other process is given by this function as long as this one lives.
- * @throws when there are not so many
+ * Finds ports that nothing listens on. While this process lives, this function gives them to no other process.
+ * @throws when there are not enough
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const start = Math.floor(Math.random() * COUNT)
@@ -25,7 +25,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return found
 }
 
-/** Holds the UDP port of the same number until the process ends: who finds it taken looks elsewhere. */
+/** Binds the UDP port of the same number until the process ends, so that other processes skip it. */
 async function reserve(port: number): Promise<boolean> {
   const socket = createSocket('udp4').unref()
   try {

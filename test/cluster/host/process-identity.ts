@@ -1,6 +1,6 @@
 /**
- * Tells a process from another one that later got the same number: a pid file outlives its process, and after a restart of the machine
- * the number belongs to somebody else. No signal is sent to a process whose identity does not hold.
+ * Identifies a process by number and start time, because a pid file outlives its process and the kernel reuses numbers. A signal is sent only if
+ * the identity still matches.
  */
 import { readFile } from 'node:fs/promises'
 
@@ -12,19 +12,19 @@ export interface ProcessIdentity {
   bootId: string
 }
 
-/** A number of /proc/<pid>/stat. The name in field 2 may hold blanks and brackets, so fields are counted from its closing bracket. */
+/** A number from /proc/<pid>/stat. The name in field 2 can contain spaces and parentheses, so fields are counted from its closing parenthesis. */
 const fieldOf = (stat: string, field: number): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field - 3])
 
 /** Field 22. */
 export const parseStartTicks = (stat: string): number => fieldOf(stat, 22)
 
-/** A zombie has ended, though its number is still taken. The state is that of the first thread: while others end, they hold the process's sockets. */
+/** A zombie has ended, although its number is still in use. The state is the first thread's. Other threads that still end hold the process's sockets. */
 export function isZombie(stat: string): boolean {
   const threads = fieldOf(stat, 20)
   return stateOf(stat) === 'Z' && threads <= 1
 }
 
-/** A process or thread that does nothing: stopped by a signal, or at its end. */
+/** True for a process or thread that a signal has stopped, or that has ended. */
 export function isHalted(stat: string): boolean {
   return 'TtZX'.includes(stateOf(stat))
 }
@@ -32,7 +32,7 @@ export function isHalted(stat: string): boolean {
 /** Field 3. */
 const stateOf = (stat: string): string => stat.charAt(stat.lastIndexOf(')') + 2)
 
-/** The identity of a running process, or undefined when there is none of that number. */
+/** The identity of a running process. Undefined when no process has this number. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
@@ -44,7 +44,7 @@ export async function identify(pid: number): Promise<ProcessIdentity | undefined
   }
 }
 
-/** Whether exactly this process still runs. */
+/** True when exactly this process still runs. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   const now = await identify(identity.pid)
   return now?.startTicks === identity.startTicks && now.bootId === identity.bootId
@@ -56,6 +56,6 @@ export async function signal(identity: ProcessIdentity, name: NodeJS.Signals): P
   try {
     process.kill(identity.pid, name)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it ended between the look and the signal
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it ended between the check and the signal
   }
 }

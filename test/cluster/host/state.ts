@@ -1,43 +1,43 @@
 /**
- * Where the local cluster keeps things, and the one reader of the environment in test/cluster. Nothing of it lies in the repository but
- * `.tintype/` (ignored by git), which tells scripts and tests where the cluster is.
+ * Paths and settings of the local cluster. Only this file reads environment variables in test/cluster. In the repository the cluster uses only
+ * `.tintype/` (ignored by git), from which scripts and tests read its URL and key.
  */
 import { homedir } from 'node:os'
 import path from 'node:path'
 
 const environment = process.env
 
-/** A second cluster beside the first, as tests of the cluster itself use: with a cache, ports and a checkout of its own. */
+/** Suffix of a second cluster on the machine, for tests of the cluster itself. It has its own cache, ports and checkout. */
 const instance = environment.TINTYPE_INSTANCE ? `-${environment.TINTYPE_INSTANCE}` : ''
 
 /** The root of the checkout. */
 export const repository = path.resolve(import.meta.dirname, '../../..')
 
-/** Everything that may be thrown away to save disk space: programs, images, the cluster's state. */
+/** Everything that can be deleted to save disk space: programs, images, the cluster's state. */
 export const cache = path.join(environment.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'tintype')
 
-/** Programs built from Go modules; survives `npm stop -- --purge`. */
+/** Programs built from Go modules. `npm stop -- --purge` keeps them. */
 export const programsDirectory = path.join(cache, 'programs')
 
-/** Image layers and hashes of what was built from what; survives `npm stop -- --purge`. */
+/** Image layers and digests of their sources. `npm stop -- --purge` keeps them. */
 export const imagesDirectory = path.join(cache, 'images')
 
 /** The cluster's own state: certificates, etcd's store, logs, volumes. */
 export const clusterDirectory = path.join(cache, 'cluster')
 
-/** Sockets and mounts of the running cluster; emptied by a restart of the machine. */
+/** Sockets and mounts of the running cluster. A restart of the machine removes them. */
 export const runDirectory = `/run/tintype${instance}`
 
-/** The kubelet's part of the machine's control groups. */
+/** Parent of the kubelet's control groups. */
 export const cgroupRoot = `/tintype${instance}`
 
-/** What scripts and tests read: TINTYPE_URL, TINTYPE_API_KEY, KUBECONFIG. */
+/** TINTYPE_URL, TINTYPE_API_KEY and KUBECONFIG for scripts and tests. */
 export const environmentFile = path.join(repository, '.tintype', 'env')
 
 /** kubectl and helm of the cluster, for the user's PATH. */
 export const toolsDirectory = path.join(repository, '.tintype', 'bin')
 
-/** The picture that `npm start` takes to show that all works. */
+/** The screenshot that `npm start` takes to check that everything works. */
 export const firstScreenshotFile = path.join(repository, '.tintype', 'first-screenshot.png')
 
 /** Paths inside the cluster's state. */
@@ -52,11 +52,11 @@ export const paths = {
   cni: path.join(clusterDirectory, 'cni'),
   lock: path.join(cache, 'lock'),
   containerdSocket: path.join(runDirectory, 'containerd.sock'),
-  /** For people, scripts and tests: the API server by its way in over loopback. */
+  /** For users, scripts and tests: reaches the API server through the port on loopback. */
   kubeconfig: path.join(clusterDirectory, 'kubeconfig'),
 } as const
 
-/** Names and addresses of the node; they exist only inside its network namespace, but for the two ways in on loopback. */
+/** Names and addresses of the node. Except for the two `host…Port` on loopback they exist only inside its network namespace. */
 export const network = {
   namespace: `tintype${instance}`,
   namespacePath: `/run/netns/tintype${instance}`,
@@ -78,21 +78,21 @@ export const network = {
 export const releaseName = 'tintype'
 export const releaseNamespace = 'tintype'
 
-/** Where the pages to capture are served; the local RunnerPool may reach it. */
+/** Namespace of the servers with test pages. Egress of the local RunnerPool allows it. */
 export const sitesNamespace = 'sites'
 
-/** A page that no one here wrote, for the first screenshot. */
+/** A page of the Debian handbook, for the first screenshot. */
 export const firstPage = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
 
-/** What the user chose by environment variables. */
+/** Settings from environment variables. */
 export const choices = {
   /** `current` uses the current kubectl context and starts no cluster. */
   cluster: environment.TINTYPE_CLUSTER === 'current' ? 'current' : 'embedded',
-  /** Names the current kubectl context's file, if it is not the usual one. */
+  /** Path of the kubeconfig, if it is not the default one. */
   kubeconfig: environment.KUBECONFIG || undefined,
-  /** Where another cluster pulls the images from; the embedded one has them loaded. */
+  /** Registry from which another cluster pulls the images. They are loaded into the embedded one. */
   registry: environment.TINTYPE_REGISTRY || undefined,
-  /** Benchmarks write through to the disk, as a real etcd does; else the store is only as durable as the page cache. */
+  /** Benchmarks turn fsync on, as production clusters do. Without it a crash of the machine can lose etcd's latest writes. */
   etcdFsync: environment.TINTYPE_ETCD_FSYNC === '1',
   upstreamProxy: environment.HTTPS_PROXY || environment.https_proxy || undefined,
 } as const

@@ -1,10 +1,10 @@
 /**
- * Runs named steps one after another and tells the person at the terminal what goes on: one line a step with its time. On a terminal the
- * line of the running step is alive; in a pipe or a log a long step says every half minute that it still runs.
+ * Runs named steps one after another and prints one line per step with its duration. On a terminal the line of the running step is updated.
+ * In a pipe or a log a long step prints a line every half minute.
  */
 import { CommandError } from './exec.ts'
 
-/** What a running step can say of itself; shown beside its name. */
+/** Shows the progress of a running step beside its name. */
 export type Report = (text: string) => void
 
 export interface Step {
@@ -13,7 +13,7 @@ export interface Step {
   run: (report: Report) => Promise<string | undefined>
 }
 
-/** A failure with what the reader can do about it. */
+/** A failed step, with a remedy for the reader. */
 export class StepError extends Error {
   readonly remedy: string
   readonly log: string | undefined
@@ -41,10 +41,10 @@ const widestText = 96
 export const standardScreen: Screen = {
   write: (text) => process.stdout.write(text),
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
-  columns: process.stdout.columns || 120, // a terminal of unknown size says 0,
+  columns: process.stdout.columns || 120, // 0 on a terminal of unknown size
 }
 
-/** Runs the steps in order. @throws what a step throws, after its line is marked. */
+/** Runs the steps in order. @throws the error of a step, after its line says `failed` */
 export async function runSteps(steps: readonly Step[], screen: Screen = standardScreen): Promise<void> {
   for (const [index, step] of steps.entries())
     await runStep(step, `[${String(index + 1).padStart(String(steps.length).length)}/${steps.length}]`, screen)
@@ -66,10 +66,10 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
 }
 
-/** What a person needs to read when a step failed: the cause, what to do, where the log is. */
+/** The message for a failed step: the cause, the remedy and the path of the log. */
 export function formatFailure(error: unknown): string {
   const lines = [`✗ ${messageOf(error)}`]
-  for (const cause of causesOf(error)) lines.push(`  because: ${cause}`)
+  for (const cause of causesOf(error)) lines.push(`  Cause: ${cause}`)
   const output = findOutput(error)
   if (output)
     lines.push(
@@ -120,7 +120,7 @@ function causesOf(error: unknown): string[] {
   return [messageOf(error.cause), ...causesOf(error.cause)]
 }
 
-/** The output of the program at the bottom of a chain of causes. */
+/** Output of the program that is the last in the chain of causes. */
 function findOutput(error: unknown): string | undefined {
   if (error instanceof CommandError) return error.output
   return error instanceof Error && error.cause !== undefined ? findOutput(error.cause) : undefined

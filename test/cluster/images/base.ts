@@ -1,4 +1,4 @@
-/** The image that all programs start from: Node's official one, or where no registry answers a stand-in of the same name made from Debian. */
+/** The base image of all programs: Node's official image, or a substitute with the same name, built from Debian, if no registry responds. */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,21 +7,21 @@ import { imagesDirectory, repository } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
 import { buildah, findImageId, inspectImage } from './store.ts'
 
-/** As the Dockerfiles name it in `ARG BASE`. */
+/** The name in the Dockerfiles' `ARG BASE`. */
 export const baseImage = 'docker.io/library/node:26-trixie-slim'
 
 const registry = 'https://registry-1.docker.io/v2/'
 const mirrors = ['trixie', 'trixie-updates'].map((suite) => `deb http://deb.debian.org/debian ${suite} main`)
 const securityMirror = 'deb http://deb.debian.org/debian-security trixie-security main'
 
-/** What Debian's own slim images leave out, and what Node needs besides. */
+/** Paths that Debian's slim images leave out as well, and packages that Node needs. */
 const slim = ['exclude=/usr/share/man/*', 'exclude=/usr/share/locale/*', 'exclude=/usr/share/doc/*', 'include=/usr/share/doc/*/copyright']
 const packages = 'ca-certificates,libatomic1,libstdc++6'
 
-/** Tells a stand-in of this recipe from an older one, and from the official image, which has no such label. */
+/** Label with the digest of the recipe. Older substitutes have another digest, and the official image has no such label. */
 const label = 'dev.tintype.stand-in'
 
-/** The id of the base image, which is fetched or made when missing. */
+/** The id of the base image. Pulls or builds the image when it is missing. */
 export async function ensureBase(report: Report): Promise<string> {
   const recipe = digestRecipe()
   const existing = await findImageId(baseImage)
@@ -43,7 +43,7 @@ function digestRecipe(): string {
 async function isRegistryReachable(): Promise<boolean> {
   try {
     await fetch(registry, { signal: AbortSignal.timeout(5_000) })
-    return true // also when it asks for a login
+    return true // also when the registry requires a login
   } catch {
     return false
   }
@@ -54,22 +54,25 @@ async function pull(report: Report): Promise<void> {
   try {
     await buildah(['pull', '--quiet', baseImage], { timeoutMilliseconds: 600_000 })
   } catch (cause) {
-    throw new StepError(`${baseImage} could not be pulled`, { remedy: `see that this works: buildah pull ${baseImage}`, cause })
+    throw new StepError(`${baseImage} could not be pulled`, {
+      remedy: `run this command and fix its errors: buildah pull ${baseImage}`,
+      cause,
+    })
   }
 }
 
-/** Debian's smallest system with the Node of the npm package, which is the same program as in the official image. */
+/** A minimal Debian system with the Node of the npm package, which is the same program as in the official image. */
 async function makeStandIn(recipe: string, report: Report): Promise<void> {
   const directory = path.join(imagesDirectory, 'base')
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
-  report('no registry answers: making a stand-in from Debian')
+  report('no registry responds: building a substitute from Debian')
   const options = ['--variant=minbase', `--include=${packages}`, ...slim.map((rule) => `--dpkgopt=path-${rule}`)]
   try {
     await run('nice', ['mmdebstrap', '--quiet', ...options, 'trixie', path.join(directory, 'rootfs.tar'), ...mirrors, securityMirror])
   } catch (cause) {
-    throw new StepError('the base image could not be made', {
-      remedy: 'deb.debian.org must be reachable, or a registry with the official image',
+    throw new StepError('the base image could not be built', {
+      remedy: 'make deb.debian.org reachable, or a registry with the official image',
       cause,
     })
   }
@@ -82,7 +85,7 @@ async function makeStandIn(recipe: string, report: Report): Promise<void> {
     'CMD ["node"]',
   ]
   await writeFile(path.join(directory, 'Dockerfile'), `${lines.join('\n')}\n`)
-  report('storing the stand-in')
+  report('storing the substitute')
   await buildah(['bud', '--quiet', '--isolation', 'chroot', '--tag', baseImage, directory])
   await rm(directory, { recursive: true, force: true })
 }

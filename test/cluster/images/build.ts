@@ -1,4 +1,4 @@
-/** Builds one image from its Dockerfile and loads it into the cluster, unless the same is there already. */
+/** Builds one image from its Dockerfile and loads it into the cluster, unless the same build is already there. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../host/exec.ts'
@@ -14,11 +14,11 @@ const keptBuilds = 3
 
 export interface BuiltImage {
   tag: string
-  /** What had to be done. */
+  /** The work that was necessary. */
   outcome: 'unchanged' | 'loaded' | 'built' | 'built and loaded'
 }
 
-/** @param load whether the image is wanted in the embedded cluster */
+/** @param load true to load the image into the embedded cluster */
 export async function ensureImage(
   plan: ImagePlan,
   baseId: string,
@@ -43,7 +43,7 @@ async function prepare(plan: ImagePlan): Promise<void> {
     await plan.prepare?.()
   } catch (cause) {
     throw new StepError(`${plan.name} could not be bundled: ${cause instanceof Error ? cause.message : cause}`, {
-      remedy: 'see what `npm run types` says',
+      remedy: 'run `npm run types` and fix its errors',
       cause,
     })
   }
@@ -58,17 +58,17 @@ async function buildImage(plan: ImagePlan, reference: string, report: Report): P
     if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)
   }
   try {
-    await buildah(['rm', '--all']) // an interrupted build leaves its container
+    await buildah(['rm', '--all']) // an interrupted build leaves its container behind
     await buildah(['bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
   } catch (cause) {
     throw new StepError(`the image ${plan.name} could not be built`, {
-      remedy: `read what buildah said above; the Dockerfile is in ${plan.context}`,
+      remedy: `see the output of buildah above; the Dockerfile is in ${plan.context}`,
       cause,
     })
   }
 }
 
-/** Keeps the newest builds in both stores and drops the others, which would fill the disk by and by. */
+/** Keeps the newest builds in both stores and removes the others, which would fill the disk over time. */
 async function forgetOldBuilds(name: string, tag: string): Promise<void> {
   const file = path.join(imagesDirectory, `${name}.builds.json`)
   const earlier = await readTags(file)
@@ -87,7 +87,7 @@ async function readTags(file: string): Promise<string[]> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as string[]
   } catch {
-    return [] // the first build, or a file half written when the machine went down
+    return [] // the first build, or a file that is incomplete after a crash of the machine
   }
 }
 

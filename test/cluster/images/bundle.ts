@@ -1,6 +1,6 @@
 /**
- * Makes the files that go into an image: a program becomes a file or a few by esbuild, what cannot be bundled (native code, files read at run
- * time) is copied as node_modules, and the licences of both are collected.
+ * Builds the files of an image. esbuild bundles the program into one or a few files. Packages that cannot be bundled (native code, files read at
+ * run time) are copied as node_modules. The licenses of both are collected.
  */
 import { access, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire, isBuiltin } from 'node:module'
@@ -8,10 +8,10 @@ import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { repository } from '../host/state.ts'
 
-/** Packages with native code or with files that they read beside themselves. */
+/** Packages with native code, or that read files from their own directory. */
 const unbundled = ['playwright', 'playwright-core', 'sharp']
 
-/** Files and directories of packages that a program serves as they are: of the rest of the package it needs nothing. */
+/** Files and directories of packages that a program serves unchanged. The rest of the package is not needed. */
 export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'api-gateway': { 'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'] },
   'capture-runner': {
@@ -23,13 +23,13 @@ export const served: Readonly<Record<string, Readonly<Record<string, readonly st
   },
 }
 
-/** Imported late, to read a kubeconfig; no pod has one, and it is four times as large as the program. */
+/** Loaded on demand to read a kubeconfig. Pods have none, and the package is four times as large as the program. */
 const leftOut = ['@kubernetes/client-node']
 
-/** npm gives each workspace a copy of its own of what the root has in another version: two copies in a program are 6 MiB of memory. */
+/** npm installs a second copy in a workspace when the root has another version. Two copies in a program would cost 6 MiB of memory. */
 const once = { undici: path.dirname(createRequire(path.join(repository, 'crds/package.json')).resolve('undici/package.json')) }
 
-/** zod words its errors in fifty languages; ours are English. They are a third of a megabyte of text and 5 MiB of memory. */
+/** zod has error messages in fifty languages: a third of a megabyte of text and 5 MiB of memory. Only English is needed. */
 const englishOnly: Plugin = {
   name: 'english-only',
   setup: ({ onLoad }) => {
@@ -37,7 +37,7 @@ const englishOnly: Plugin = {
   },
 }
 
-/** CommonJS packages inside an ES module find what they expect of their surroundings. */
+/** Defines the variables that CommonJS packages expect, inside an ES module. */
 const banner = [
   "import { createRequire as __createRequire } from 'node:module'",
   'const require = __createRequire(import.meta.url)',
@@ -55,7 +55,7 @@ export async function bundleProgram(program: string, dist = path.join(repository
     outdir: path.join(dist, 'app'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    splitting: true, // what is imported late stays a file of its own: text that is never run would still fill memory
+    splitting: true, // modules that are loaded on demand stay separate files, because unused code would still take memory
     platform: 'node',
     format: 'esm',
     target: 'node26',
@@ -64,7 +64,7 @@ export async function bundleProgram(program: string, dist = path.join(repository
     plugins: [englishOnly],
     banner: { js: banner },
     metafile: true,
-    legalComments: 'none', // the whole licence texts are beside the file
+    legalComments: 'none', // the complete license texts are in separate files
     logLevel: 'silent',
   })
   const packages = path.join(dist, 'node_modules')
@@ -73,7 +73,7 @@ export async function bundleProgram(program: string, dist = path.join(repository
   await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...packagesOf(metafile), ...copied]))
 }
 
-/** Names of the packages that a bundle leaves to be found at run time. */
+/** Names of the packages that a bundle resolves at run time. */
 export function externalsOf(metafile: Metafile): string[] {
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports)
   const names = imports.filter((entry) => entry.external && !isBuiltin(entry.path)).map((entry) => packageNameOf(entry.path))
@@ -94,7 +94,7 @@ export function packageNameOf(specifier: string): string {
     .join('/')
 }
 
-/** Copies packages and all that they depend on. Resolves to the directories that they came from. */
+/** Copies packages and all their dependencies. Resolves to their source directories. */
 async function copyPackages(names: readonly string[], from: string, to: string): Promise<string[]> {
   await mkdir(to, { recursive: true })
   const found = new Map<string, string>()
@@ -103,7 +103,7 @@ async function copyPackages(names: readonly string[], from: string, to: string):
   return [...found.values()].map((directory) => path.relative(repository, directory))
 }
 
-/** Copies single files and directories of packages. Resolves to the directories that they came from. */
+/** Copies single files and directories of packages. Resolves to the packages' source directories. */
 async function copyServed(files: Readonly<Record<string, readonly string[]>>, from: string, to: string): Promise<string[]> {
   const directories: string[] = []
   for (const [name, names] of Object.entries(files)) {
@@ -116,7 +116,7 @@ async function copyServed(files: Readonly<Record<string, readonly string[]>>, fr
   return directories
 }
 
-/** Walks dependencies as Node resolves them: the nearest node_modules above wins. Optional ones of other platforms are not installed. */
+/** Finds dependencies as Node does, in the nearest node_modules above. Optional dependencies of other platforms are not installed. */
 async function findPackages(names: readonly string[], from: string, found: Map<string, string>): Promise<void> {
   for (const name of names) {
     if (found.has(name)) continue
@@ -145,7 +145,7 @@ async function findPackage(name: string, from: string): Promise<string | undefin
 
 async function collectNotices(directories: readonly string[]): Promise<string> {
   const notices = await Promise.all([...new Set(directories)].sort().map(buildNotice))
-  return `This image contains the following packages, each under its own licence.\n\n${notices.join('\n')}`
+  return `This image contains the following packages, each under its own license.\n\n${notices.join('\n')}`
 }
 
 async function buildNotice(relativeDirectory: string): Promise<string> {

@@ -1,11 +1,11 @@
-/** The filter lists, made once for each state of their sources: images, tests and benchmarks take them from the cache. */
+/** Builds the filter lists once for each state of their sources. Images, tests and benchmarks take them from the cache. */
 import { createHash } from 'node:crypto'
 import { access, cp, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { buildLists } from '../../../capture-runner/lists/build.ts'
 import { cache, repository } from '../host/state.ts'
 
-/** What the lists depend on. */
+/** Files that the lists depend on. */
 const SOURCES = [
   'capture-runner/lists/build.ts',
   'capture-runner/lists/sources.ts',
@@ -15,7 +15,7 @@ const SOURCES = [
   'capture-runner/package.json',
 ]
 
-/** Makes the lists unless they are there. Resolves to a directory with `lists/` and `doc/`. */
+/** Builds the lists unless they exist. Resolves to a directory with `lists/` and `doc/`. */
 export async function ensureLists(): Promise<string> {
   const texts = await Promise.all(SOURCES.map((file) => readFile(path.join(repository, file), 'utf8')))
   const digest = createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 12)
@@ -25,7 +25,7 @@ export async function ensureLists(): Promise<string> {
   await mkdir(draft, { recursive: true })
   try {
     await buildLists(draft)
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     await rename(draft, directory).catch(async (error) => {
       if (!(await isThere(directory))) throw error
     })
@@ -35,7 +35,7 @@ export async function ensureLists(): Promise<string> {
   return directory
 }
 
-/** Puts the lists into an image's context. */
+/** Copies the lists into the build context of an image. */
 export const placeLists = async (dist: string): Promise<void> => cp(await ensureLists(), dist, { recursive: true })
 
 const isThere = (file: string): Promise<boolean> =>

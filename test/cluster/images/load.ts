@@ -1,6 +1,6 @@
 /**
- * Brings an image from buildah's store into containerd's, carrying only the layers that containerd does not hold yet. Layers stay
- * uncompressed on the way: so a layer keeps its digest and is recognised, and a change of code is loaded in a second, not in half a minute.
+ * Loads an image from buildah's store into containerd's. Transfers only layers that containerd lacks, without compression: layers keep their
+ * digests, and a change of code loads in one second instead of half a minute.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -28,7 +28,7 @@ interface Index {
 const layout = path.join(imagesDirectory, 'oci')
 const refName = 'org.opencontainers.image.ref.name'
 
-/** References of all images that containerd holds. */
+/** References of all images in containerd. */
 export async function loadedImages(): Promise<Set<string>> {
   return new Set((await ctr(['images', 'list', '-q'])).split('\n').filter(Boolean))
 }
@@ -50,17 +50,17 @@ export async function loadImage(name: string, reference: string): Promise<void> 
   await removeUnused(index)
 }
 
-/** Gives a loaded image a second name, for pods made by hand. */
+/** Adds a second name to a loaded image, for pods that users create. */
 export async function tagImage(reference: string, name: string): Promise<void> {
   await ctr(['images', 'tag', '--force', reference, name])
 }
 
-/** Forgets an image; containers that run from it go on. */
+/** Removes an image. Containers that run from it continue. */
 export async function unloadImage(reference: string): Promise<void> {
   await ctr(['images', 'remove', reference])
 }
 
-/** An index of one image, which containerd takes under this name. */
+/** An index of one image, which containerd imports under this name. */
 export function buildIndex(reference: string, { mediaType, digest, size }: Descriptor): string {
   return JSON.stringify({
     schemaVersion: 2,
@@ -68,7 +68,7 @@ export function buildIndex(reference: string, { mediaType, digest, size }: Descr
   })
 }
 
-/** The archive holds the index and the missing blobs; the others containerd finds in its own store. */
+/** The archive contains the index and the missing blobs. containerd has the others in its store. */
 async function importBlobs(reference: string, descriptor: Descriptor, missing: readonly string[]): Promise<void> {
   const staging = path.join(imagesDirectory, 'staging')
   await mkdir(staging, { recursive: true })
@@ -86,7 +86,7 @@ async function blobsOf(descriptor: Descriptor): Promise<string[]> {
   return [...new Set([descriptor.digest, config.digest, ...layers.map((layer) => layer.digest)])]
 }
 
-/** Blobs of images that were built again since are of no use. */
+/** Removes blobs of images that were rebuilt since. */
 async function removeUnused(index: Index): Promise<void> {
   const used = new Set((await Promise.all(index.manifests.map(blobsOf))).flat())
   const directory = path.join(layout, 'blobs/sha256')

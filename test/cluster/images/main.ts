@@ -1,6 +1,6 @@
 /**
  * `npm run images`: builds the images and loads them into the embedded cluster when it runs.
- *   -- --only operator,minio     just these
+ *   -- --only operator,minio     only these
  *   -- --push registry.example/x pushes them there, tagged with the version of package.json
  *   -- --bundle                  only fills the build contexts, for another image builder
  */
@@ -16,10 +16,10 @@ import { ensureImage } from './build.ts'
 import { type ImagePlan, imageReference, images, isBuildable, releaseTag } from './plan.ts'
 import { buildah } from './store.ts'
 
-/** Tags of the images by name; filled as the steps run. */
+/** Tags of the images by name. The steps fill it. */
 export type ImageTags = Map<string, string>
 
-/** Steps that build the images and, when asked, load them. Those without sources are left out. */
+/** Steps that build the images and optionally load them. Images without sources are left out. */
 export async function imageSteps(load: boolean, only?: readonly string[]): Promise<{ steps: Step[]; tags: ImageTags }> {
   const tags: ImageTags = new Map()
   let baseId = ''
@@ -45,10 +45,11 @@ export async function imageSteps(load: boolean, only?: readonly string[]): Promi
 async function chooseImages(only?: readonly string[]): Promise<ImagePlan[]> {
   const wanted = images.filter((plan) => only === undefined || only.includes(plan.name))
   const unknown = only?.filter((name) => !images.some((plan) => plan.name === name)) ?? []
-  if (unknown.length > 0) throw new Error(`no such image: ${unknown.join(', ')}; there are ${images.map((plan) => plan.name).join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`unknown image: ${unknown.join(', ')}; known images are ${images.map((plan) => plan.name).join(', ')}`)
   const buildable = await Promise.all(wanted.map(isBuildable))
   return wanted.filter((plan, index) => {
-    if (!buildable[index]) process.stdout.write(`${plan.name} is left out: there is no ${plan.requires}\n`)
+    if (!buildable[index]) process.stdout.write(`${plan.name} was skipped, because there is no ${plan.requires}\n`)
     return buildable[index]
   })
 }
@@ -74,7 +75,8 @@ async function main(): Promise<void> {
   const { steps, tags } = await imageSteps(load, only)
   await runSteps([{ name: 'Debian packages', run: ensurePackages }, ...steps])
   if (values.push) await push(values.push, tags)
-  else if (!load) process.stdout.write('The embedded cluster does not run: the images were built, not loaded.\n')
+  else if (!load)
+    process.stdout.write('The images were built but not loaded, because the embedded cluster does not run. Run npm start to load them.\n')
 }
 
 if (import.meta.main) await runCommand(main)

@@ -1,4 +1,4 @@
-/** The container that holds a pod's namespaces: a program that sleeps, in an image of its own. */
+/** The image of the pause container, which owns the namespaces of a pod. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
@@ -6,7 +6,7 @@ import { imagesDirectory } from '../host/state.ts'
 import { ctr, pauseImage } from '../kubernetes/node.ts'
 import { buildah } from './store.ts'
 
-/** Reaps what its pod leaves behind, and ends at once when asked to. */
+/** Reaps orphaned processes of its pod, and exits at once on SIGTERM. */
 const source = `#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>

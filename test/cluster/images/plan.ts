@@ -1,4 +1,4 @@
-/** The images that make up Tintype and its local test bed, and the digest that says whether one must be built again. */
+/** The images of Tintype and of its local test servers, and the digest that decides whether an image must be rebuilt. */
 import { createHash } from 'node:crypto'
 import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,18 +12,18 @@ export interface ImagePlan {
   name: string
   /** Build context, relative to the repository. */
   context: string
-  /** What of the context goes into the image: files or directories, relative to the context. */
+  /** Files or directories of the context that go into the image, relative to the context. */
   contents: readonly string[]
-  /** A file that is there once the image can be built. */
+  /** A file that must exist before the image can be built. */
   requires: string
   /** Fills the context. */
   prepare?: () => Promise<void>
 }
 
-const program = (name: string, besides: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
+const program = (name: string, more: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
   name,
   context: name,
-  contents: ['dist', ...besides],
+  contents: ['dist', ...more],
   requires: `${name}/src/main.ts`,
   prepare: async () => {
     await bundleProgram(name)
@@ -49,7 +49,7 @@ export async function releaseTag(): Promise<string> {
   return version
 }
 
-/** Whether the sources of an image are there. */
+/** True when the sources of an image exist. */
 export async function isBuildable(plan: ImagePlan): Promise<boolean> {
   return access(path.join(repository, plan.requires)).then(
     () => true,
@@ -57,7 +57,7 @@ export async function isBuildable(plan: ImagePlan): Promise<boolean> {
   )
 }
 
-/** The tag of the image that the prepared context makes: a digest of its Dockerfile, its files and its base. */
+/** The tag of the image of a prepared context: a digest of its Dockerfile, its files and its base image. */
 export async function digestImage(plan: ImagePlan, baseId: string): Promise<string> {
   const context = path.join(repository, plan.context)
   const files = (await Promise.all(plan.contents.map((entry) => listFiles(context, entry)))).flat().sort()
@@ -76,7 +76,7 @@ async function listFiles(context: string, entry: string): Promise<string[]> {
   return found.filter((file) => file.isFile()).map((file) => path.relative(context, path.join(file.parentPath, file.name)))
 }
 
-/** MinIO is a program that the cluster builds anyway; a hard link makes it part of the context. */
+/** The cluster builds MinIO as a program. A hard link adds it to the context. */
 async function placeMinio(): Promise<void> {
   await buildMinio()
   const { minio } = await locatePrograms()
@@ -88,5 +88,5 @@ async function placeMinio(): Promise<void> {
 }
 
 async function placeFile(from: string, to: string): Promise<void> {
-  await link(from, to).catch(() => copyFile(from, to)) // the cache may lie on another file system
+  await link(from, to).catch(() => copyFile(from, to)) // the cache may be on another file system
 }

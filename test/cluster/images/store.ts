@@ -1,4 +1,4 @@
-/** buildah and skopeo on a store of our own under the cache, so that the machine's own images are left alone and ours are easily forgotten. */
+/** Runs buildah and skopeo on a separate store in the cache. The machine's images stay untouched, and the store is easy to delete. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError, type RunOptions, run } from '../host/exec.ts'
@@ -33,7 +33,7 @@ export async function inspectImage(reference: string, template: string): Promise
 
 let written: Promise<void> | undefined
 
-/** An overlay cannot lie on another one, as inside a container: there whole copies are kept. */
+/** Overlays cannot be stacked, for example inside a container. The store then keeps complete copies. */
 async function storeEnvironment(): Promise<Record<string, string>> {
   written ??= writeSettings()
   await written

@@ -1,4 +1,4 @@
-/** The part of the machine's control groups that belongs to the cluster: a sub-tree `tintype` in each hierarchy. */
+/** The cluster's control groups: a subtree `tintype` in each hierarchy of the machine. */
 import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { cgroupRoot } from '../host/state.ts'
@@ -6,26 +6,26 @@ import { StepError } from '../host/steps.ts'
 
 const root = '/sys/fs/cgroup'
 
-/** Whether the machine uses the unified hierarchy alone (cgroup v2). */
+/** True when the machine uses only the unified hierarchy (cgroup v2). */
 export async function isUnified(): Promise<boolean> {
   return exists(path.join(root, 'cgroup.controllers'))
 }
 
-/** Makes the sub-tree as far as missing. @throws StepError where the machine does not let its controllers be used. */
+/** Creates the missing parts of the subtree. @throws StepError when the controllers cannot be delegated. */
 export async function ensureCgroups(tree = cgroupRoot): Promise<void> {
   if (await isUnified()) return ensureUnified(tree)
   for (const hierarchy of await readdir(root)) {
     if (hierarchy === 'unified' || !(await exists(path.join(root, hierarchy, 'cgroup.procs')))) continue
     await mkdir(path.join(root, hierarchy, tree), { recursive: true })
   }
-  // A new cpuset is empty and refuses processes until it is told what it may use.
+  // A new cpuset is empty and rejects processes until its CPUs and memory nodes are set.
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     const above = path.join(root, 'cpuset', file)
     if (await exists(above)) await writeFile(path.join(root, 'cpuset', tree, file), await readFile(above))
   }
 }
 
-/** Removes the sub-tree; what still holds processes stays. */
+/** Removes the subtree, except groups that still have processes. */
 export async function removeCgroups(tree = cgroupRoot): Promise<void> {
   const bases = (await isUnified()) ? [root] : (await readdir(root)).map((hierarchy) => path.join(root, hierarchy))
   for (const base of bases) await removeTree(path.join(base, tree))
@@ -39,11 +39,11 @@ async function ensureUnified(tree: string): Promise<void> {
     await mkdir(path.join(root, tree), { recursive: true })
   } catch (cause) {
     const remedy = 'inside a container, start it with its own cgroup namespace and no process in the root group; on a machine, run as root'
-    throw new StepError(`the cgroup controllers (${available.join(', ')}) cannot be handed down`, { remedy, cause })
+    throw new StepError(`the cgroup controllers (${available.join(', ')}) cannot be delegated`, { remedy, cause })
   }
 }
 
-/** Deepest first: a group goes only when it has no children and no processes. */
+/** Deepest first, because a group can be removed only without children and processes. */
 async function removeTree(directory: string): Promise<void> {
   if (!(await exists(directory))) return
   for (const entry of await readdir(directory, { withFileTypes: true }))

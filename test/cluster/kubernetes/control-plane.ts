@@ -1,6 +1,6 @@
 /**
- * etcd and the API server: on loopback with a throwaway store for integration tests (`startControlPlane`), or as the embedded cluster's
- * (`buildEtcd`, `buildApiServer` with the node's addresses). Both run with RBAC and real service account tokens.
+ * etcd and the API server. `startControlPlane` runs them on loopback with a temporary store for integration tests. `buildEtcd` and `buildApiServer`
+ * describe those of the embedded cluster. Both have RBAC and real service account tokens.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -29,7 +29,7 @@ export interface ControlPlaneSettings {
   etcdDirectory: string
   etcdPort: number
   etcdPeerPort: number
-  /** Address that the API server listens on. */
+  /** IP address that the API server listens on. */
   bindAddress: string
   port: number
   advertiseAddress: string
@@ -46,29 +46,29 @@ export interface ControlPlanePorts {
 }
 
 export interface ControlPlane {
-  /** An administrator's. */
+  /** Kubeconfig of an administrator. */
   kubeconfigPath: string
   url: string
   etcdUrl: string
   /** Directory of kubectl and helm. */
   programs: string
-  /** A kubeconfig for a user of these groups, by client certificate: what RBAC gives them is all they have. */
+  /** Creates a kubeconfig with a client certificate of a user in these groups. The user has only the permissions from RBAC. */
   kubeconfigFor: (user: string, groups?: readonly string[]) => Promise<string>
-  /** Ends the API server and starts it again on the same port and store; for so many milliseconds, or until that has settled, it is away. */
+  /** Restarts the API server on the same port and store. It is down for this many milliseconds, or until this promise settles. */
   restart: (down?: number | Promise<unknown>) => Promise<void>
-  /** Starts a controller manager with the garbage collector and what deletes namespaces alone, each under its own service account. */
+  /** Starts a controller manager with only the garbage collector and the namespace controller, each with its own service account. */
   startControllers: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** `fsync`: etcd waits for the disk, as anybody's does who would measure it. */
+/** `fsync`: etcd waits for the disk, as in production. Benchmarks need it. */
 export interface OwnPlaneOptions {
   directory: string
   ports?: ControlPlanePorts
   fsync?: boolean
 }
 
-/** etcd; Debian's is so old that the API server would not serve lists from its cache. Without fsync a crash of the machine may lose the store, which a throwaway cluster can afford. */
+/** etcd. Debian's version is too old for lists from the API server's cache. Without fsync a crash of the machine may lose the store, which is acceptable here. */
 export function buildEtcd(settings: ControlPlaneSettings): Daemon {
   const { programs, etcdDirectory, etcdPort, etcdPeerPort, fsync, networkNamespace } = settings
   const client = `http://127.0.0.1:${etcdPort}`
@@ -82,7 +82,7 @@ export function buildEtcd(settings: ControlPlaneSettings): Daemon {
   }
 }
 
-/** The API server, with the admission plugins that a real cluster has. */
+/** The API server, with the admission plugins of a production cluster. */
 export function buildApiServer(settings: ControlPlaneSettings): Daemon {
   const { programs, pki, etcdPort, bindAddress, port, advertiseAddress, serviceCidr, networkNamespace, extraApiServerArgs = [] } = settings
   const serving = certificatePaths(pki, 'apiserver')
@@ -111,13 +111,13 @@ export function buildApiServer(settings: ControlPlaneSettings): Daemon {
     name: 'kube-apiserver',
     command: path.join(programs, 'kube-apiserver'),
     args: [...Object.entries(flags).map(([name, value]) => `--${name}=${value}`), ...extraApiServerArgs],
-    // The heap of a cluster in use has gigabytes and is collected now and then; this one has 100 MiB, and an eighth of its work was to collect it.
+    // The heap is only 100 MiB. With Go's default, an eighth of the processor time was spent on garbage collection.
     environment: { GOGC: '300' },
     ...(networkNamespace === undefined ? {} : { networkNamespace }),
   }
 }
 
-/** The controllers that delete what belongs to what is gone. */
+/** The controllers that delete objects of deleted owners and namespaces. */
 function buildControllers({ programs, pki }: ControlPlaneSettings, kubeconfig: string): Daemon {
   const flags = {
     kubeconfig,
@@ -132,11 +132,11 @@ function buildControllers({ programs, pki }: ControlPlaneSettings, kubeconfig: s
   return { name: 'kube-controller-manager', command: path.join(programs, 'kube-controller-manager'), args }
 }
 
-/** Resolves when the API server says that it is ready. */
+/** Resolves when the API server is ready. */
 export async function waitUntilReady(place: DaemonPlace, url: string, authorityPath: string): Promise<void> {
   await waitFor('the API server', () => isReady(url, authorityPath), {
     timeoutMilliseconds: 180_000,
-    givenUp: async () => {
+    findFailure: async () => {
       for (const name of ['etcd', 'kube-apiserver'])
         if (!(await isDaemonRunning(place, name))) return `${name} ended: see ${logOf(place, name)}`
       return undefined
@@ -144,7 +144,7 @@ export async function waitUntilReady(place: DaemonPlace, url: string, authorityP
   })
 }
 
-/** Whether the API server at `url` is ready; anybody may ask that. */
+/** True when the API server at `url` is ready. The request needs no credentials. */
 export async function isReady(url: string, authorityPath: string): Promise<boolean> {
   const ca = await readFile(authorityPath)
   return new Promise((resolve) => {
@@ -158,9 +158,8 @@ export async function isReady(url: string, authorityPath: string): Promise<boole
 }
 
 /**
- * Starts etcd and an API server on loopback for integration tests; everything is kept in `directory`, which the caller removes.
- * There is no kubelet, and no controller manager unless `startControllers` is called: no garbage collection, no service accounts made by
- * themselves, pods stay unscheduled.
+ * Starts etcd and an API server on loopback for integration tests. All files are in `directory`, which the caller removes. There is no kubelet and,
+ * unless `startControllers` is called, no controller manager: no garbage collection, no automatic service accounts, and pods stay unscheduled.
  */
 export async function startControlPlane({ directory, ports, fsync = false }: OwnPlaneOptions): Promise<ControlPlane> {
   const settings = { ...(await planControlPlane(directory, ports)), fsync }
@@ -189,7 +188,7 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await waitUntilReady(place, url, authority)
   }
   const stop = async () => {
-    await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // asked politely it waits up to a minute for open watches
+    await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // after SIGTERM it would wait up to a minute for open watches
     await stopDaemon(place, 'kube-apiserver')
     await stopDaemon(place, 'kube-controller-manager')
     await stopDaemon(place, 'etcd')
@@ -229,7 +228,7 @@ async function planControlPlane(directory: string, ports?: ControlPlanePorts): P
     advertiseAddress: '127.0.0.1',
     serviceCidr: '10.96.0.0/16',
     fsync: false,
-    // Without a controller manager nobody makes the `default` service account, so no pod could be created.
+    // Pods need the `default` service account, and no controller manager creates it.
     extraApiServerArgs: ['--disable-admission-plugins=ServiceAccount'],
   }
 }

@@ -1,4 +1,4 @@
-/** Takes the embedded cluster down. Only processes that it started are ended, only its own mounts, namespace and cgroups are removed. */
+/** Stops the embedded cluster. Ends only processes that it started, and removes only its own mounts, namespace and cgroups. */
 import { readFile, rm } from 'node:fs/promises'
 import { isDaemonRunning, signalDaemon, stopDaemon } from '../host/daemons.ts'
 import { run, succeeds } from '../host/exec.ts'
@@ -8,13 +8,13 @@ import { removeCgroups } from './cgroups.ts'
 import { place } from './network.ts'
 import { ctr } from './node.ts'
 
-/** Ends everything that runs; what the cluster stored stays for the next start. */
+/** Stops all programs. Stored data remains for the next start. */
 export async function stopNode(): Promise<number> {
-  const first = ['ways-in', 'kubelet', 'kube-proxy', 'coredns', 'kube-scheduler', 'kube-controller-manager']
+  const first = ['loopback-proxy', 'ways-in', 'kubelet', 'kube-proxy', 'coredns', 'kube-scheduler', 'kube-controller-manager']
   const stopped = await Promise.all(first.map((name) => stopDaemon(place, name)))
   await removeContainers()
-  await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // asked politely it waits up to a minute for open watches; its state is etcd's
-  const rest = ['containerd', 'kube-apiserver', 'etcd', 'way-out']
+  await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // after SIGTERM it would wait up to a minute for open watches; etcd has its state
+  const rest = ['containerd', 'kube-apiserver', 'etcd', 'slirp4netns', 'way-out']
   stopped.push(...(await Promise.all(rest.map((name) => stopDaemon(place, name)))))
   await unmountAll()
   await run('sh', ['-c', `[ ! -e ${network.namespacePath} ] || ip netns delete ${network.namespace}`])
@@ -25,21 +25,21 @@ export async function stopNode(): Promise<number> {
   return stopped.filter(Boolean).length
 }
 
-/** Forgets the cluster: its store, volumes, logs and loaded images. What was built stays in the cache, as it is the same for the next one. */
+/** Deletes the cluster's data: store, volumes, logs and loaded images. Built programs and images stay in the cache for the next cluster. */
 export async function purge(): Promise<void> {
   await rm(clusterDirectory, { recursive: true, force: true })
 }
 
-/** Containers go by force: their pods are the API server's to bring back. */
+/** Deletes containers by force. After the next start the kubelet creates their pods again. */
 async function removeContainers(): Promise<void> {
   if (!(await isDaemonRunning(place, 'containerd'))) return
   const list = async (kind: string) => (await ctr([kind, 'list', '-q'])).split('\n').filter(Boolean)
-  const quietly = (args: readonly string[]) => ctr(args).catch(() => '') // it ended between the list and now
+  const quietly = (args: readonly string[]) => ctr(args).catch(() => '') // it may have ended since it was listed
   await Promise.all((await list('tasks')).map((task) => quietly(['tasks', 'delete', '--force', task])))
   await Promise.all((await list('containers')).map((container) => quietly(['containers', 'delete', container])))
 }
 
-/** Mount points below our directories, deepest first, as /proc/mounts writes them (blanks as octal). */
+/** Mount points below our directories, deepest first, as /proc/mounts writes them (spaces as octal). */
 export function ownMounts(mounts: string, directories: readonly string[]): string[] {
   const points = mounts
     .split('\n')
@@ -47,11 +47,11 @@ export function ownMounts(mounts: string, directories: readonly string[]): strin
   return points.filter((point) => directories.some((directory) => point.startsWith(`${directory}/`))).sort((a, b) => b.length - a.length)
 }
 
-/** @throws StepError when something is still mounted, as removing files would reach through it. */
+/** @throws StepError when something is still mounted, because removing files would delete files on the mounted file system. */
 async function requireUnmounted(): Promise<void> {
   const [left] = await findOwnMounts()
   if (left !== undefined)
-    throw new StepError(`${left} is still mounted`, { remedy: `end what uses it (fuser -vm ${left}), then try again` })
+    throw new StepError(`${left} is still mounted`, { remedy: `stop the processes that use it (fuser -vm ${left}), then try again` })
 }
 
 async function unmountAll(): Promise<void> {

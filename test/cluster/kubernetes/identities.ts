@@ -1,4 +1,4 @@
-/** The embedded cluster's certificates and kubeconfigs: one identity a program, each with just the rights that Kubernetes' own roles give it. */
+/** Certificates and kubeconfigs of the embedded cluster: one identity per program, with only the permissions of Kubernetes' default roles. */
 import { rm, writeFile } from 'node:fs/promises'
 import { network, paths, releaseNamespace } from '../host/state.ts'
 import { kubeconfigOf } from './node.ts'
@@ -27,7 +27,7 @@ const identities: Record<string, Identity> = {
     groups: ['system:nodes'],
     names: [`DNS:${network.nodeName}`, `IP:${network.nodeAddress}`],
   },
-  // What CoreDNS reads is what kube-proxy reads, and namespaces besides; a local cluster's name server may read everything.
+  // CoreDNS needs the permissions of kube-proxy and also reads namespaces. In a local cluster it may read everything.
   coredns: { user: 'system:coredns', groups: ['system:masters'] },
 }
 
@@ -36,13 +36,13 @@ const insideUrl = `https://${network.nodeAddress}:${network.apiPort}`
 /** The API server's address on the host. */
 export const hostUrl = `https://127.0.0.1:${network.hostApiPort}`
 
-/** Whether all certificates exist and are good for a month. */
+/** True when all certificates exist and are valid for another month. */
 export async function areIdentitiesFresh(): Promise<boolean> {
   const answers = await Promise.all(['ca', ...Object.keys(identities)].map((name) => isFresh(paths.pki, name)))
   return answers.every(Boolean)
 }
 
-/** Makes the authority, all certificates and all kubeconfigs anew. Programs that run with the old ones must be restarted. */
+/** Creates a new authority, all certificates and all kubeconfigs. Programs that use the old ones must be restarted. */
 export async function createIdentities(): Promise<void> {
   await rm(paths.pki, { recursive: true, force: true })
   await createAuthority(paths.pki)
@@ -50,7 +50,7 @@ export async function createIdentities(): Promise<void> {
   await writeKubeconfigs()
 }
 
-/** Kubeconfigs are written each time: a chosen port may have changed. */
+/** Writes the kubeconfigs at each start, because a port may have changed. */
 export async function writeKubeconfigs(): Promise<void> {
   const authority = certificatePaths(paths.pki, 'ca').certificate
   const write = async (file: string, url: string, name: string, namespace?: string) =>

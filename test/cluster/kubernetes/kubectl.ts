@@ -1,4 +1,4 @@
-/** kubectl and helm on the cluster that the user chose: the embedded one, or the current context of their own kubeconfig. */
+/** Runs kubectl and helm on the embedded cluster, or on the current context of the user's kubeconfig. */
 import path from 'node:path'
 import { type RunOptions, run } from '../host/exec.ts'
 import { choices, paths } from '../host/state.ts'
@@ -14,7 +14,7 @@ export async function helm(args: readonly string[], options: RunOptions = {}): P
   return runProgram('helm', args, options)
 }
 
-/** Applies objects on the server's side, so that a second time changes nothing. */
+/** Applies objects with server-side apply, so that a repetition changes nothing. */
 export function apply(manifest: string): Promise<string> {
   return kubectl(['apply', '--server-side', '--force-conflicts', '--field-manager=tintype-cluster', '-f', '-'], { input: manifest })
 }

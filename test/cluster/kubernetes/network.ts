@@ -1,6 +1,6 @@
 /**
- * The node's network namespace: a bridge as its interface, a way out through slirp4netns, two ways in from the host's loopback.
- * Nothing crosses the host's network configuration: no interface, route or firewall rule of the host is touched.
+ * The node's network namespace: a bridge as its interface, outbound traffic through slirp4netns, and two ports on the host's loopback. The host's
+ * network configuration stays unchanged: no interface, route or firewall rule of the host is touched.
  */
 import { rm, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -11,17 +11,17 @@ import { network, paths } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
 
-/** The place of the embedded cluster's daemons. */
+/** Directories of the embedded cluster's daemons. */
 export const place: DaemonPlace = { records: paths.daemons, logs: paths.logs }
 
 const { namespace, namespacePath } = network
 
-/** Whether the namespace is there and can be entered; after a restart of the machine a stale file may be all that is left. */
+/** True when the namespace exists and can be entered. After a restart of the machine only a stale file may be left. */
 export function hasNamespace(): Promise<boolean> {
   return succeeds('nsenter', [`--net=${namespacePath}`, 'true'])
 }
 
-/** Makes the namespace and what is in it, as far as missing. Resolves to whether it was made. */
+/** Creates the namespace and its interface if they are missing. Resolves to true when the namespace was created. */
 export async function ensureNamespace(): Promise<boolean> {
   const isThere = await hasNamespace()
   if (!isThere) {
@@ -33,7 +33,7 @@ export async function ensureNamespace(): Promise<boolean> {
     ip link show node0 >/dev/null 2>&1 || ip link add node0 type bridge # a kernel may lack the dummy driver
     ip addr replace ${network.nodeAddress}/24 dev node0
     ip link set node0 up
-    ip route show default | grep -q . || ip route add default via 10.99.0.254 dev node0 # without one, nothing routed to a Service leaves a socket
+    ip route show default | grep -q . || ip route add default via 10.99.0.254 dev node0 # without a default route, connections to Services fail
     sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.route_localnet=0`
   await inside('sh', ['-c', script])
   return !isThere
@@ -44,29 +44,30 @@ export function inside(command: string, args: readonly string[], timeoutMillisec
   return run('nsenter', [`--net=${namespacePath}`, command, ...args], { timeoutMilliseconds })
 }
 
-/** A daemon that lives in the namespace; a new namespace restarts it. */
+/** Makes a daemon run in the namespace. A new namespace restarts it. */
 export async function insideNamespace(daemon: Daemon): Promise<Daemon> {
   const { ino } = await stat(namespacePath)
   return { ...daemon, networkNamespace: namespacePath, configuration: `${daemon.configuration ?? ''}\n${namespacePath}=${ino}` }
 }
 
 /**
- * Gives the namespace a way out by the host's own sockets. Host loopback is closed to it, so that a page cannot reach what
- * listens there. Resolves to false where the kernel has no tun device: then pods reach the cluster only.
+ * Connects the namespace to the outside through sockets of the host. The host's loopback stays unreachable, so that a page cannot reach services
+ * there. Resolves to false if the kernel has no tun device. Pods then reach only the cluster.
  */
-export async function ensureWayOut(): Promise<boolean> {
+export async function ensureOutboundNetwork(): Promise<boolean> {
   const { ino } = await stat(namespacePath)
+  await stopDaemon(place, 'way-out') // its name in clusters that older checkouts started
   const flags = ['--configure', '--mtu=1500', '--disable-host-loopback', `--cidr=${network.outsideCidr}`, '--netns-type=path']
   await ensureDaemon(place, {
-    name: 'way-out',
+    name: 'slirp4netns',
     command: 'slirp4netns',
     args: [...flags, namespacePath, 'tap0'],
     configuration: String(ino),
   })
   try {
-    await waitFor('way out', async () => (await inside('ip', ['route', 'show', 'default'])).includes('tap0'), {
+    await waitFor('outbound network', async () => (await inside('ip', ['route', 'show', 'default'])).includes('tap0'), {
       timeoutMilliseconds: 5_000,
-      givenUp: async () => ((await isDaemonRunning(place, 'way-out')) ? undefined : 'slirp4netns ended'),
+      findFailure: async () => ((await isDaemonRunning(place, 'slirp4netns')) ? undefined : 'slirp4netns ended'),
     })
   } catch {
     return false
@@ -75,39 +76,40 @@ export async function ensureWayOut(): Promise<boolean> {
   return true
 }
 
-/** Opens the API server's and the gateway's ports on the host's loopback. Resolves to whether they had to be opened. */
-export async function ensureWaysIn(): Promise<boolean> {
-  const ways = [
-    { port: network.hostApiPort, target: `${network.nodeAddress}:${network.apiPort}`, choice: 'TINTYPE_API_PORT' },
-    { port: network.hostGatewayPort, target: `${network.nodeAddress}:${network.gatewayNodePort}`, choice: 'TINTYPE_GATEWAY_PORT' },
+/** Opens the API server's and the gateway's ports on the host's loopback. Resolves to false when they were already open. */
+export async function ensureLoopbackProxy(): Promise<boolean> {
+  const ports = [
+    { port: network.hostApiPort, target: `${network.nodeAddress}:${network.apiPort}`, variable: 'TINTYPE_API_PORT' },
+    { port: network.hostGatewayPort, target: `${network.nodeAddress}:${network.gatewayNodePort}`, variable: 'TINTYPE_GATEWAY_PORT' },
   ]
   const daemon = await insideNamespace({
-    name: 'ways-in',
+    name: 'loopback-proxy',
     command: process.execPath,
-    args: [path.join(import.meta.dirname, 'ways-in.ts'), ...ways.map((way) => way.target)],
-    configuration: ways.map((way) => way.port).join(),
+    args: [path.join(import.meta.dirname, 'loopback-proxy.ts'), ...ports.map(({ target }) => target)],
+    configuration: ports.map(({ port }) => port).join(),
   })
   if (await isDaemonCurrent(place, daemon)) return false
-  await stopDaemon(place, daemon.name) // it holds the ports
+  // A running daemon holds the ports. `ways-in` is its name in clusters that older checkouts started.
+  for (const name of [daemon.name, 'ways-in']) await stopDaemon(place, name)
   const servers: Server[] = []
   try {
-    for (const way of ways) servers.push(await listenOnHost(way.port, way.choice))
+    for (const { port, variable } of ports) servers.push(await listenOnHost(port, variable))
     return await ensureDaemon(place, { ...daemon, descriptors: servers.map(descriptorOf) })
   } finally {
     for (const server of servers) server.close() // the daemon holds the sockets now
   }
 }
 
-function listenOnHost(port: number, choice: string): Promise<Server> {
+function listenOnHost(port: number, variable: string): Promise<Server> {
   const server = createServer()
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      const remedy = `end what listens there (ss -ltnp 'sport = :${port}'), or choose another port with ${choice}`
-      reject(new StepError(`port ${port} on 127.0.0.1 cannot be opened`, { remedy, cause }))
+      const remedy = `stop the program that listens there (ss -ltnp 'sport = :${port}'), or set ${variable} to another port`
+      reject(new StepError(`port ${port} on 127.0.0.1 is not available`, { remedy, cause }))
     })
     server.listen(port, '127.0.0.1', () => resolve(server))
   })
 }
 
-/** Node passes a listening socket to a child only by its descriptor, and only its handle knows that. */
+/** Node can pass a listening socket to a child only by its descriptor, and only the internal handle has it. */
 const descriptorOf = (server: Server): number => (server as unknown as { _handle: { fd: number } })._handle.fd

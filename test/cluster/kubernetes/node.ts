@@ -10,19 +10,19 @@ import { inside, insideNamespace, place } from './network.ts'
 import { certificatePaths } from './pki.ts'
 import { buildChromiumProfile, type ConditionalProfile } from './seccomp.ts'
 
-/** The image of the container that holds a pod's namespaces; built locally, like all images here. */
+/** The pause image. It is built locally, like all images here. */
 export const pauseImage = 'localhost/tintype/pause:1'
 
-/** Under the kubelet's seccomp directory, as pods name it in `localhostProfile`. */
+/** Path below the kubelet's seccomp directory, for `localhostProfile` of pods. */
 export const chromiumProfile = 'profiles/tintype-chromium.json'
 
 const inCluster = (name: string) => path.join(clusterDirectory, name)
 
-/** Where a node keeps what is its own, and what it is called. */
+/** Name and directories of a node. */
 export interface NodeSettings {
   address: string
   podCidr: string
-  /** Directory of configurations and pods' logs. */
+  /** Directory of configuration files and pods' logs. */
   directory: string
   runDirectory: string
   containerd: string
@@ -48,12 +48,12 @@ const firstNode: NodeSettings = {
 /** The kubeconfig of one of the node's programs. */
 export const kubeconfigOf = (name: string): string => inCluster(`${name}.kubeconfig`)
 
-/** Runs containerd's own client on the cluster's images and containers. */
+/** Runs ctr, containerd's client, on the cluster's images and containers. */
 export function ctr(args: readonly string[], input?: string): Promise<string> {
   return run('ctr', ['--address', paths.containerdSocket, '--namespace', 'k8s.io', ...args], input === undefined ? {} : { input })
 }
 
-/** Starts containerd and waits until it answers. */
+/** Starts containerd and waits until it responds. */
 export async function ensureContainerd(): Promise<boolean> {
   await mkdir(paths.cni, { recursive: true })
   await mkdir(runDirectory, { recursive: true })
@@ -67,7 +67,7 @@ export async function ensureContainerd(): Promise<boolean> {
   )
   await waitFor('containerd', () => succeeds('ctr', ['--address', paths.containerdSocket, 'version'], { timeoutMilliseconds: 2_000 }), {
     timeoutMilliseconds: 20_000,
-    givenUp: endedReason('containerd'),
+    findFailure: endedReason('containerd'),
   })
   return wasStarted
 }
@@ -75,7 +75,7 @@ export async function ensureContainerd(): Promise<boolean> {
 /** Starts kubelet and kube-proxy. */
 export async function ensureKubelet(programs: string): Promise<boolean> {
   await installChromiumProfile(paths.kubelet)
-  // The pods' resolver is the node's; its file names nothing of the host's search domains.
+  // Pods use the node's resolver. Its file has none of the host's search domains.
   await writeFile(inCluster('resolv.conf'), `nameserver ${network.nodeAddress}\n`)
   const configuration = buildKubeletConfiguration(firstNode)
   await writeFile(inCluster('kubelet.yaml'), configuration)
@@ -91,7 +91,7 @@ export async function ensureKubelet(programs: string): Promise<boolean> {
     command: path.join(programs, 'kube-proxy'),
     args: [
       ...['--kubeconfig', kubeconfigOf('kube-proxy'), '--proxy-mode', 'nftables', '--hostname-override', network.nodeName],
-      // The namespace's conntrack limits are the host's to set.
+      // Conntrack limits cannot be set inside the namespace.
       ...['--cluster-cidr', network.podCidr, '--conntrack-max-per-core', '0', '--conntrack-min', '0'],
       ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
     ],
@@ -101,8 +101,8 @@ export async function ensureKubelet(programs: string): Promise<boolean> {
 }
 
 /**
- * A starting kube-proxy takes chains that it finds for filled. Its predecessor may have emptied one a moment before, as when the API
- * server restarted, and then that Service stays dead: so it finds none.
+ * Deletes kube-proxy's tables before it starts, because it assumes that existing chains have rules. Its predecessor may have just emptied a
+ * chain, for example after a restart of the API server, and that Service would then stay unreachable.
  */
 async function ensureProxy(proxy: Daemon): Promise<boolean> {
   if (await isDaemonCurrent(place, proxy)) return false
@@ -111,9 +111,9 @@ async function ensureProxy(proxy: Daemon): Promise<boolean> {
   return ensureDaemon(place, proxy)
 }
 
-/** Starts the cluster's name server. Other names go the way out, to the resolver of the host. */
-export async function ensureDns(programs: string, hasWayOut: boolean): Promise<boolean> {
-  const configuration = buildCorefile(hasWayOut)
+/** Starts the cluster's name server. It forwards other names to the resolver of the host. */
+export async function ensureDns(programs: string, hasOutboundNetwork: boolean): Promise<boolean> {
+  const configuration = buildCorefile(hasOutboundNetwork)
   const file = inCluster('Corefile')
   await writeFile(file, configuration)
   const daemon = { name: 'coredns', command: path.join(programs, 'coredns'), args: ['-conf', file], configuration }
@@ -124,7 +124,7 @@ export async function ensureDns(programs: string, hasWayOut: boolean): Promise<b
 export async function requireRunning(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const reason = await endedReason(name)()
-    if (reason) throw new StepError(`${name} ended`, { remedy: 'read its log; `npm start` tries again', log: logOf(place, name) })
+    if (reason) throw new StepError(`${name} ended`, { remedy: 'read its log, then run `npm start` again', log: logOf(place, name) })
   }
 }
 
@@ -132,7 +132,7 @@ function endedReason(name: string): () => Promise<string | undefined> {
   return async () => ((await isDaemonRunning(place, name)) ? undefined : `${name} ended: see ${logOf(place, name)}`)
 }
 
-/** The kubelet gives a pod only profiles that lie in its own directory. */
+/** The kubelet loads only profiles from its own directory. */
 export async function installChromiumProfile(kubeletRoot: string): Promise<void> {
   const source = JSON.parse(await readFile('/usr/share/containers/seccomp.json', 'utf8')) as ConditionalProfile
   const file = path.join(kubeletRoot, 'seccomp', chromiumProfile)
@@ -140,7 +140,7 @@ export async function installChromiumProfile(kubeletRoot: string): Promise<void>
   await writeFile(file, `${JSON.stringify(buildChromiumProfile(source, process.arch === 'arm64' ? 'arm64' : 'amd64'), undefined, 2)}\n`)
 }
 
-/** Directories that back the cluster's PersistentVolumes, owned by the user that MinIO runs as. */
+/** Creates the directories of the cluster's PersistentVolumes, owned by the user of MinIO. */
 export async function ensureVolumeDirectories(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const directory = path.join(paths.volumes, name)
@@ -149,7 +149,7 @@ export async function ensureVolumeDirectories(names: readonly string[]): Promise
   }
 }
 
-/** containerd's: the kernel does not stack an overlay on a file system that is one itself, as inside another container. */
+/** The snapshotter of containerd. Overlays cannot be stacked, for example inside another container. */
 export async function chooseSnapshotter(): Promise<string> {
   await mkdir(paths.containerd, { recursive: true })
   const kind = (await run('stat', ['-f', '-c', '%T', paths.containerd])).trim()
@@ -180,7 +180,7 @@ state = "${run}/containerd"
 `
 }
 
-/** Point to point: each pod has a route of its own, so that Services work without the kernel's bridge filter. */
+/** CNI type ptp: each pod has its own route, so Services work without the kernel's bridge filter. */
 export function buildCniConfiguration({ podCidr, runDirectory: run }: NodeSettings): string {
   const ipam = {
     type: 'host-local',
@@ -219,7 +219,7 @@ evictionHard: { memory.available: 100Mi, nodefs.available: 1%, imagefs.available
 `
 }
 
-function buildCorefile(hasWayOut: boolean): string {
+function buildCorefile(hasOutboundNetwork: boolean): string {
   return `.:53 {
   bind ${network.nodeAddress}
   errors
@@ -227,7 +227,7 @@ function buildCorefile(hasWayOut: boolean): string {
     kubeconfig ${kubeconfigOf('coredns')}
     ttl 5
   }
-${hasWayOut ? `  forward . ${network.outsideDns}\n` : ''}  cache 5
+${hasOutboundNetwork ? `  forward . ${network.outsideDns}\n` : ''}  cache 5
 }
 `
 }

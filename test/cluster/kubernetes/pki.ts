@@ -1,4 +1,4 @@
-/** Certificates and kubeconfigs of a throwaway cluster, made with openssl. Elliptic keys: a dozen of them takes half a second, not ten. */
+/** Certificates and kubeconfigs of a throwaway cluster, created with openssl. The keys are elliptic: a dozen takes half a second instead of ten. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run, succeeds } from '../host/exec.ts'
@@ -24,13 +24,13 @@ export const certificatePaths = (directory: string, name: string): CertificatePa
   key: path.join(directory, `${name}.key`),
 })
 
-/** Whether a certificate exists and is good for another month. */
+/** True when a certificate exists and is valid for another month. */
 export function isFresh(directory: string, name: string): Promise<boolean> {
   const { certificate } = certificatePaths(directory, name)
   return succeeds('openssl', ['x509', '-in', certificate, '-noout', '-checkend', renewWithinSeconds])
 }
 
-/** Makes the authority (`ca`) and the key that signs service account tokens (`service-accounts.key`). */
+/** Creates the authority (`ca`) and the key that signs service account tokens (`service-accounts.key`). */
 export async function createAuthority(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const { certificate, key } = certificatePaths(directory, 'ca')
@@ -52,7 +52,7 @@ export async function createAuthority(directory: string): Promise<void> {
   await rename(`${certificate}.new`, certificate)
 }
 
-/** Makes a certificate for a program or a person, signed by the directory's authority. */
+/** Creates a certificate for a program or a user, signed by the directory's authority. */
 export async function createCertificate(directory: string, name: string, identity: Identity): Promise<CertificatePaths> {
   const { certificate, key } = certificatePaths(directory, name)
   const authority = certificatePaths(directory, 'ca')
@@ -69,13 +69,14 @@ export async function createCertificate(directory: string, name: string, identit
   return { certificate, key }
 }
 
-/** The distinguished name that Kubernetes reads: CN is the user, each O a group. @throws RangeError on a slash, which would begin a new field. */
+/** The distinguished name that Kubernetes reads: CN is the user, each O a group. @throws RangeError on a slash, which would start a new field. */
 export function subjectOf({ user, groups = [] }: Identity): string {
-  for (const part of [user, ...groups]) if (part.includes('/')) throw new RangeError(`a certificate's name holds no slash: ${part}`)
+  for (const part of [user, ...groups])
+    if (part.includes('/')) throw new RangeError(`the name of a certificate must not contain a slash: ${part}`)
   return [...groups.map((group) => `/O=${group}`), `/CN=${user}`].join('')
 }
 
-/** The text of a kubeconfig with everything inside, so that it can be copied elsewhere. */
+/** The text of a self-contained kubeconfig, which can be copied to another place. */
 export async function buildKubeconfig(
   url: string,
   authorityPath: string,

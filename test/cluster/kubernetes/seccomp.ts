@@ -27,7 +27,7 @@ export interface SeccompProfile {
   syscalls: { names: string[]; action: string; args?: unknown[]; errnoRet?: number }[]
 }
 
-/** What Chromium's sandbox and the runner's jail call inside a user namespace of their own, where the kernel itself confines it. */
+/** System calls of Chromium's sandbox and the runner's jail inside their own user namespace, where the kernel confines them. */
 const forNamespaces = ['chroot', 'clone', 'clone3', 'mount', 'pivot_root', 'sethostname', 'setns', 'umount', 'umount2', 'unshare']
 
 /**

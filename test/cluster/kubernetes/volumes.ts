@@ -1,14 +1,14 @@
-/** Static PersistentVolumes under the cluster's state, for MinIO's claim: there is no provisioner here. */
+/** Static PersistentVolumes in the cluster's state, for MinIO's claim. The cluster has no provisioner. */
 
 import { paths } from '../host/state.ts'
 import { apply, kubectl } from './kubectl.ts'
 import { ensureVolumeDirectories } from './node.ts'
 
-/** One for the chart's MinIO, the others for releases that tests install beside it. */
+/** One for the chart's MinIO, the others for further releases that tests install. */
 const names = ['volume-1', 'volume-2', 'volume-3', 'volume-4']
 const storageClass = 'tintype-local'
 
-/** Makes the default StorageClass and its volumes, and frees volumes whose claim was deleted. */
+/** Creates the default StorageClass and its volumes, and releases volumes whose claim was deleted. */
 export async function ensureVolumes(): Promise<void> {
   await ensureVolumeDirectories(names)
   await apply([buildStorageClass(), ...names.map(buildVolume)].join('---\n'))
@@ -27,7 +27,7 @@ provisioner: kubernetes.io/no-provisioner
 volumeBindingMode: Immediate
 `
 
-/** A hostPath keeps the owner that it has, and MinIO runs as 10001 without rights to change it: ensureVolumeDirectories sets it. */
+/** A hostPath keeps its owner, and MinIO runs as 10001 without permission to change it. ensureVolumeDirectories sets the owner. */
 const buildVolume = (name: string): string => `apiVersion: v1
 kind: PersistentVolume
 metadata: { name: ${name} }

@@ -1,4 +1,4 @@
-/** Our changes to MinIO's source: charts/images/minio holds them and says what they are for. */
+/** Patches for MinIO's source. charts/images/minio has the patches and their reasons. */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
@@ -8,14 +8,14 @@ const imageDirectory = path.join(repository, 'charts/images/minio')
 
 export interface Patch {
   name: string
-  /** A unified diff with a header that says why. */
+  /** A unified diff with a header that explains the reason. */
   text: string
 }
 
 export interface Modifications {
-  /** What the licence asks to be told of a modified version. */
+  /** The notice of a modified version that the license requires. */
   notice: string
-  /** In the order in which they are applied. */
+  /** In the order of application. */
   patches: readonly Patch[]
 }
 
@@ -25,7 +25,7 @@ export async function readModifications(directory = imageDirectory): Promise<Mod
   return { notice: await readFile(path.join(directory, 'THIRD_PARTY_NOTICES'), 'utf8'), patches }
 }
 
-/** Reads what upstream's own tests need on top; it is in no build. */
+/** Reads the patch that upstream's own tests also need. No build contains it. */
 export const readTestPatches = (): Promise<Patch[]> => readPatches(path.join(imageDirectory, 'tests'))
 
 async function readPatches(directory: string): Promise<Patch[]> {
@@ -33,18 +33,18 @@ async function readPatches(directory: string): Promise<Patch[]> {
   return Promise.all(names.map(async (name) => ({ name, text: await readFile(path.join(directory, name), 'utf8') })))
 }
 
-/** Applies the patches to a copy of the source, exactly: no hunk may have moved. @throws when one does not apply */
+/** Applies the patches to a copy of the source without any offset of hunks. @throws when one does not apply */
 export async function applyPatches(source: string, patches: readonly Patch[]): Promise<void> {
   for (const { name, text } of patches) {
     const args = ['--directory', source, '--strip=1', '--forward', '--batch', '--fuzz=0', '--no-backup-if-mismatch']
     const output = await run('patch', args, { input: text }).catch((cause: Error & { output?: string }) => {
       throw new Error(`${name} does not apply to the source of MinIO: ${cause.output ?? cause.message}`, { cause })
     })
-    if (output.includes('offset')) throw new Error(`${name} was made for other source of MinIO: ${output}`)
+    if (output.includes('offset')) throw new Error(`${name} was written for another version of MinIO: ${output}`)
   }
 }
 
-/** What the server gives to those who ask it for its source. */
+/** The archive that the server offers as its source. */
 export function sourceNotice({ notice, patches }: Modifications): string {
   return [notice, ...patches.map(({ name, text }) => `==== ${name} ====\n\n${text}`)].join('\n')
 }

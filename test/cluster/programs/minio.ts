@@ -16,19 +16,19 @@ export interface Minio {
   port: number
   accessKey: string
   secretKey: string
-  /** Stops and continues the process: to a client the store hangs. */
+  /** Stops and continues the process. To a client the store seems to hang. */
   freeze: () => Promise<void>
   thaw: () => Promise<void>
-  /** Ends the server and starts it again on the same port and files; for so many milliseconds, or until that has settled, it is away. */
+  /** Restarts the server on the same port and files. It is down for this many milliseconds, or until this promise settles. */
   restart: (down?: number | Promise<unknown>) => Promise<void>
   stop: () => Promise<void>
 }
 
 export interface MinioOptions {
-  /** For its files; the caller removes it. */
+  /** Directory of its files. The caller removes it. */
   directory: string
   port?: number
-  /** `upstream`: without our patches and the chart's settings, as the control of tests of them. */
+  /** `upstream`: without the patches and the chart's settings, to verify that tests of the patches fail without them. */
   build?: 'ours' | 'upstream'
 }
 
@@ -54,11 +54,11 @@ export async function startMinio({ directory, port, build = 'ours' }: MinioOptio
     await waitFor('MinIO', () => isLive(endpoint), {
       timeoutMilliseconds: 180_000,
       intervalMilliseconds: 50,
-      givenUp: async () => ((await isDaemonRunning(place, 'minio')) ? undefined : `it ended: see ${logOf(place, 'minio')}`),
+      findFailure: async () => ((await isDaemonRunning(place, 'minio')) ? undefined : `MinIO ended: see ${logOf(place, 'minio')}`),
     })
   }
   const kill = async () => {
-    await signalDaemon(place, 'minio', 'SIGKILL') // also ends a frozen one
+    await signalDaemon(place, 'minio', 'SIGKILL') // also ends a frozen process
     await stopDaemon(place, 'minio')
   }
   await mkdir(place.records, { recursive: true })
@@ -78,7 +78,7 @@ export async function startMinio({ directory, port, build = 'ours' }: MinioOptio
   return { endpoint, port: chosen, accessKey, secretKey, freeze, thaw, restart, stop }
 }
 
-/** What the chart sets in the environment of the bundled store. */
+/** Environment variables that the chart sets for the bundled store. */
 export async function readMinioSettings(): Promise<Record<string, string>> {
   return parse(await readFile(path.join(repository, 'charts/tintype/files/minio.yaml'), 'utf8')) as Record<string, string>
 }

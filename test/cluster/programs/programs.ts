@@ -11,28 +11,28 @@ import { applyPatches, type Modifications, readModifications, sourceNotice } fro
 
 const moduleDirectory = path.join(import.meta.dirname, '../go')
 
-/** The Kubernetes that go.mod pins; without these flags kubelet and API server call themselves v0.0.0 and distrust each other. */
+/** The Kubernetes version in go.mod. Without these flags kubelet and API server report v0.0.0 and reject each other's version. */
 const kubernetesVersion = 'v1.34.4'
 
-/** MinIO's releases stopped; this is the last state of its source. charts/images/minio/THIRD_PARTY_NOTICES names it too. */
+/** MinIO publishes no more releases. This is the last commit of its source, which charts/images/minio/THIRD_PARTY_NOTICES also names. */
 const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
 
 const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
 
-/** Told how far a build is, such as `compiling: 812 packages`. */
+/** Receives the progress of a build, such as `compiling: 812 packages`. */
 export type OnProgress = (text: string) => void
 
-/** Directories that hold the programs. */
+/** Directories with the programs. */
 export interface Programs {
   /** kube-apiserver … kubectl, helm, coredns, etcd. */
   kubernetes: string
   /** minio with our patches, these patches, and its licence files. */
   minio: string
-  /** minio as upstream has it, for tests only. */
+  /** minio without patches, for tests only. */
   upstreamMinio: string
 }
 
-/** The environment of every build: no C compiler wanted, no Go but the installed one. */
+/** The environment of every build: needs no C compiler, and uses only the installed Go. */
 export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
 
 const kubernetesFlags = [
@@ -40,10 +40,10 @@ const kubernetesFlags = [
   ...['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => versionFlags(name, kubernetesVersion)),
 ].join(' ')
 
-/** Helm refuses charts for a Kubernetes newer than the one it believes to have been built for, when it cannot ask a cluster. */
+/** Without a cluster, Helm rejects charts that need a newer Kubernetes than the version that it was built for. */
 const helmFlags = ['-s -w', ...['pkg/chartutil', 'pkg/lint/rules'].map((name) => helmVersionFlags(name, kubernetesVersion))].join(' ')
 
-/** Where the programs are, or will be once built. */
+/** Paths of the programs, even before they are built. */
 export async function locatePrograms(): Promise<Programs> {
   const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
   return {
@@ -53,7 +53,7 @@ export async function locatePrograms(): Promise<Programs> {
   }
 }
 
-/** Builds kube (six programs in one), helm, CoreDNS and etcd unless they are there. Resolves to whether anything was built. */
+/** Builds kube (six programs in one), helm, CoreDNS and etcd unless they exist. Resolves to true when something was built. */
 export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
@@ -67,7 +67,7 @@ export async function buildKubernetes(onProgress: OnProgress = () => {}): Promis
   })
 }
 
-/** Builds MinIO with our patches unless it is there. Resolves to whether it was built. @throws when a patch does not apply */
+/** Builds MinIO with the patches unless it exists. Resolves to true when it was built. @throws when a patch does not apply */
 export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { minio } = await locatePrograms()
   return buildInto(minio, async (directory) => {
@@ -80,7 +80,7 @@ export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boo
   })
 }
 
-/** Puts MinIO's source with our patches into a new directory; Go replaces no files of its module cache, not even by -overlay. */
+/** Copies MinIO's source with the patches into a new directory. Go cannot replace files of its module cache, not even with -overlay. */
 export async function prepareMinioSource(directory: string): Promise<Modifications> {
   const { Dir: original } = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
   const names = ['cmd', 'internal', 'main.go', 'go.mod', 'go.sum', 'LICENSE', 'NOTICE']
@@ -92,7 +92,7 @@ export async function prepareMinioSource(directory: string): Promise<Modificatio
   return modifications
 }
 
-/** Builds MinIO as upstream has it, the control of tests of our patches. Resolves to whether it was built. */
+/** Builds MinIO without patches, to verify that tests of the patches fail without them. Resolves to true when it was built. */
 export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { upstreamMinio } = await locatePrograms()
   return buildInto(upstreamMinio, async (directory) => {
@@ -101,7 +101,7 @@ export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Pro
   })
 }
 
-/** MinIO's license, and beside it what the license asks for of a modified version. */
+/** MinIO's license and the notices that it requires for a modified version. */
 async function placeLicenses(source: string, { notice, patches }: Modifications, directory: string): Promise<void> {
   for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source, file), directory])
   await writeFile(path.join(directory, 'THIRD_PARTY_NOTICES'), notice)
@@ -114,7 +114,7 @@ export function digestOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
 }
 
-/** Linker flags that write a version into a Kubernetes package. */
+/** Linker flags that set the version in a Kubernetes package. */
 export function versionFlags(goPackage: string, version: string): string[] {
   const [major, minor] = version.slice(1).split('.')
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
@@ -137,14 +137,14 @@ async function buildInto(directory: string, build: (temporary: string) => Promis
   return true
 }
 
-/** Builds of other versions; what still runs from one goes on. */
+/** Removes builds of other versions. Programs that still run from one continue. */
 async function removeOlder(directory: string): Promise<void> {
   const family = `${path.basename(directory).split('-')[0]}-`
   const older = (await readdir(programsDirectory)).filter((name) => name.startsWith(family) && name !== path.basename(directory))
   for (const name of older) await rm(path.join(programsDirectory, name), { recursive: true, force: true })
 }
 
-/** Reads what `go build -v` prints: modules as they are downloaded, then packages as they are compiled. */
+/** Parses the output of `go build -v`: first downloaded modules, then compiled packages. */
 export function followBuild(onProgress: OnProgress): (line: string) => void {
   let downloaded = 0
   let compiled = 0

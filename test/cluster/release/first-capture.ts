@@ -1,4 +1,4 @@
-/** The proof at the end of `npm start`: a page of the corpus is captured through the REST API, and its picture fetched by its link. */
+/** The last step of `npm start`: captures a page of the corpus through the REST API, and downloads the file from its link. */
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../host/exec.ts'
@@ -20,7 +20,7 @@ import { locatePrograms } from '../programs/programs.ts'
 const pngMagic = Buffer.from('89504e470d0a1a0a', 'hex')
 const keyMilliseconds = 60_000
 
-/** On a machine that is busy with a queue of others' captures, ours waits its turn. */
+/** On a busy cluster the capture may have to wait in the queue. */
 const captureMilliseconds = 120_000
 const gateway = `deployment/${releaseName}-api-gateway`
 
@@ -36,12 +36,12 @@ export interface Access {
   apiKey: string
 }
 
-/** Reads the first key from its Secret, or from an earlier start when the Secret was deleted, as its text advises; writes `.tintype/env`. */
+/** Reads the first API key from its Secret and writes `.tintype/env`. If the Secret was deleted, as it recommends, uses the key of an earlier start. */
 export async function writeEnvironment(url: string): Promise<Access> {
   const apiKey = (await findSecretKey()) ?? parseEnvironment(await readFile(environmentFile, 'utf8').catch(() => '')).get('TINTYPE_API_KEY')
   if (apiKey === undefined) {
-    const remedy = `make a key with kubectl apply of an ApiKey, and put it into ${environmentFile}`
-    throw new StepError(`there is no Secret ${releaseName}-initial-api-key and no earlier key`, { remedy })
+    const remedy = `create an API key with kubectl apply of an ApiKey, and write it to ${environmentFile}`
+    throw new StepError(`Secret ${releaseName}-initial-api-key does not exist, and there is no key of an earlier start`, { remedy })
   }
   const kubeconfig = choices.cluster === 'current' ? choices.kubeconfig : paths.kubeconfig
   const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
@@ -51,7 +51,7 @@ export async function writeEnvironment(url: string): Promise<Access> {
   return { url, apiKey }
 }
 
-/** The machine need not have kubectl or helm: the cluster's are as good. */
+/** Links the cluster's kubectl and helm, so that the machine needs none. */
 async function linkTools(): Promise<void> {
   if (choices.cluster === 'current') return
   const { kubernetes } = await locatePrograms()
@@ -72,16 +72,16 @@ export function parseEnvironment(text: string): Map<string, string> {
   return new Map(pairs)
 }
 
-/** Captures the page and saves the picture. Resolves to what is worth telling of it. */
+/** Captures the page and saves the file. Resolves to its path and size. */
 export async function captureFirst({ url, apiKey }: Access, page: string): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  let record = await ask(`${url}/api/v1/screenshots?wait=25`, { method: 'POST', headers, body: JSON.stringify({ url: page }) })
+  let record = await send(`${url}/api/v1/screenshots?wait=25`, { method: 'POST', headers, body: JSON.stringify({ url: page }) })
   const end = performance.now() + captureMilliseconds
   while (record.status === 'pending' && performance.now() < end)
-    record = await ask(`${url}/api/v1/screenshots/${record.id}?wait=25`, { headers })
+    record = await send(`${url}/api/v1/screenshots/${record.id}?wait=25`, { headers })
   if (!record.download_url) {
-    const story = record.error ? `${record.error.code}, ${record.error.message}` : 'nobody took it up'
-    throw new StepError(`the capture is ${record.status}: ${story}`, {
+    const reason = record.error ? `${record.error.code}, ${record.error.message}` : 'no runner started it'
+    throw new StepError(`the capture is ${record.status}: ${reason}`, {
       remedy: `kubectl describe screenshots -n ${releaseNamespace} ${record.id.replace('_', '-')}`,
     })
   }
@@ -90,21 +90,21 @@ export async function captureFirst({ url, apiKey }: Access, page: string): Promi
   return `${path.relative(repository, firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
 }
 
-async function ask(address: string, request: RequestInit): Promise<ScreenshotRecord> {
-  const response = await fetch(address, request)
+async function send(url: string, request: RequestInit): Promise<ScreenshotRecord> {
+  const response = await fetch(url, request)
   const text = await response.text()
   if (response.ok) return JSON.parse(text) as ScreenshotRecord
-  throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
+  throw new StepError(`the API responded with ${response.status}: ${text.slice(0, 400)}`, {
     remedy: `kubectl logs -n ${releaseNamespace} ${gateway}`,
   })
 }
 
-/** @throws StepError unless a PNG comes back. */
+/** @throws StepError unless the response is a PNG. */
 async function download(link: string): Promise<Buffer> {
   const response = await fetch(link)
   const picture = Buffer.from(await response.arrayBuffer())
   if (response.ok && picture.subarray(0, pngMagic.length).equals(pngMagic)) return picture
-  throw new StepError(`${link.replace(/\?.*/, '')} answered ${response.status} and no PNG`, {
+  throw new StepError(`${link.replace(/\?.*/, '')} responded with ${response.status} and no PNG`, {
     remedy: `kubectl logs -n ${releaseNamespace} deployment/${releaseName}-api-gateway`,
   })
 }

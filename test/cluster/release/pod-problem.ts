@@ -1,4 +1,4 @@
-/** Reads from pods what keeps one of them from running, in words. */
+/** Finds out from the status of pods why one of them does not run. */
 import { Label } from '../../../crds/src/identifiers/names.ts'
 
 interface ContainerStatus {
@@ -16,7 +16,7 @@ export interface Pod {
   status: { phase?: string; containerStatuses?: ContainerStatus[] }
 }
 
-/** No waiting mends these. An image that cannot be pulled is one: here images come from this machine. */
+/** Reasons that do not go away by waiting. A failed pull is one, because images are loaded from this machine. */
 const final = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -26,30 +26,30 @@ const final = new Set([
   'ErrImageNeverPull',
 ])
 
-/** The kubelet has not yet read what a new pod mounts or takes its environment from; it asks again by itself. */
+/** The kubelet has not yet read a ConfigMap or Secret of a new pod. It retries by itself. */
 const notYetRead = /^failed to sync \w+ cache: timed out/
 
-/** A program may fall over while what it needs comes up; one that does so again and again will not mend. */
+/** A program may crash while its dependencies start. After this many restarts it counts as broken. */
 const manyRestarts = 4
 
-/** The first pod that will not come up by itself and why, or undefined. */
-export function findTrouble(pods: readonly Pod[]): string | undefined {
+/** The first pod that will not start by itself and the reason, or undefined. */
+export function findPodProblem(pods: readonly Pod[]): string | undefined {
   for (const { metadata, status } of pods) {
     if (metadata.deletionTimestamp !== undefined) continue
     for (const container of status.containerStatuses ?? []) {
-      const trouble = troubleOf(container)
-      if (trouble !== undefined) return `pod ${metadata.name}: ${trouble}`
+      const problem = problemOf(container)
+      if (problem !== undefined) return `pod ${metadata.name}: ${problem}`
     }
   }
   return undefined
 }
 
-/** True for a runner whose image is gone: a later start has removed it, and the operator is about to replace the runner. */
+/** True for a runner whose image a later start has removed. The operator is about to replace the runner. */
 export const isOutdated = ({ metadata, status }: Pod): boolean =>
   metadata.labels?.[Label.pool] !== undefined &&
   (status.containerStatuses ?? []).some(({ state }) => state?.waiting?.reason === 'ErrImageNeverPull')
 
-/** Names of pods that are said to run in containers that do not. */
+/** Names of pods with status Running whose containers do not run. */
 export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): string[] {
   const isGone = ({ containerID }: ContainerStatus) => containerID !== undefined && !running.has(containerID.replace('containerd://', ''))
   const isStale = ({ metadata, status }: Pod) =>
@@ -57,12 +57,12 @@ export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): str
   return pods.filter(isStale).map(({ metadata }) => `${metadata.name}, which restarts`)
 }
 
-function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {
+function problemOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {
   const { reason, message } = state?.waiting ?? {}
   if (reason !== undefined && final.has(reason) && !notYetRead.test(message ?? ''))
     return `${reason}${message === undefined ? '' : `, ${message}`}`
   if (reason === 'CrashLoopBackOff' && restartCount >= manyRestarts) {
-    return `ended ${restartCount} times, last with code ${lastState?.terminated?.exitCode ?? 'unknown'}`
+    return `restarted ${restartCount} times, last exit code ${lastState?.terminated?.exitCode ?? 'unknown'}`
   }
   return undefined
 }

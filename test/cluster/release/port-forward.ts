@@ -1,4 +1,4 @@
-/** On a cluster that is not ours there is no way in over loopback but kubectl's: a port-forward to the gateway that outlives `npm start`. */
+/** A `kubectl port-forward` to the gateway that outlives `npm start`. Only clusters other than the embedded one need it. */
 import { type Daemon, ensureDaemon, isDaemonRunning, logOf } from '../host/daemons.ts'
 import { network, releaseName, releaseNamespace } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
@@ -11,21 +11,21 @@ const daemon: Daemon = {
   args: ['port-forward', '--namespace', releaseNamespace, `service/${releaseName}-api-gateway`, `${network.hostGatewayPort}:8080`],
 }
 
-/** Opens 127.0.0.1 to the gateway unless it is open. */
+/** Opens the port on 127.0.0.1 unless it is already open. */
 export async function ensurePortForward(): Promise<string> {
   const wasStarted = await ensureDaemon(place, daemon)
   try {
-    await waitFor('the port-forward', isAnswering, {
+    await waitFor('the port-forward', isResponding, {
       timeoutMilliseconds: 10_000,
-      givenUp: async () => ((await isDaemonRunning(place, daemon.name)) ? undefined : 'kubectl ended'),
+      findFailure: async () => ((await isDaemonRunning(place, daemon.name)) ? undefined : 'kubectl ended'),
     })
   } catch (cause) {
-    throw new StepError('kubectl port-forward does not come up', { remedy: 'read its log', log: logOf(place, daemon.name), cause })
+    throw new StepError('kubectl port-forward did not start', { remedy: 'read its log', log: logOf(place, daemon.name), cause })
   }
   return wasStarted ? 'kubectl port-forward started' : 'already up'
 }
 
-async function isAnswering(): Promise<boolean> {
+async function isResponding(): Promise<boolean> {
   return fetch(`http://127.0.0.1:${network.hostGatewayPort}/api/v1/status`).then(
     () => true,
     () => false,

@@ -7,18 +7,18 @@ import { choices, network, releaseName, releaseNamespace, repository, sitesNames
 import { StepError } from '../host/steps.ts'
 import type { ImageTags } from '../images/main.ts'
 import { imageReference } from '../images/plan.ts'
-import type { ClusterFacts } from '../kubernetes/ground.ts'
 import { apply, helm, kubectl } from '../kubernetes/kubectl.ts'
+import type { ClusterFacts } from '../kubernetes/prerequisites.ts'
 import { ensureWebhookAuthority } from './webhook-authority.ts'
 
 const chart = path.join(repository, 'charts/tintype')
 const values = path.join(import.meta.dirname, 'values.yaml')
 const sites = path.join(repository, 'test/sites')
 
-/** Programs of the chart, as their values and their images are called. */
+/** Images of the chart's programs by their names in the values. */
 const programs = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
 
-/** Makes the namespaces and applies the pages to capture, with the image of this build. */
+/** Creates the namespaces, and deploys the servers of test pages with the image of this build. */
 export async function ensureNamespaces(tags: ImageTags): Promise<string> {
   await apply([buildNamespace(releaseNamespace), buildNamespace(sitesNamespace)].join('---\n'))
   const manifests = (await readdir(sites)).filter((file) => file.endsWith('.yaml')).sort()
@@ -26,7 +26,7 @@ export async function ensureNamespaces(tags: ImageTags): Promise<string> {
   return manifests.length > 0 ? `${releaseNamespace}, ${sitesNamespace} with its pages` : `${releaseNamespace}, ${sitesNamespace}`
 }
 
-/** Installs or upgrades the release unless just this chart with these values is deployed. */
+/** Installs or upgrades the release unless exactly this chart with these values is deployed. */
 export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts>): Promise<string> {
   const trust = `webhooks.extraCaConfigMap=${await ensureWebhookAuthority()}`
   const settings = [...hostSettings(facts), ...imageSettings(tags), trust]
@@ -38,13 +38,13 @@ export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts
   try {
     await helm([...args, ...settings.flatMap((setting) => ['--set', setting]), ...options])
   } catch (cause) {
-    const remedy = `helm's words are above; kubectl get pods,events -n ${releaseNamespace} may tell more`
+    const remedy = `see the output of helm above, and kubectl get pods,events -n ${releaseNamespace}`
     throw new StepError('the chart could not be installed', { remedy, cause })
   }
   return 'installed'
 }
 
-/** What of the values depends on this machine, or on the cluster being another one than values.yaml is made for. */
+/** Values that depend on this machine or on the kind of cluster. */
 function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
   const settings = [`gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`]
   if (internet === 'through a proxy') settings.push(`runner.egress.upstreamProxy=${choices.upstreamProxy?.replaceAll(',', '\\,')}`)
@@ -58,20 +58,20 @@ function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
   ]
 }
 
-/** A helm that was interrupted leaves a revision that is pending for ever and forbids the next; without it, helm goes on from the one before. */
+/** An interrupted helm leaves a pending revision that blocks all later ones. After its removal helm continues from the revision before it. */
 async function clearInterrupted(): Promise<void> {
   const pending = `owner=helm,name=${releaseName},status in (pending-install,pending-upgrade,pending-rollback)`
   await kubectl(['delete', 'secrets', '-n', releaseNamespace, '-l', pending])
 }
 
-/** `name=tag` settings for helm, one a program. */
+/** `name=tag` settings for helm, one per program. */
 export function imageSettings(tags: ImageTags): string[] {
   const registry = choices.registry === undefined ? [] : [`image.registry=${choices.registry}`]
   const own = Object.entries(programs).flatMap(([value, image]) => (tags.has(image) ? [`${value}.image.tag=${tags.get(image)}`] : []))
   return [...registry, ...own]
 }
 
-/** Manifests name an image by its `dev` tag; a pod is replaced only when the name changes. */
+/** Replaces the `dev` tag of manifests with the tag of the build, because pods are replaced only when the image name changes. */
 export function withImage(manifest: string, name: string, tags: ImageTags): string {
   const tag = tags.get(name)
   if (tag === undefined) return manifest
@@ -96,7 +96,7 @@ async function digestRelease(settings: readonly string[]): Promise<string> {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** The digest that the newest revision was installed with; helm keeps it as the revision's description. */
+/** The digest of the newest revision, which is stored as the revision's description. */
 async function deployedDigest(): Promise<string | undefined> {
   try {
     const status = JSON.parse(await helm(['status', releaseName, '--namespace', releaseNamespace, '--output', 'json'])) as {

@@ -1,11 +1,11 @@
-/** Waits until all that was installed runs, and tells what is missing or will never come up. */
+/** Waits until everything that was installed runs. Reports what is missing or will never start. */
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import { choices, releaseNamespace, sitesNamespace } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
 import { kubectl } from '../kubernetes/kubectl.ts'
 import { ctr } from '../kubernetes/node.ts'
-import { findTrouble, isOutdated, type Pod, staleOf } from './pod-problem.ts'
+import { findPodProblem, isOutdated, type Pod, staleOf } from './pod-problem.ts'
 
 const rolloutMilliseconds = 240_000
 
@@ -25,31 +25,31 @@ export interface Pool {
 /** Waits until every Deployment and StatefulSet has its pods, and every pool a runner. */
 export async function awaitRollout(report: Report): Promise<string> {
   let missing: string[] = []
-  let trouble: string | undefined
+  let problem: string | undefined
   let isFinal = false
-  const look = async () => {
+  const check = async () => {
     const items = ofRelease(await listItems())
     const pods = items.filter((item) => item.kind === 'Pod')
     missing = [...missingOf(items), ...(await findStale(pods))]
-    trouble = findTrouble(pods)
-    isFinal = findTrouble(pods.filter((pod) => !isOutdated(pod))) !== undefined
+    problem = findPodProblem(pods)
+    isFinal = findPodProblem(pods.filter((pod) => !isOutdated(pod))) !== undefined
     report(`waiting for ${missing.join(', ')}`)
     return missing.length === 0
   }
   try {
-    await waitFor('rollout', look, {
+    await waitFor('rollout', check, {
       timeoutMilliseconds: rolloutMilliseconds,
       intervalMilliseconds: 500,
-      givenUp: async () => (isFinal ? trouble : undefined),
+      findFailure: async () => (isFinal ? problem : undefined),
     })
     return 'all ready'
   } catch (cause) {
     const remedy = `kubectl describe pods -n ${releaseNamespace}; kubectl logs -n ${releaseNamespace} <pod>`
-    throw new StepError(trouble ?? `still missing: ${missing.join(', ')}`, { remedy, cause })
+    throw new StepError(problem ?? `still missing: ${missing.join(', ')}`, { remedy, cause })
   }
 }
 
-/** Without pools that somebody has made beside the release's, and their pods: what keeps those from running is not the release's. */
+/** Leaves out pools that do not belong to the release, and their pods. Their problems must not fail the rollout. */
 export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload | Pool | Pod)[] {
   const isForeign = (item: Workload | Pool | Pod): boolean =>
     item.kind === 'RunnerPool' && item.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'Helm'
@@ -60,7 +60,7 @@ export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload 
   })
 }
 
-/** `operator 1/2` for each workload that is not all there yet, and a word for each pool without a runner. */
+/** `operator 1/2` for each workload that is not complete, and an entry for each pool without a runner. */
 export function missingOf(items: readonly (Workload | Pool | Pod)[]): string[] {
   return items.flatMap((item) => {
     if (item.kind === 'Pod') return []
@@ -84,7 +84,7 @@ async function listItems(): Promise<(Workload | Pool | Pod)[]> {
   return (await Promise.all(lists)).flat()
 }
 
-/** After a restart of the node the API server tells for a moment of containers that are gone. */
+/** After a restart of the node the API server briefly reports containers that no longer exist. */
 async function findStale(pods: readonly Pod[]): Promise<string[]> {
   if (choices.cluster === 'current') return []
   return staleOf(pods, new Set((await ctr(['tasks', 'list', '-q'])).split('\n')))

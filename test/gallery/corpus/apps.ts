@@ -5,7 +5,7 @@ type Rest = Omit<WrittenPage, 'name' | 'kind' | 'body'> & { body?: string }
 const page = (kind: Kind, name: string, rest: Rest): WrittenPage => ({ name, kind, body: '<div id="app"></div>', ...rest })
 const app = (name: string, rest: Rest): WrittenPage => page('app', name, rest)
 
-/** What the applications show once their items have come, as a template of Vue and of its relatives. */
+/** The content of the applications after their items have loaded, as a template of Vue and similar libraries. */
 const REACT = ['react/umd/react.production.min.js', 'react-dom/umd/react-dom.production.min.js']
 const ITEMS = `const load = async () => (await (await fetch('/slow/250/api/items.json')).json()).items;`
 const card = (title: string, price: string, image: string): string =>

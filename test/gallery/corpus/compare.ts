@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-// A perceptual hash of a picture, block by block, so that one missing line shows. A block's hash is 9 bytes: a difference hash of 8 × 5 gray
+// A perceptual hash per block of a picture, so that one missing line is detected. A block's hash is 9 bytes: a difference hash of 8 × 5 gray
 // levels (Zauner, "Implementation and benchmarking of perceptual image hash functions"), the mean color, and the contrast.
 
 /** The hash of a picture. */
@@ -34,11 +34,11 @@ const LEFT_OUT = '.'.repeat(HASH_CHARACTERS)
 const GRID = { width: 9, height: 5 }
 /** Gray levels, of 255: smaller steps are noise of the rasterizer. */
 const STEP_LEVELS = 1
-/** Bits, of 40, by which blocks that look alike may differ. */
+/** Maximum different bits, of 40, between equal blocks. */
 const BITS = 2
-/** Levels, of 255, by which mean colors and contrasts of such blocks may differ. */
+/** Maximum difference of mean color and contrast, of 255 levels, between equal blocks. */
 const LEVELS = 1.5
-/** Pixels by which heights may differ. */
+/** Maximum difference of heights in pixels. */
 const HEIGHT_PIXELS = 2
 
 /** Reads a picture of any format and size. @throws when it cannot be decoded */
@@ -101,7 +101,7 @@ export function compareHashes(reference: PictureHash, picture: PictureHash): Com
   return { blocks, changed: places.length, places }
 }
 
-/** Leaves out of a reference the blocks that another picture of the same page shows differently. */
+/** Excludes from a reference the blocks that differ in another picture of the same page. */
 export function keepStillBlocks(first: PictureHash, second: PictureHash): PictureHash {
   const rows = first.rows.map((row, index) => {
     const others = blocksOf(second.rows[index])

@@ -15,7 +15,7 @@ import { buildReport, type Result, writeLine, writeTable } from './report.ts'
 import { type CorpusSite, openCorpusSite } from './site.ts'
 import { captureSlowly, type Mode, openSlowBrowser } from './slow.ts'
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface CorpusOptions {
   /** Names of pages; absent: all. */
   only?: readonly string[]
@@ -23,28 +23,28 @@ export interface CorpusOptions {
   delayMilliseconds: number
   /** Take the slow pictures instead of the runner's. */
   slow: boolean
-  /** Slow pictures at once. */
+  /** Concurrent slow captures. */
   atOnce: number
-  /** Capture each page so many times with and without the wait for visual stability, and count distinct files. */
+  /** Number of captures per page with and without the wait for visual stability, to count distinct files. */
   repeat?: number
   /** Store references of these, such as `aos` or `aos:full`. */
   approve?: readonly string[]
   /** Which pictures are approved. */
   from: Source
-  /** What to know of the references. */
+  /** Note to store with the references. */
   note?: string
 }
 
 const MODES: readonly Mode[] = ['window', 'full']
 const OUTPUT = path.join(repository, '.tintype/gallery/corpus')
-/** A slow picture is taken twice of pages that move: what differs is left out of their references. */
+/** Pages with endless motion are captured slowly twice. Different blocks are excluded from their references. */
 const AGAIN = '.again'
 
 const fileOf = (source: Source, { name }: { name: string }, mode: Mode, again = ''): string => `${source}/${name}.${mode}${again}.png`
 const inOutput = (file: string): string => path.join(OUTPUT, file)
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Runs what was asked for. @returns whether every picture with a reference is right */
+/** Runs the command. @returns true if every picture matches its reference */
 export async function runCorpus(options: CorpusOptions): Promise<boolean> {
   await Promise.all(['runner', 'slow'].map((name) => mkdir(path.join(OUTPUT, name), { recursive: true })))
   if (options.approve) return approve(options.approve, options.from, options.note)
@@ -61,13 +61,13 @@ export async function runCorpus(options: CorpusOptions): Promise<boolean> {
   return report(chosen)
 }
 
-/** Takes the runner's pictures of both modes, and notes beside them what the record would say. */
+/** Captures both modes with the runner, and stores the results of the record next to the files. */
 const captureAll = (chosen: readonly Page[], site: CorpusSite): Promise<void> =>
   withStudio(async (studio) => {
     for (const page of chosen) for (const mode of MODES) await capture(studio, site.urlOf(page), page, mode)
   })
 
-/** @returns whether each page without endless motion gives one file */
+/** @returns true if each page without endless motion gives one file */
 const repeatAll = (chosen: readonly Page[], site: CorpusSite, times: number): Promise<boolean> =>
   withStudio(async (studio) => {
     say(`mode    page                     without, with the wait: distinct files of ${times}`)
@@ -76,7 +76,7 @@ const repeatAll = (chosen: readonly Page[], site: CorpusSite, times: number): Pr
     return all.every(({ moves, withWait }) => moves || withWait === 1)
   })
 
-/** Every name of a page leads to loopback. */
+/** Every host name of a page resolves to loopback. */
 async function withStudio<T>(use: (studio: Studio) => Promise<T>): Promise<T> {
   const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
   const studio = await openStudio({ guard: { dnsServers: [names.address] } })
@@ -88,7 +88,7 @@ async function withStudio<T>(use: (studio: Studio) => Promise<T>): Promise<T> {
   }
 }
 
-/** What is kept of a capture between runs. */
+/** Data of a capture that is kept between runs. */
 interface Taken {
   milliseconds: number
   notes: readonly string[]
@@ -141,7 +141,7 @@ async function captureAllSlowly(chosen: readonly Page[], site: CorpusSite, atOnc
   }
 }
 
-/** Compares what was taken with the references, and writes the page to look at. */
+/** Compares the captures with the references, and writes the report. */
 async function report(chosen: readonly Page[]): Promise<boolean> {
   const references = await readReferences()
   const results: Result[] = []
@@ -173,7 +173,7 @@ async function evaluate(page: Page, mode: Mode, references: References): Promise
   return [{ ...common, outcome: comparison.changed === 0 ? 'right' : 'changed', comparison, picture: file }]
 }
 
-/** Stores references of pictures that somebody has looked at. @throws when one was never taken */
+/** Stores reviewed pictures as references. @throws when one was never captured */
 async function approve(wanted: readonly string[], source: Source, note: string | undefined): Promise<boolean> {
   const references = await readReferences()
   for (const entry of wanted) {
@@ -183,7 +183,7 @@ async function approve(wanted: readonly string[], source: Source, note: string |
     for (const mode of MODES.filter((candidate) => only === undefined || candidate === only)) {
       const first = await hashPicture(inOutput(fileOf(source, page, mode)))
       const again = inOutput(fileOf('slow', page, mode, AGAIN))
-      // The pictures of a page that moves are of two loads, so randomness is left out too.
+      // The pictures of a page with motion come from two loads, so random content is excluded too.
       const kept = page.moves && existsSync(again) ? keepStillBlocks(first, await hashPicture(again)) : first
       references[name] = {
         ...references[name],

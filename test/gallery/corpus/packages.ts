@@ -5,7 +5,7 @@ import path from 'node:path'
 import { must } from '../../bench/engine/must.ts'
 import { cache } from '../../cluster/host/state.ts'
 
-/** Where the packages of the corpus are: outside the repository, and all of it may be deleted. */
+/** Directory of the corpus packages. It is outside the repository and can be deleted. */
 export const corpusCache = path.join(cache, 'corpus')
 
 const LISTS = path.join(import.meta.dirname, 'packages')
@@ -15,14 +15,14 @@ const MKDOCS_THEMES = ['mkdocs', 'readthedocs', 'material']
 /** Text of the documentation sites: the READMEs of packages whose versions the lock file pins. */
 const READMES = ['aos', 'chart.js', 'countup.js', 'katex', 'swiper', 'leaflet.markercluster']
 
-/** Installs what is missing or out of date. Each package index is asked by its ordinary client. */
+/** Installs missing or outdated packages with the standard client of each package index. */
 export async function installPackages(say: (line: string) => void): Promise<void> {
   await once('npm', ['package.json', 'package-lock.json'], say, installNpm)
   await once('pypi', ['requirements.txt', 'package-lock.json'], say, installPypi)
   await once('debian', ['debian.txt'], say, installDebian)
 }
 
-/** Runs one installation unless its files are those of the last time. */
+/** Runs one installation unless its inputs are unchanged. */
 async function once(
   name: string,
   files: readonly string[],
@@ -43,7 +43,7 @@ async function once(
 
 async function installNpm(home: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json']) await copyFile(path.join(LISTS, file), path.join(home, file))
-  // Templates name peers of other years; nothing of theirs is run here.
+  // Templates have outdated peer dependencies, which are not used here.
   await must('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'], { cwd: home })
 }
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../sites/src/handler.ts'
 
-/** What a page is made with. */
+/** The kind of a page. */
 export type Kind =
   | 'template'
   | 'chart'
@@ -15,18 +15,18 @@ export type Kind =
   | 'component'
   | 'text'
 
-/** What every page of the corpus has. */
+/** Common fields of all pages of the corpus. */
 interface Common {
-  /** In kebab case; the name of its pictures and of its reference. */
+  /** Name of its pictures and of its reference, in kebab case. */
   name: string
   kind: Kind
-  /** It has endless motion or randomness: a reference leaves out the blocks that two pictures show differently. */
+  /** True for endless motion or random content. A reference excludes the blocks that differ between two pictures. */
   moves?: true
-  /** It hides again what scrolled out of view, so the reference of the full page is taken in a window as tall as the page. */
+  /** True if it hides content outside the viewport, so the reference of the full page is captured in a window as tall as the page. */
   hides?: true
 }
 
-/** A file of a package, as it is. */
+/** An unchanged file of a package. */
 export interface PackagePage extends Common {
   /** Path in the cache, such as `npm/admin-lte-3/index.html`. */
   file: string
@@ -34,7 +34,7 @@ export interface PackagePage extends Common {
   root?: string
 }
 
-/** A small page of ours that uses a package as its README shows. */
+/** A small page that uses a package as its README shows. */
 export interface WrittenPage extends Common {
   /** Paths of style sheets below `/npm/`. */
   styles?: readonly string[]
@@ -55,7 +55,7 @@ export function pathOf(page: Page): string {
   return page.root === undefined ? `/${page.file}` : page.file.slice(page.root.length)
 }
 
-/** Writes the document of a page of ours. */
+/** Builds the document of such a page. */
 export function buildDocument({ name, styles = [], scripts = [], imports = {}, body, run = '' }: WrittenPage): string {
   const links = styles.map((file) => `<link rel="stylesheet" href="/npm/${file}">`)
   const tags = scripts.map((file) => `<script src="/npm/${file}"></script>`)

@@ -1,4 +1,4 @@
-// Pieces of text and data that several pages of the corpus share.
+// Text and data that several pages of the corpus share.
 
 const WORDS =
   'The harbor opens at six. Boats that come in before the tide turns pay half of the fee, and the lighthouse keeper writes their names into the book. In the afternoon the market moves to the pier.'
@@ -22,7 +22,7 @@ export const text = (count: number): string => paragraph.repeat(count)
 
 export const hero = (title: string, attributes = ''): string => `<header class="hero"><h1 ${attributes}>${title}</h1></header>`
 
-/** Figures that a chart draws: always the same. */
+/** Fixed data for charts. */
 export const SERIES = [12, 19, 8, 25, 22, 14, 30, 27, 18, 24, 33, 29]
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 /** The same as JavaScript. */

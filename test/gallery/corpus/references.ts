@@ -4,13 +4,13 @@ import path from 'node:path'
 import type { PictureHash } from './compare.ts'
 import type { Mode } from './slow.ts'
 
-/** A picture that somebody looked at and found right. */
+/** An approved picture. */
 export interface Reference extends PictureHash {
   /** Day, such as 2026-11-24. */
   approved: string
-  /** What it was taken by: the runner, or plain Playwright that waits for seconds. */
+  /** Captured by the runner, or by plain Playwright with long waits. */
   source: Source
-  /** What to know when it is compared. */
+  /** Note for reviewers. */
   note?: string
 }
 

@@ -5,7 +5,8 @@ import type { Page } from './page.ts'
 import type { CorpusSite } from './site.ts'
 import type { Mode } from './slow.ts'
 
-// How many different files the same page gives. Captures with and without the wait for visual stability take turns, so that both meet the same load.
+// Counts distinct files of repeated captures of the same page. Captures with and without the wait for visual stability alternate, so that both run
+// under the same load.
 
 /** Distinct files of one page. */
 export interface Distinct {
@@ -57,7 +58,7 @@ async function fileOf(studio: Studio, url: string, mode: Mode, options: { stabil
 export const writeDistinct = ({ name, mode, moves, without, withWait }: Distinct): string =>
   `${mode.padEnd(7)} ${name.padEnd(24)} ${String(without).padStart(3)} ${String(withWait).padStart(3)}${moves ? '  moves' : ''}`
 
-/** How many pages gave one file only. */
+/** Number of pages with only one distinct file. */
 export function summarize(all: readonly Distinct[], times: number): string {
   const still = all.filter(({ moves }) => !moves)
   const same = (count: (distinct: Distinct) => number) => still.filter((distinct) => count(distinct) === 1).length

@@ -3,19 +3,19 @@ import type { Comparison } from './compare.ts'
 import type { Kind } from './page.ts'
 import type { Mode } from './slow.ts'
 
-/** What came of one capture. */
+/** Result of one capture. */
 export interface Result {
   name: string
   kind: Kind
   mode: Mode
-  /** `unknown`: nobody has approved a reference yet. */
+  /** `unknown`: no reference has been approved yet. */
   outcome: 'right' | 'changed' | 'unknown' | 'failed'
   milliseconds: number
-  /** Absent where there is no reference or no picture. */
+  /** Absent without a reference or a picture. */
   comparison?: Comparison
-  /** Warnings, or why it failed. */
+  /** Warnings or the reason of the failure. */
   notes: readonly string[]
-  /** Files beside the report; absent: not taken. */
+  /** Files in the directory of the report. Absent if not captured. */
   picture?: string
   slowPicture?: string
 }
@@ -45,7 +45,7 @@ export function writeTable(results: readonly Result[]): string {
 const STYLE = `body{font:14px/1.4 Arial,sans-serif;margin:24px;background:#f4f4f0} section{display:grid;grid-template-columns:1fr 1fr;gap:12px;margin:24px 0}
 h2{grid-column:1/-1;margin:0;font-size:16px} figure{margin:0;background:#fff;border:1px solid #ccc} img{width:100%;display:block} .changed h2,.failed h2{color:#a00} figcaption{padding:4px 8px}`
 
-/** Writes the page to look at: each picture beside the slow one, changed ones first. */
+/** Writes the report as HTML: each picture next to the slow one, changed ones first. */
 export function buildReport(results: readonly Result[]): string {
   const order = ['failed', 'changed', 'unknown', 'right']
   const sorted = results.toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome))

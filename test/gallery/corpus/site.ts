@@ -10,7 +10,7 @@ import { pages } from './pages.ts'
 
 /** The corpus on loopback. */
 export interface CorpusSite {
-  /** Every page is on a site of its own, so that paths from the root lead to its package. */
+  /** Every page has its own site, so that absolute paths resolve to its package. */
   urlOf: (page: Page) => string
   close: () => void
 }
@@ -41,7 +41,7 @@ const OPENAPI = {
   components: { schemas: { Boat: { type: 'object', properties: { name: { type: 'string' }, length: { type: 'number' } } } } },
 }
 
-/** What pages fetch. */
+/** Resources that pages fetch. */
 const api: Readonly<Record<string, [type: string, body: string]>> = {
   '/api/items.json': ['application/json', JSON.stringify({ items: ITEMS })],
   '/api/rows.json': [
@@ -112,7 +112,7 @@ function corpusPages(cache: string): RequestListener {
   })
 }
 
-/** A map tile that says its place. */
+/** A map tile that shows its coordinates. */
 async function drawTile(pathname: string): Promise<Buffer> {
   const [, zoom = 0, x = 0, y = 0] = (/(\d+)\/(-?\d+)\/(-?\d+)/.exec(pathname) ?? []).map(Number)
   const hue = (x * 67 + y * 131) % 360

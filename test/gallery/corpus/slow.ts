@@ -4,18 +4,18 @@ import { viewportDefaults } from '../../../crds/src/options/page/viewport.ts'
 import { CHROMIUM } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'
 
-// What a reader sees: pictures by plain Playwright that waits for seconds. They are compared with, never shipped.
+// Captures by plain Playwright with long waits, which show what a reader sees. They are only used for comparison.
 
-/** How much of a page a picture shows. */
+/** The captured part of a page. */
 export type Mode = 'window' | 'full'
 
-/** Milliseconds of rest after the load event, and after each window that was scrolled. */
+/** Pause in milliseconds after the load event, and after scrolling by one window. */
 const REST = { load: 4_000, window: 500, top: 2_000 }
-/** Windows that are scrolled at most. */
+/** Maximum number of scrolled windows. */
 const MAX_WINDOWS = 40
 const VIEWPORT = { width: viewportDefaults.viewportWidth, height: viewportDefaults.viewportHeight }
 
-/** The flags of a runner's browser that change pixels. Every name leads to loopback, as in the runner. */
+/** Browser flags of the runner that change pixels. Every host name resolves to loopback, as in the runner. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-checker-imaging',
@@ -49,7 +49,7 @@ export async function captureSlowly(browser: Browser, page: Page, url: string): 
   }
 }
 
-// The project has no types of the DOM: what runs in the page is text.
+// The project has no DOM types, so scripts for the page are strings.
 const HEIGHT = 'document.documentElement.scrollHeight'
 const scrollTo = (top: number): string => `scrollTo({ top: ${top}, behavior: 'instant' })`
 
@@ -65,7 +65,7 @@ async function scrollSlowly(tab: Tab): Promise<void> {
   await wait(REST.top)
 }
 
-/** Pages of ours have one element that is as high as the window. It keeps its height. */
+/** Generated pages have one element that is as tall as the window. It keeps its height. */
 const PIN_HERO = "document.querySelectorAll('.hero').forEach((hero) => { hero.style.height = innerHeight + 'px' })"
 
 async function growWindow(tab: Tab): Promise<void> {

@@ -96,7 +96,7 @@ t.test('GET /screenshots/:id says 404 alike for foreign, unknown and malformed i
   for (const id of [created.id, 'scr_0123456789abcdefghjkmnpqrs', 'nonsense', 'scr_']) {
     const { status, body } = await call(`${api}/screenshots/${id}`, { key: otherKey })
     t.equal(status, 404, id)
-    t.match(body, { success: false, error: { code: 'NOT_FOUND', message: 'there is no such screenshot' } }, id)
+    t.match(body, { success: false, error: { code: 'NOT_FOUND', message: 'screenshot not found' } }, id)
   }
 })
 

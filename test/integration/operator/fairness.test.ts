@@ -2,7 +2,7 @@ import t from 'tap'
 import { ESTIMATED_TIME } from '../../../crds/src/records/record.ts'
 import { QUANTUM } from '../../../operator/src/dispatcher/fair-queue.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
-import { openMarket } from '../../bench/fairness/market.ts'
+import { openFairnessStage } from '../../bench/fairness/fairness-stage.ts'
 import { measureWaits } from '../../bench/fairness/waits.ts'
 import { measureWeights } from '../../bench/fairness/weights.ts'
 import { withStage } from '../../soak/stage/stage.ts'
@@ -16,10 +16,16 @@ const RUNNERS = 4
 
 await withStage(
   async (stage) => {
-    const market = await openMarket(stage)
+    const fairnessStage = await openFairnessStage(stage)
 
     await t.test('accounts of all plans get runners by their weights', async (t) => {
-      const shares = await measureWeights(market, { captures: 225, runners: RUNNERS, captureMilliseconds: 200, batch: 50, slack: 30 })
+      const shares = await measureWeights(fairnessStage, {
+        captures: 225,
+        runners: RUNNERS,
+        captureMilliseconds: 200,
+        batch: 50,
+        slack: 30,
+      })
       // Without weights each would have 56. At the start and the end of the measurement an account may be a quantum ahead, and as many
       // captures are reserved as there are runners.
       t.strictSame(
@@ -27,21 +33,25 @@ await withStage(
         [15, 30, 60, 120],
       )
       for (const { plan, captures, due } of shares) t.ok(Math.abs(captures - due) <= QUANTUM + RUNNERS, `${plan}: ${captures} of ${due}`)
-      await market.drain()
+      await fairnessStage.drain()
     })
 
     await t.test('single screenshots wait for at most two captures behind batches of another account', async (t) => {
-      const waits = await measureWaits(market, { batches: 1, singles: 3, each: 2, runners: RUNNERS, captureMilliseconds: 1_000 })
+      const waits = await measureWaits(fairnessStage, { batches: 1, singles: 3, each: 2, runners: RUNNERS, captureMilliseconds: 1_000 })
       for (const { account, overtakenBy, estimatedTime } of waits) {
         t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were started before it`)
         t.match(estimatedTime, /^\d+-\d+s$/)
         t.not(estimatedTime, ESTIMATED_TIME, 'captures have been measured by then')
       }
-      await market.drain()
+      await fairnessStage.drain()
     })
 
     await t.test('an account at its queue limit gets 503 with Retry-After, and other accounts are accepted', async (t) => {
-      const { refusal, before, after, others } = await measureBounds(market, { maxQueued: 150, maxQueuedPerAccount: 100, others: 50 })
+      const { refusal, before, after, others } = await measureBounds(fairnessStage, {
+        maxQueued: 150,
+        maxQueuedPerAccount: 100,
+        others: 50,
+      })
       t.match(refusal, { status: 503, retryAfter: /^\d+$/, body: { error: { code: 'QUEUE_FULL' } } })
       t.strictSame([before, after], [101, 101], 'one is being captured, a hundred are queued')
       t.strictSame(others, { 202: 50 })

@@ -21,7 +21,7 @@ const builds = callsOf('custom_build') as unknown as { ref: string; command: str
 
 t.test('Tiltfile is refused by the check when it is no Starlark, or misuses a function of Tilt', async (t) => {
   for (const wrong of ['def (', "docker_biuld('x', '.')", "k8s_resource('x', ports = 1)", "custom_build('x', 'y')"]) {
-    await t.rejects(runTiltfile(`${source}\n${wrong}\n`), { name: 'CommandError', message: /ended with code 1/ }, wrong)
+    await t.rejects(runTiltfile(`${source}\n${wrong}\n`), { name: 'CommandError', message: /exited with code 1/ }, wrong)
   }
 })
 

@@ -1,4 +1,4 @@
-// What a server may do to its visitor before there is a page.
+// Server behavior before a page is loaded.
 
 import { createHash } from 'node:crypto'
 import { escapeHtml, htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
@@ -20,13 +20,13 @@ const keyOf = (query: URLSearchParams) => (query.get('key') ?? '').slice(0, 100)
 
 const FINGERPRINT_LENGTH = 8
 
-/** The beginning of a text's SHA-256; `-` for none. */
+/** The first characters of a text's SHA-256. `-` for no text. */
 export const fingerprintOf = (text: string): string =>
   text === '' ? '-' : createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_LENGTH)
 
 const GIBIBYTE = 2 ** 30
 
-/** Answers of every kind. */
+/** Handlers for all kinds of responses. */
 export const answering: Routes = {
   slow: ({ query, response }) => {
     setTimeout(() => sendHtml(response, green), numberOf(query, 'ms', 1_000, 600_000))
@@ -90,14 +90,14 @@ export const answering: Routes = {
     }
     write()
   },
-  // What the browser really sent, as a page and for programs.
+  // Shows the request of the browser, as a page and as JSON.
   headers: ({ request, response }) => {
     sendHtml(
       response,
       htmlOf({ title: request.headers['user-agent'] ?? '', body: `<pre>${escapeHtml(JSON.stringify(request.headers, null, 2))}</pre>` }),
     )
   },
-  // How the visitor signed in, in the title: without a secret in it. `?basic` asks for a user name first.
+  // Shows the authentication method in the title, without secrets. `?basic` requires basic authentication.
   fingerprints: ({ query, request: { headers }, response }) => {
     if (query.has('basic') && headers.authorization === undefined) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="sites"' }).end()

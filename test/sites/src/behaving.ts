@@ -1,11 +1,11 @@
-// Pages that do something: late, when clicked, for ever, or to the harm of whoever looks at them.
+// Pages with scripts: delayed, on click, endless, or harmful.
 
 import { htmlOf, numberOf, page, type Routes } from './handler.ts'
 
 const script = (text: string) => `<script>${text}</script>`
 const box = 'width:100px;height:100px;background:#00ff00'
 
-/** Green when the browser has never been here, red when anything of an earlier visit is left. */
+/** Green on the first visit, red if any state of an earlier visit exists. */
 const visits = htmlOf({
   title: 'new',
   style: 'html{background:#00ff00}',
@@ -26,7 +26,7 @@ const click = htmlOf({
 
 const place = (left: number) => `position:absolute;top:0;left:${left}px;width:100px;height:100px;background:#ff0000`
 
-/** Three red boxes on green, side by side: an advertisement, what a tracker has turned red, a banner that asks for consent. */
+/** Three red boxes on green: an advertisement, a box that a tracker has colored, and a consent banner. */
 const clutter = htmlOf({
   title: 'asked',
   style: 'html{background:#00ff00}',
@@ -37,7 +37,7 @@ const answer = (id, word) => document.getElementById(id).addEventListener('click
 answer('onetrust-accept-btn-handler', 'accepted'); answer('onetrust-reject-all-handler', 'refused')`)}`,
 })
 
-/** Blue, and as long as three windows; each time that its end is near it grows by a green one. Its title tells whether it was given time. */
+/** Blue, and three windows tall. Near its end it grows by a green window. Its title shows whether the page got time to run. */
 const feed = htmlOf({
   title: 'hurried',
   body: `<div style="height:900px;background:#0000ff"></div>${script(`
@@ -50,7 +50,7 @@ addEventListener('scroll', () => {
 })`)}`,
 })
 
-/** Pages that act. */
+/** Pages with scripts. */
 export const behaving: Routes = {
   late: page((query) =>
     htmlOf({

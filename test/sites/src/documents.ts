@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves the files of a directory; its root leads to `home`. `edit` changes the text of HTML files, which are sent as they are otherwise. */
+/** Serves the files of a directory. Its root redirects to `home`. `edit` changes the text of HTML files. */
 export function serveDocuments(directory: string, home: string, { edit }: { edit?: (html: string) => string } = {}): RequestListener {
   return async (request, response) => {
     if (request.url === '/') {
@@ -49,6 +49,6 @@ async function findFile(directory: string, url: string): Promise<string | undefi
     const real = await realpath(file)
     return real.startsWith(`${await realpath(directory)}${path.sep}`) ? real : undefined
   } catch {
-    return undefined // not there, or not a path
+    return undefined // missing, or an invalid path
   }
 }

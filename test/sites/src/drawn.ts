@@ -1,11 +1,11 @@
-// Pages whose pixels are known: README.md has them in one table. Nothing here depends on a font where a pixel is promised.
+// Pages with known pixels, which README.md lists. The documented pixels do not depend on fonts.
 
 import { colorOf, htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
 import { buildPng } from './png.ts'
 
 const BAND_PIXELS = 100
 
-/** Color of band `n` of /tall, as six hexadecimal digits; tests compute it too. */
+/** Color of band `n` of /tall as six hexadecimal digits. Tests also use it. */
 export const bandColor = (n: number): string => ((n * 0x25_3d_61 + 0x40_80_c0) % 0x1_00_00_00).toString(16).padStart(6, '0')
 
 const quadrant = (corner: string, color: string) => `<div style="position:fixed;${corner};width:50%;height:50%;background:${color}"></div>`
@@ -54,7 +54,7 @@ for (const box of document.querySelectorAll('div')) seen.observe(box)`
   return htmlOf({ title: 'Boxes that turn green when they are seen', body: `${boxes.join('')}<script>${script}</script>` })
 }
 
-/** Pages to look at. */
+/** Static pages. */
 export const drawn: Routes = {
   solid: page((query) => htmlOf({ title: 'Solid', style: `html{background:#${colorOf(query, 'ff0000')}}` })),
   quadrants: page(() => quadrants),
@@ -74,7 +74,7 @@ export const drawn: Routes = {
     }),
   ),
   transparent: page(() => htmlOf({ title: 'Transparent', style: 'div{position:absolute;left:50px;top:50px}', body: square('ff0000') })),
-  // A test reads the record's page title: no pixel tells the viewport as plainly.
+  // Tests read the title from the record, because pixels do not show the viewport directly.
   viewport: page(() => htmlOf({ body: '<script>document.title = innerWidth + "x" + innerHeight + "@" + devicePixelRatio</script>' })),
   image: ({ query, response }) => {
     const picture = buildPng(

@@ -8,13 +8,13 @@ export interface Visit {
   rest: string
 }
 
-/** Answers a visit. */
+/** Responds to a request. */
 export type Handler = (visit: Visit) => void
 
 /** Routes by the first segment of the path. */
 export type Routes = Record<string, Handler>
 
-/** A number of the query, bounded so that no test can ask for more than a pod can give. */
+/** A number of the query, limited to what a pod can serve. */
 export function numberOf(query: URLSearchParams, name: string, preset: number, maximum: number): number {
   const value = Number(query.get(name) ?? preset)
   return Number.isFinite(value) ? Math.min(maximum, Math.max(0, value)) : preset
@@ -26,12 +26,12 @@ export function colorOf(query: URLSearchParams, preset: string): string {
   return /^[0-9a-f]{6}$/i.test(color) ? color : preset
 }
 
-/** A whole document; margins are zero, so that pixels are where the page says. */
+/** A complete document without margins, so that positions are exact. */
 export function htmlOf({ title = 'Page', style = '', body = '', head = '' }): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>${head}<style>html,body{margin:0}${style}</style></head><body>${body}</body></html>`
 }
 
-/** Text as it may stand in HTML. */
+/** Escapes text for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 

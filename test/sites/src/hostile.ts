@@ -1,4 +1,4 @@
-// Pages that want to keep whoever looks at them, or to use him up. Each is green where its picture is taken all the same.
+// Pages that try to block or exhaust the browser. Each is green where a capture succeeds anyway.
 
 import { constants, crc32, createDeflate, createGzip, type Deflate, type Gzip } from 'node:zlib'
 import { htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
@@ -46,12 +46,12 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const PIXELS_SIDE = 40_000
 
-/** A service worker that answers nothing, and asks loopback for ever. */
+/** A service worker that never responds, and endlessly sends requests to loopback. */
 const serviceWorker = `oninstall = () => skipWaiting(); onactivate = (event) => event.waitUntil(clients.claim())
 onfetch = (event) => event.respondWith(new Promise(() => {}))
 setInterval(() => fetch('http://127.0.0.1:8099/service-worker', { mode: 'no-cors' }).catch(() => {}), 50)`
 
-/** Pages that harm. */
+/** Harmful pages. */
 export const hostile: Routes = {
   drip: ({ request, response }) => {
     response

@@ -1,4 +1,4 @@
-// Pages that try to reach an address by each way a browser knows: red at first, green when it was reached. The title tells the same.
+// Pages that try to reach a URL by each method of a browser: red at first, green on success. The title shows the result too.
 
 import { escapeHtml, htmlOf, page, type Routes } from './handler.ts'
 
@@ -21,7 +21,7 @@ peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDes
     `const frame = document.createElement('iframe'); frame.style.cssText = 'border:0;width:400px;height:400px'; frame.src = ${url}; document.body.append(frame)`,
 }
 
-/** `/reach/<way>?url=…`; a frame shows what it reached, a beacon is seen by who listens. */
+/** `/reach/<method>?url=…`. A frame shows the response; a beacon is only visible to the listener. */
 export const reaching: Routes = {
   reach: page((query, { rest }) => {
     const way = ways[rest]

@@ -18,7 +18,7 @@ const SECURE_PORT = 8443
 
 const routes: Routes = { ...drawn, ...behaving, ...answering, ...hostile, ...reaching }
 
-/** Answers requests for the pages; `authority` is the certificate that /ca.pem hands out. */
+/** Handles requests for the pages. `authority` is the certificate that /ca.pem returns. */
 export function createPages(authority = ''): RequestListener {
   const own: Routes = {
     ...routes,

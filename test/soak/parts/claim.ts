@@ -3,8 +3,8 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { summarize } from '../../bench/report/statistics.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { askSteadily } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { readMetric } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 
@@ -13,20 +13,20 @@ const REQUESTS = 100
 const PER_SECOND = 5
 const BAR_MILLISECONDS = 50
 
-/** How soon one of many idle runners is claimed. */
+/** Time until one of many idle runners is claimed. */
 export const claim: Part = {
   name: 'claim',
   shows: 'the time from a Screenshot’s creation to its claim with 200 idle runners',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { progress }: PartContext): Promise<PartResult> {
   const operator = await stage.startOperator()
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, captureMilliseconds: 50 })
-  tell(`${REQUESTS} Screenshots, ${PER_SECOND} a second`)
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS, captureMilliseconds: 50 })
+  progress(`${REQUESTS} Screenshots, ${PER_SECOND} a second`)
   const { accepted } = await askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: REQUESTS / PER_SECOND })
   await eventually('all have ended', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
-  const { times } = await stage.fleet.tell({ times: true })
+  const { times } = await stage.fleet.send({ times: true })
   const shots = await Promise.all(accepted.map(({ id }) => stage.screenshots.get(toObjectName(id))))
   const created = accepted.map(({ id }) => createdAtOf(id).getTime())
   const toClaim = summarize(shots.map(({ status }, n) => Date.parse(status?.startTime ?? '') - (created[n] ?? 0)))

@@ -10,12 +10,12 @@ import { atMost, holds, type Part, type PartContext, type PartResult } from '../
 import { openCluster, QUADRANTS } from '../stage/cluster-objects.ts'
 import { newPile, type Pile } from '../stage/ends.ts'
 
-// The kubelet's own verdict on a runner that writes more than it may: the pod is evicted, the attempt counts, and the page is suspected; it is not what
-// ends the Screenshot.
+// A runner that exceeds its disk limit: the kubelet evicts the pod, the attempt counts, and the page becomes a suspect, but the Screenshot does not
+// fail.
 
 const POOL = 'evicted'
 const LIMIT_MEBIBYTES = 30
-/** Into its own log: of volumes the kubelet takes the measure once a minute only. */
+/** Writes to the container's log, because the kubelet measures volumes only once per minute. */
 const NOISE = `head -c ${LIMIT_MEBIBYTES}M /dev/urandom | base64 -w 1000 > /proc/1/fd/1`
 const CAPTURE_MILLISECONDS = 45_000
 const GENEROUS_MILLISECONDS = 300_000
@@ -24,14 +24,14 @@ const MAX_ATTEMPTS = 2
 /** See the head of this file. */
 export const clusterEvicted: Part = {
   name: 'cluster-evicted',
-  shows: 'a runner that the kubelet evicts for its disk costs an attempt, with the kubelet’s words, and not the Screenshot',
+  shows: 'a Screenshot survives a runner that the kubelet evicts for its disk usage, with one more attempt',
   run: async (context) => {
     const pile = newPile()
     return undoing(pile.endAll, () => run(pile, context))
   },
 }
 
-async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const { pools, pods, shots, spec } = await openCluster(pile)
   const { limits = {}, requests = {} } = spec.podTemplate.resources ?? {}
   const resources = { requests, limits: { ...limits, 'ephemeral-storage': `${LIMIT_MEBIBYTES}Mi` } }
@@ -47,7 +47,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     return shot.status?.phase === 'Running' && shot
   })
   const pod = first?.runner?.pod ?? ''
-  tell(`${pod} writes more than it may`)
+  progress(`${pod} exceeds its disk limit`)
   await kubectl(['exec', pod, '-n', releaseNamespace, '--', 'sh', '-c', NOISE])
   let seen = ''
   const waiting = await eventually(
@@ -60,7 +60,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     },
     GENEROUS_MILLISECONDS,
   )
-  tell(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
+  progress(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
   const done = await eventually(
     'it ends',
     async () => {
@@ -79,7 +79,11 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
       holds('the Screenshot was captured', phase === 'Completed', phase ?? ''),
       atMost('attempts', attempt, MAX_ATTEMPTS, ''),
       holds('the page is suspected once', lostRunners === 1, `${lostRunners} lost runners`),
-      holds('its Event RunnerLost has the kubelet’s words', /evicted: .*(ephemeral|usage of emptydir|limit)/i.test(events), events.trim()),
+      holds(
+        'its Event RunnerLost has the kubelet’s message',
+        /evicted: .*(ephemeral|usage of emptydir|limit)/i.test(events),
+        events.trim(),
+      ),
     ],
   }
 }

@@ -20,17 +20,17 @@ import { buildImages, checkOut } from '../stage/old-release.ts'
 import { readRunning, tagSettings } from '../stage/running-release.ts'
 import { findMissingPictures, helmOn, NAMESPACE, RELEASE, type Trial, withGateway, withTrial } from '../stage/trial-release.ts'
 
-// The commands of docs/operations.md, typed as they stand there on a release of its own, with its names in place of the page's. After each chapter a
-// picture is taken and can be had, and so can all that were taken before.
+// Runs the commands of docs/operations.md on a separate release, with its names in place of the page's. After each chapter a new capture succeeds, and
+// all earlier files can still be downloaded.
 
 const TAG = 'release-manual'
 const COLLECTOR = 'collector'
 const UNFINISHED = 8
-/** So that what has ended comes into the bucket while one waits. */
+/** Archives finished records quickly. */
 const LIVE_SECONDS = 120
 const GENEROUS_MILLISECONDS = 300_000
 
-/** A chapter of the page: its commands, those in the text too. */
+/** The commands of a chapter, including inline ones. */
 interface Chapter {
   blocks: string[]
   inline: string[]
@@ -39,7 +39,7 @@ interface Chapter {
 async function readChapter(directory: string, title: string): Promise<Chapter> {
   const manual = await readFile(path.join(directory, 'docs/operations.md'), 'utf8')
   const chapter = new RegExp(`^## ${title}$(.*?)(?=^## )`, 'ms').exec(`${manual}\n## `)?.[1]
-  if (chapter === undefined) throw new Error(`there is no chapter ${title}`)
+  if (chapter === undefined) throw new Error(`unknown chapter: ${title}`)
   const blocks = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const inline = [...chapter.replaceAll(/^```sh\n.*?^```$/gms, '').matchAll(/`((?:kubectl|helm) [^`]*)`/g)].map(([, line = '']) => line)
   return { blocks, inline }
@@ -54,7 +54,7 @@ const toTrial = (script: string): string =>
     .replaceAll(/\b(deployments?|deploy|statefulset|secret|lease)([/ ])tintype-/g, `$1$2${RELEASE}-`)
     .replaceAll('app.kubernetes.io/instance=tintype', `app.kubernetes.io/instance=${RELEASE}`)
 
-/** Types a script as a person's shell would, but ends at the first command that fails. */
+/** Runs a script in a shell, and stops at the first failed command. */
 async function type(script: string, directory: string): Promise<void> {
   const environment = { ...process.env, KUBECONFIG: paths.kubeconfig, PATH: `${toolsDirectory}:${process.env.PATH}` }
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', toTrial(script)], {
@@ -75,12 +75,12 @@ export const clusterManual: Part = {
   run: (context) => withTrial(async (trial) => ({ findings: await goThrough(trial, context) })),
 }
 
-async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise<Finding[]> {
+async function goThrough(trial: Trial, { settings, progress }: PartContext): Promise<Finding[]> {
   const { values, tags } = await readRunning()
   await trial.makeNamespace()
-  // A checkout of its own: the page, the chart and the programs are of one version, and what is typed leaves its files there.
+  // A separate checkout, so that page, chart and programs have the same version, and files of the commands stay there.
   const { directory, chart, remove } = await checkOut('HEAD')
-  tell('building the images')
+  progress('building the images')
   await buildImages({ directory, chart, remove }, TAG, tags)
   const chosen = [
     ...values,
@@ -97,7 +97,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
   const findings: Finding[] = []
   const chapter = async (name: string, act: () => Promise<void>) => {
     if (settings.chapter !== undefined && name !== settings.chapter && ids.length > 0) return
-    tell(name)
+    progress(name)
     try {
       await act()
       await trial.whenReady()
@@ -124,7 +124,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
   })
   await chapter('logs and metrics', async () => {
     const [metrics = '', logs = ''] = (await readChapter(directory, 'Read the metrics')).blocks
-    // What the first line brings are objects of the Prometheus operator, which is not here.
+    // The first line needs the Prometheus operator, which is not installed.
     await type(`${metrics.split('\n').slice(1).join('\n')}\nkill $!`, directory)
     await type(logs, directory)
   })
@@ -147,7 +147,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
     const [upgrade = ''] = (await readChapter(directory, 'Traces')).blocks
     await type(upgrade.replace('otel-collector.observability', `${COLLECTOR}.${NAMESPACE}`), directory)
     for (const name of ['operator', 'api-gateway']) await kubectl(['rollout', 'status', `deployment/${RELEASE}-${name}`, '-n', NAMESPACE])
-    // Traces begin with requests.
+    // Spans are created only for requests.
     await withGateway((base, headers) => fetch(`${base}/api/v1/screenshots`, { headers }))
     await eventually('spans come', async () => (await kubectl(['logs', COLLECTOR, '-n', NAMESPACE])).includes('/v1/traces'))
   })
@@ -161,7 +161,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
       await type(backUp, directory)
       const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
       const volume = await saveVolume()
-      tell('the namespace is deleted')
+      progress('the namespace is deleted')
       await loseNamespace()
       await trial.makeNamespace()
       await restoreVolume(volume)
@@ -182,7 +182,7 @@ async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise
 
 const read = (object: string, field: string): Promise<string> => kubectl(['get', object, '-n', NAMESPACE, '-o', `jsonpath={${field}}`])
 
-/** Something that takes spans and says so. */
+/** A collector that accepts spans and logs requests. */
 async function startCollector(tag: string): Promise<void> {
   const program = `require('http').createServer((q, a) => { console.log(q.url); q.resume().on('end', () => a.end('{}')) }).listen(4318)`
   const restricted = {

@@ -16,8 +16,8 @@ import { watchEnds } from '../stage/ends-once.ts'
 import { SECOND_NODE, startSecondNode, TAINT } from '../stage/second-node.ts'
 import { startLoad } from '../stage/trial-release.ts'
 
-// A real node with a kubelet of its own is cut off from the cluster while it captures: the node controller calls it NotReady, its captures are given to
-// others, and it comes back to a cluster that has done without it.
+// A second node with its own kubelet loses its connection while it captures: the node controller marks it NotReady, other runners take over its
+// captures, and it reconnects later.
 
 const POOL = 'node-lost'
 const RUNNERS = 4
@@ -26,7 +26,7 @@ const CAPTURE_MILLISECONDS = 3_000
 const CALM_MILLISECONDS = 15_000
 const AFTER_MILLISECONDS = 20_000
 const GENEROUS_MILLISECONDS = 420_000
-/** Each Screenshot has a width of its own, so that no picture can stand for another. */
+/** Each Screenshot has a unique width, so that pictures cannot be mixed up. */
 const [FIRST_WIDTH, HEIGHT] = [400, 300]
 const RED = [255, 0, 0, 255]
 
@@ -40,22 +40,22 @@ export const clusterNodeLost: Part = {
   },
 }
 
-async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const { http, pools, pods, shots, spec } = await openCluster(pile)
-  const node = await startSecondNode([spec.podTemplate.image], tell)
+  const node = await startSecondNode([spec.podTemplate.image], progress)
   pile.teardown(() => node.remove())
   const tolerations = [{ key: TAINT.key, operator: 'Exists' as const }]
   const size = { minIdle: RUNNERS, maxPods: RUNNERS + 2, podTemplate: { ...spec.podTemplate, tolerations } }
   pile.teardown(async () => {
     await pools.delete(POOL).catch(() => undefined)
-    // What is bound to the node can only be removed with it, or by force.
+    // Pods on the node can only be deleted with it, or by force.
     for (const { metadata } of await runnersOf(pods)) await pods.delete(metadata.name, { gracePeriodSeconds: 0 }).catch(() => undefined)
   })
   await pools.create({ metadata: { name: POOL }, spec: { ...spec, ...size } } as NewObject<RunnerPool>)
   await eventually('runners are idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) >= RUNNERS, GENEROUS_MILLISECONDS)
   const onSecond = (await runnersOf(pods)).filter((pod) => nodeOf(pod) === SECOND_NODE).map(({ metadata }) => metadata.uid)
   if (onSecond.length === 0) throw new Error(`no runner landed on ${SECOND_NODE}`)
-  tell(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
+  progress(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
 
   const widths = new Map<string, number>()
   const create = async () => {
@@ -74,16 +74,16 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
     const found = await claimedThere()
     return found.length > 0 && found
   })
-  tell(`${SECOND_NODE} is cut off with ${lost.length} captures under way`)
+  progress(`${SECOND_NODE} is cut off with ${lost.length} captures under way`)
   await node.cut()
   const cutAt = performance.now()
   const since = () => ((performance.now() - cutAt) / 1_000).toFixed(0)
   await eventually('it is called NotReady', async () => !(await node.isReady()), GENEROUS_MILLISECONDS)
   const notReady = since()
-  tell(`NotReady after ${notReady} s`)
+  progress(`NotReady after ${notReady} s`)
   await eventually('nothing is claimed there any more', async () => (await claimedThere()).length === 0, GENEROUS_MILLISECONDS)
   const given = since()
-  tell(`its captures were given to others after ${given} s`)
+  progress(`its captures were given to others after ${given} s`)
   await node.heal()
   await eventually('it is ready again', node.isReady, GENEROUS_MILLISECONDS)
   await sleep(AFTER_MILLISECONDS)

@@ -18,11 +18,11 @@ import {
   withTrial,
 } from '../stage/trial-release.ts'
 
-// A release of its own on the running cluster goes through its life under load: installed from the version before, upgraded with the values that it had,
-// rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's and another release's too: so the cluster
-// must run what is upgraded to (`npm start`), and they are not made older for the release before.
+// The life of a separate release under load: install the previous version, upgrade with its values, roll back, upgrade, uninstall with unfinished
+// captures, install again. The CRDs are shared with the cluster's own release. So the cluster must already run the new version (`npm start`), and the
+// CRDs are not downgraded.
 
-/** The commit of v0.1.0: a clone need not have tags. */
+/** The commit of v0.1.0, because a clone may have no tags. */
 const FIRST_RELEASE = 'a98d7a72427b7e3fa835d838a3c05f1aaf0d7374'
 const NOW = 'HEAD'
 const NEW_TAG = 'release-head'
@@ -33,7 +33,7 @@ const UNFINISHED = 8
 const LOOKS = 30
 const BETWEEN_LOOKS_MILLISECONDS = 3_000
 
-/** What stays when a release is uninstalled: docs/operations.md, "Uninstall". */
+/** Objects that remain after an uninstall: docs/operations.md, "Uninstall". */
 const STAYS = [
   'accountusage.tintype.dev/default',
   'account.tintype.dev/default',
@@ -51,30 +51,30 @@ const STAYS = [
   `secret/${RELEASE}-storage-uploads`,
 ]
 
-/** @throws when the upgrade would change the kinds that the cluster's own release lives by */
+/** @throws when the upgrade would change the CRDs of the cluster's own release */
 async function requireSameKinds(chart: string): Promise<void> {
   await kubectl(['diff', '--server-side', '--force-conflicts', '--field-manager=tintype-crds', '-f', `${chart}/crds`]).catch(
     (cause: unknown) => {
-      throw new Error(`the cluster has not the kinds of ${NOW}: run npm start first`, { cause })
+      throw new Error(`the cluster does not have the CRDs of ${NOW}: run npm start first`, { cause })
     },
   )
 }
 
-async function goThrough(trial: Trial, { tell, settings }: PartContext) {
+async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   const from = settings.from ?? FIRST_RELEASE
   const { values, tags } = await readRunning()
   const [before, now] = [await checkOut(from), await checkOut(NOW)]
   await requireSameKinds(now.chart)
-  tell(`building the images of ${from} and ${NOW}`)
+  progress(`building the images of ${from} and ${NOW}`)
   await buildImages(before, OLD_TAG, tags)
   await buildImages(now, NEW_TAG, tags)
   const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
   const newTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : NEW_TAG))
   const wait = ['--wait', '--timeout', '300s']
 
-  tell(`install ${from}`)
+  progress(`install ${from}`)
   await trial.makeNamespace()
-  // The cluster's kinds are newer, and another release lives by them.
+  // The cluster's CRDs are newer, and another release uses them.
   await helmOn('install', RELEASE, before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false', ...wait)
   await trial.whenReady()
   const ends = await watchEnds(trial.http)
@@ -82,25 +82,25 @@ async function goThrough(trial: Trial, { tell, settings }: PartContext) {
   await sleep(BETWEEN_MILLISECONDS)
   const noted = await noteLinks(await whenSomeCompleted(trial))
 
-  tell(`upgrade, with the values of ${from}`)
+  progress(`upgrade, with the values of ${from}`)
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
-  tell('rollback')
+  progress('rollback')
   await helmOn('rollback', RELEASE, '1', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
-  tell('upgrade')
+  progress('upgrade')
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   const broken = await findBroken(noted)
 
-  tell('uninstall, with captures unfinished')
+  progress('uninstall, with captures unfinished')
   await load.stop()
   const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
   await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
   const unfinished = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Pending' || status?.phase === 'Running').length
   const leftovers = await findLastLeftovers()
 
-  tell('install again')
+  progress('install again')
   await helmOn('install', RELEASE, now.chart, ...values, ...newTags, ...wait)
   const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
   await trial.whenAllFinished(names)
@@ -121,7 +121,7 @@ const whenSomeCompleted = (trial: Trial): Promise<string[]> =>
 const isAsked = (leftover: string): boolean =>
   STAYS.some((stays) => (stays.endsWith('*') ? leftover.startsWith(stays.slice(0, -1)) : leftover === stays))
 
-/** What is still there when Kubernetes has had time to collect what belonged to others. */
+/** Objects that remain after Kubernetes has had time for garbage collection. */
 async function findLastLeftovers(): Promise<string[]> {
   for (let look = 1; ; look++) {
     const leftovers = await findLeftovers()
@@ -141,7 +141,7 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
   const { load, names, shots, unfinished, leftovers, missing, broken, noted, faults } = await goThrough(trial, context)
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
-  context.tell(`left behind: ${leftovers.join(' ')}`)
+  context.progress(`left behind: ${leftovers.join(' ')}`)
   return {
     findings: [
       holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),

@@ -2,12 +2,12 @@ import { leases } from '../../../crds/client/core-resources.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, type Finding, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { type Accepted, askSteadily } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
-import { judge, toWords } from '../stage/truth.ts'
+import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
-/** Seconds that may pass until another leads. */
+/** Maximum seconds until another operator is the leader. */
 const ENDS = [
   { name: 'SIGKILL', bar: 5, end: (leader: OperatorPod) => leader.end('SIGKILL') },
   {
@@ -25,21 +25,21 @@ const RATE = 5
 const LOAD_SECONDS = 30
 const POLL_MILLISECONDS = 20
 
-/** How soon another operator leads. */
+/** Time until another operator is the leader. */
 export const leaders: Part = {
   name: 'leaders',
   shows: 'how soon a standby leads after SIGKILL, a lost node and SIGTERM, and that nothing is lost by it',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { progress }: PartContext): Promise<PartResult> {
   const operators = [await stage.startOperator(), await stage.startOperator()]
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS })
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
   const accepted: Accepted[] = []
   const findings: Finding[] = []
   for (const { name, bar, end } of ENDS) {
     const leader = await findLeader(operators)
-    tell(`${name} under load`)
+    progress(`${name} under load`)
     const asking = askSteadily({ urls: [gateway.url], keys, perSecond: RATE, seconds: LOAD_SECONDS })
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     const { lease, work } = await measure(stage, () => end(leader))
@@ -52,12 +52,12 @@ async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
     accepted.push(...asked.accepted)
     findings.push(holds('every request was accepted meanwhile', Object.keys(asked.others).length === 0, JSON.stringify(asked.others)))
   }
-  const verdict = await judge(gateway.url, accepted)
-  const isWhole = verdict.faults.length === 0 && verdict.completed === accepted.length
-  return { findings: [...findings, holds('every accepted Screenshot ended with its own picture', isWhole, toWords(verdict))] }
+  const outcome = await verifyAll(gateway.url, accepted)
+  const isWhole = outcome.faults.length === 0 && outcome.completed === accepted.length
+  return { findings: [...findings, holds('every accepted Screenshot ended with its own picture', isWhole, describeOutcome(outcome))] }
 }
 
-/** The one that leads. */
+/** The current leader. */
 export async function findLeader(operators: readonly OperatorPod[]): Promise<OperatorPod> {
   return eventually('one of them leads', async () => {
     const leading = await Promise.all(operators.map((operator) => operator.isLeader()))
@@ -65,7 +65,7 @@ export async function findLeader(operators: readonly OperatorPod[]): Promise<Ope
   })
 }
 
-/** Seconds until the lease has another holder, and until that one has a capture begun. */
+/** Seconds until the lease has another holder, and until the first capture after that. */
 async function measure(stage: Stage, end: () => unknown): Promise<{ lease: number; work: number }> {
   const client = new Resource(stage.admin, leases)
   const holder = async () => (await client.get('tintype-operator')).spec?.holderIdentity ?? ''
@@ -81,7 +81,7 @@ async function measure(stage: Stage, end: () => unknown): Promise<{ lease: numbe
     return seconds()
   }
   const lease = await until(async () => !['', before].includes(await holder()))
-  const { begun } = await stage.fleet.tell({})
-  const work = await until(async () => (await stage.fleet.tell({})).begun > begun)
+  const { begun } = await stage.fleet.send({})
+  const work = await until(async () => (await stage.fleet.send({})).begun > begun)
   return { lease, work }
 }

@@ -6,7 +6,7 @@ import { applyPatches, readTestPatches } from '../../cluster/programs/minio-patc
 import { buildEnvironment, prepareMinioSource } from '../../cluster/programs/programs.ts'
 import { holds, type Part } from '../part.ts'
 
-/** Upstream's tests of the files that the patches change, and of what calls them. */
+/** Upstream's tests of the patched files and of their callers. */
 const TEST_FILES = [
   'api-headers_test.go',
   'auth-handler_test.go',
@@ -26,24 +26,24 @@ const MINUTES = 30
 /** The names of the tests in a Go file. */
 const testNames = (text: string): string[] => [...text.matchAll(/^func (Test\w+)\(/gm)].map(([, name]) => name!)
 
-/** Counts what `go test -v` says of tests at the top level. */
+/** Counts top-level results in the output of `go test -v`. */
 function countResults(output: string): { passed: number; failed: string[] } {
   const failed = [...output.matchAll(/^--- FAIL: (\w+)/gm)].map(([, name]) => name!)
   return { passed: output.match(/^--- PASS: /gm)?.length ?? 0, failed }
 }
 
-/** The patched source is tested as upstream tests it, with what it refuses switched on again, and then as it runs. */
+/** Tests the patched source with upstream's tests and rejected features enabled, and then as it is deployed. */
 export const minio: Part = {
   name: 'minio',
   shows: 'the patched MinIO passes its own tests of the changed files, and ours',
-  run: async ({ tell }) => {
+  run: async ({ progress }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-minio-tests-'))
     try {
       const source = path.join(directory, 'source')
       await prepareMinioSource(source)
       await applyPatches(source, await readTestPatches())
       const texts = await Promise.all(TEST_FILES.map((file) => readFile(path.join(source, 'cmd', file), 'utf8')))
-      tell('compiling tests takes some minutes')
+      progress('compiling tests takes some minutes')
       const program = path.join(directory, 'cmd.test')
       await run('nice', ['go', 'test', '-c', '-o', program, './cmd'], { directory: source, environment: buildEnvironment })
       const test = async (pattern: string, environment: Record<string, string>) => {

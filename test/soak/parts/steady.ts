@@ -2,45 +2,45 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Table } from '../../bench/report/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { howAsked, profileFlags } from '../settings.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { askSteadily } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { readMemory, readMetric } from '../stage/processes.ts'
 import { type Stage, textOf, withStage } from '../stage/stage.ts'
-import { judge, toWords } from '../stage/truth.ts'
+import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
 const RUNNERS = 40
 const SAMPLES = 40
-/** How much larger the last quarter's mean may be than the one before. */
+/** Maximum growth of the last quarter's mean over the previous one. */
 const FLAT = 1.1
 /**
  * Every five minutes the API server compacts etcd's history to what was five minutes before: the first time that frees anything is after ten minutes, and
  * only from the second on the size goes up and down between the same bounds.
  */
 const ETCD_MINUTES = 15
-/** Of all that was accepted, so many are looked at one by one. */
+/** Number of accepted Screenshots that are checked one by one. */
 const LOOKED_AT = 2_000
-/** A line of a program's log is here by then. */
+/** After this time a program's log line has arrived. */
 const LOG_MILLISECONDS = 500
-/** So many refusals are told one by one; more are a machine that is too slow. */
+/** Maximum number of rejections that are printed. More of them mean that the machine is too slow. */
 const TOLD_REFUSALS = 10
 
 const KINDS = ['live', 'etcd MiB', 'etcd in use MiB', 'operator MiB', 'gateway MiB'] as const
 type Sample = Record<(typeof KINDS)[number], number>
 
-/** Whether anything grows. */
+/** Checks that nothing grows. */
 export const steady: Part = {
   name: 'steady',
   shows: 'a steady rate for a long time: live count, etcd’s size and memories stay flat',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profile }, tell }: PartContext): Promise<PartResult> {
-  // Full after a quarter of the time, however short that is.
+async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profile }, progress }: PartContext): Promise<PartResult> {
+  // Reaches the limit after a quarter of the time.
   const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }
   const flags = profileFlags(profile)
   const operator = await stage.startOperator({ flags, environment })
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, gateway: { flags, environment } })
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS, gateway: { flags, environment } })
   const samples: Sample[] = []
   const over = new AbortController()
   const take = async (): Promise<Sample> => {
@@ -58,22 +58,22 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
     while (!over.signal.aborted) {
       await sleep((minutes * 60_000) / SAMPLES)
       samples.push(await take())
-      tell(KINDS.map((kind) => `${kind} ${samples.at(-1)?.[kind].toFixed(0)}`).join(', '))
+      progress(KINDS.map((kind) => `${kind} ${samples.at(-1)?.[kind].toFixed(0)}`).join(', '))
     }
   })()
   const started = performance.now()
   let refusals = 0
   const onRefused = (what: string) => {
     if (++refusals > TOLD_REFUSALS) return
-    // The answer is here before the line of the log is.
-    setTimeout(() => tell(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`), LOG_MILLISECONDS)
+    // The response arrives before the log line.
+    setTimeout(() => progress(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`), LOG_MILLISECONDS)
   }
   const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: (fill + minutes) * 60, batch, onRefused })
   const seconds = (performance.now() - started) / 1_000
   over.abort()
   await sampling
   const step = Math.max(1, Math.floor(asked.accepted.length / LOOKED_AT))
-  const verdict = await judge(
+  const outcome = await verifyAll(
     gateway.url,
     asked.accepted.filter((_, n) => n % step === 0),
   )
@@ -95,20 +95,20 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
     ),
     ...KINDS.map((kind) => {
       const growth = growthOf(samples.slice(-SAMPLES).map((sample) => sample[kind]))
-      const isJudged = !kind.startsWith('etcd') || fill + minutes / 2 >= ETCD_MINUTES
+      const isEvaluated = !kind.startsWith('etcd') || fill + minutes / 2 >= ETCD_MINUTES
       const what = `${kind}: the last quarter’s mean by that of the quarter before`
-      return isJudged ? atMost(what, growth, FLAT, '', 2) : holds(`${what} (too short to judge)`, true, growth.toFixed(2))
+      return isEvaluated ? atMost(what, growth, FLAT, '', 2) : holds(`${what} (too short to verifyAll)`, true, growth.toFixed(2))
     }),
     holds(
       'what was looked at ended with its own picture',
-      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
-      toWords(verdict),
+      outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
+      describeOutcome(outcome),
     ),
   ]
   return { findings, tables }
 }
 
-/** Why a gateway could not do what it was asked for last, with the cause that the client is not told. */
+/** The last error in a gateway's log, with the cause that the response does not contain. */
 function lastFailure(output: string): string {
   const line = output.split('\n').findLast((text) => text.startsWith('{') && text.endsWith('}') && text.includes('"request failed"'))
   return line === undefined ? 'nothing' : (JSON.parse(line) as { err: { message: string } }).err.message

@@ -5,41 +5,41 @@ import { readWrites, writesBetween } from '../../bench/rest/api-server-writes.ts
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { howAsked, profileFlags } from '../settings.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { askSteadily } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
-import { judge, toWords } from '../stage/truth.ts'
+import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
 const RUNNERS = 40
 const WARM_UP_SECONDS = 10
-/** Above what is wanted, so that what comes out is the system's own measure and not the clients'. */
+/** Above the target, so that the system limits the throughput and not the clients. */
 const PRESSURE = 1.1
 const BAR_WRITES = 5
 const BAR_RATE = 60
 const REST_MILLISECONDS = 10_000
 
-/** As many Screenshots a second as are asked for, and what each costs. */
+/** Screenshots per second at the requested rate, and the cost of each. */
 export const throughput: Part = {
   name: 'throughput',
   shows: 'Screenshots a second end to end, with writes and processor time for each',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { settings, progress }: PartContext): Promise<PartResult> {
   const { rate, batch, seconds, profile } = settings
   const flags = profileFlags(profile)
-  // Records leave after a minute, so that archiving is part of what is measured.
+  // Records are archived after a minute, so that the measurement includes archiving.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
   const operator = await stage.startOperator({ flags, environment })
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS })
-  tell('warming up')
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
+  progress('warming up')
   const urls = [gateway.url]
   const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
   await eventually('the warm-up is over', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
 
   const processes = processesOf(stage, [operator], [gateway])
-  tell('at rest')
+  progress('at rest')
   const atRest = await whileResting(processes)
   const finished = () => readMetric(operator, 'screenshot_job_duration_seconds_count')
   const before = {
@@ -48,7 +48,7 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
     finished: await finished(),
     at: performance.now(),
   }
-  tell(`${rate} a second for ${seconds} s`)
+  progress(`${rate} a second for ${seconds} s`)
   const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
   await sleep(seconds * 1_000)
   const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
@@ -71,9 +71,9 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
   const rest = Object.values(atRest).reduce((sum, used) => sum + used, 0)
   const outside = ['runners', 'clients']
   const own = each.reduce((sum, [name, used]) => sum + (outside.includes(name) ? 0 : used), 0)
-  tell('looking at every record and picture')
-  const verdict = await judge(gateway.url, [...warm.accepted, ...asked.accepted])
-  const { repeated } = await stage.fleet.tell({})
+  progress('looking at every record and picture')
+  const outcome = await verifyAll(gateway.url, [...warm.accepted, ...asked.accepted])
+  const { repeated } = await stage.fleet.send({})
   const { p50, p95 } = summarize(asked.milliseconds)
   if (profile !== undefined) await operator.end('SIGTERM')
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
@@ -100,15 +100,15 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
     atMost(`processor time that ${BAR_RATE} a second take each second, of two processors’ 2000 ms`, whole * BAR_RATE + rest, 2_000, 'ms'),
     holds(
       'every accepted Screenshot ended with its own picture',
-      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
-      toWords(verdict),
+      outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
+      describeOutcome(outcome),
     ),
     holds('none was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
   ]
   return { findings, tables }
 }
 
-/** What programs use in a second in which nothing is asked of them. */
+/** Processor time per second of idle programs. */
 async function whileResting(processes: Processes): Promise<Record<string, number>> {
   const before = readProcessor(processes)
   await sleep(REST_MILLISECONDS)

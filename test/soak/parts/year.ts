@@ -8,8 +8,8 @@ import { summarize } from '../../bench/report/statistics.ts'
 import { aResult } from '../../bench/rest/finished.ts'
 import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { send } from '../stage/clients.ts'
-import { openOffice } from '../stage/office.ts'
 import { processesOf, readProcessor } from '../stage/processes.ts'
 import { type Stage, textOf, withStage } from '../stage/stage.ts'
 
@@ -18,32 +18,32 @@ const DAY_MILLISECONDS = 86_400_000
 const REQUESTS = 400
 const PAGE = 100
 const BAR_MILLISECONDS = 150
-/** Leases and counts have a history too, of a few minutes. */
+/** Leases and counts also have a history of some minutes in etcd. */
 const BAR_ETCD_MEBIBYTES = 4
-/** Records of a day and account that are also there one by one. */
+/** Records per day and account that also exist as single objects. */
 const SINGLES = 5
 const AT_ONCE = 4
 
-/** A year's records in the archive. */
+/** An archive with the records of a year. */
 export const year: Part = {
   name: 'year',
   shows: 'a year’s records in the archive: list pages and single records through a gateway, and etcd’s size',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-/** One of the places where a request looks. */
+/** One position in the archive for requests. */
 interface Place {
   account: number
   day: number
   id: string
 }
 
-async function run(stage: Stage, { settings: { records }, tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { settings: { records }, progress }: PartContext): Promise<PartResult> {
   const operator = await stage.startOperator()
-  const { gateway, keys, accounts } = await openOffice(stage, { runners: 1 })
+  const { gateway, keys, accounts } = await prepareAccountsAndRunners(stage, { runners: 1 })
   const etcdBefore = await etcdMebibytes(stage)
   const now = Date.now()
-  // The last of the accounts has one record a day, the others all the rest.
+  // One account has a single record per day, and the others have all the rest.
   const busy = accounts.length - 1
   const perDay = Math.ceil(records / DAYS / busy)
   const idOf = (day: number, place: number) =>
@@ -52,10 +52,10 @@ async function run(stage: Stage, { settings: { records }, tell }: PartContext): 
       new Date(now - (day + 1) * DAY_MILLISECONDS + Math.floor((place / perDay) * DAY_MILLISECONDS * 0.9)),
       `${day}/${place}`,
     )
-  await fill(stage, { accounts, countOf: (account) => (accounts.indexOf(account) === busy ? 1 : perDay), idOf, tell })
+  await fill(stage, { accounts, countOf: (account) => (accounts.indexOf(account) === busy ? 1 : perDay), idOf, progress })
   const etcdAfter = await etcdMebibytes(stage)
 
-  tell('reading')
+  progress('reading')
   const chance = (below: number) => Math.floor(Math.random() * below)
   const daysOfPage = Math.ceil(PAGE / perDay)
   const anywhere = (among = perDay): Place => {
@@ -136,11 +136,11 @@ interface Filling {
   /** Records a day. */
   countOf: (account: string) => number
   idOf: (day: number, place: number) => string
-  tell: (line: string) => void
+  progress: (line: string) => void
 }
 
-/** What the operator's archiver writes; of the objects for single records, which differ in nothing, only some of each day. */
-async function fill({ minio }: Stage, { accounts, countOf, idOf, tell }: Filling): Promise<void> {
+/** Writes what the archiver of the operator writes, but only some of the objects for single records, which are all alike. */
+async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Filling): Promise<void> {
   const { endpoint, accessKey, secretKey } = minio
   const storage = openStorage({ endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })
   const write = async (account: string, day: number) => {
@@ -154,13 +154,13 @@ async function fill({ minio }: Stage, { accounts, countOf, idOf, tell }: Filling
   const work = async () => {
     for (const day of days) {
       for (const account of accounts) await write(account, day)
-      if (++done % 50 === 0) tell(`${done} days`)
+      if (++done % 50 === 0) progress(`${done} days`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** As large as real ones. */
+/** As large as typical records. */
 function aRecord(accountName: string, id: string): Screenshot {
   const result = aResult(`https://example.com/a/page?of=some&length=${id}`)
   const spec = { url: result.finalUrl, accountName, options: { fullPage: true, viewportWidth: 1280, delay: 500 } }

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** What the fleet is told; an empty order only asks. */
+/** A command for the fleet. An empty one only requests its state. */
 export interface FleetOrder {
   captureMilliseconds?: number
-  /** Half of the runners answer nothing any more, and no deletion is carried out: their node is lost. False: it is back. */
+  /** True: half of the runners stop responding and their pods cannot be deleted, as if their node was lost. False: the node is back. */
   loseHalf?: boolean
   /** Asks when each capture was begun. */
   times?: boolean
@@ -30,7 +30,7 @@ export interface FleetState {
 /** See fleet-program.ts. */
 export interface Fleet {
   pid: number
-  tell: (order: FleetOrder) => Promise<FleetState>
+  send: (order: FleetOrder) => Promise<FleetState>
   close: () => Promise<void>
 }
 
@@ -47,7 +47,7 @@ export async function startFleet(kubeconfigPath: string, namespace: string, netw
   await next()
   return {
     pid: child.pid ?? 0,
-    tell: async (order) => {
+    send: async (order) => {
       child.stdin.write(`${JSON.stringify(order)}\n`)
       return JSON.parse(await next()) as FleetState
     },

@@ -81,7 +81,7 @@ async function writeConfigurations(
 }
 
 /** Starts the node with these images, and waits until it is ready. */
-export async function startSecondNode(images: readonly string[], tell: (line: string) => void): Promise<SecondNode> {
+export async function startSecondNode(images: readonly string[], progress: (line: string) => void): Promise<SecondNode> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-node2-'))
   const kubelet = path.join(directory, 'kubelet')
   const place: DaemonPlace = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
@@ -107,7 +107,7 @@ export async function startSecondNode(images: readonly string[], tell: (line: st
     const inNamespace = { networkNamespace: `/run/netns/${NAMESPACE}` }
     await ensureDaemon(place, { name: 'containerd', command: 'containerd', args: ['-c', files.containerd], ...inNamespace })
     await eventually('its containerd answers', () => ctr('version').then(Boolean))
-    tell(`${SECOND_NODE} takes ${images.length + 1} images`)
+    progress(`${SECOND_NODE} takes ${images.length + 1} images`)
     const script =
       'set -o pipefail; to=$1; shift; ctr --address "$0" -n k8s.io images export - "$@" | ctr --address "$to" -n k8s.io images import -'
     await run('bash', ['-c', script, paths.containerdSocket, settings.containerdSocket, pauseImage, ...images])

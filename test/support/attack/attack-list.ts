@@ -1,20 +1,20 @@
-// The one list of ways to write a private target, shared by capture, gateway and webhook tests. Every entry names the rule that opens it,
-// so that each attack runs twice: opened it must get through (or the test proves nothing), closed it must not.
+// All spellings of private targets, for the tests of captures, the gateway and webhooks. Every entry names the rule that allows it. Each attack runs
+// twice: with the rule it must succeed (otherwise the test proves nothing), and without it must fail.
 
-/** One spelling of an address that no page may reach. */
+/** One spelling of an IP address that pages must not reach. */
 export interface LiteralAttack {
-  /** The host as an attacker writes it in a URL; IPv6 in brackets. */
+  /** The host as written in a URL, with IPv6 in brackets. */
   host: string
-  /** The address that it means once a URL parser has read it. */
+  /** The IP address after URL parsing. */
   means: string
-  /** The entries for `allowedCidrs` that open exactly this. */
+  /** Entries of `allowedCidrs` that allow exactly this address. */
   opens: string[]
 }
 
-/** One name that means "inside" by its text alone. */
+/** One name that is internal by its text alone. */
 export interface NameAttack {
   host: string
-  /** The entry for `allowedHosts` that opens it. */
+  /** Entry of `allowedHosts` that allows it. */
   opens: string
 }
 
@@ -107,7 +107,7 @@ export const LITERAL_ATTACKS: readonly LiteralAttack[] = [
   ...literals('4000::1', ['4000::/16'], ['[4000::1]']),
 ]
 
-/** Names that are refused by their text. What they resolve to is another test's business. */
+/** Names that are rejected by their text. Other tests cover what they resolve to. */
 export const NAME_ATTACKS: readonly NameAttack[] = [
   { host: 'localhost', opens: 'localhost' },
   { host: 'LOCALHOST', opens: 'localhost' },

@@ -1,31 +1,31 @@
 import { escapeHtml } from '../../sites/src/handler.ts'
 
-// Pages that try to get somewhere. Each way asks for a path of its own name, so that who listens can tell them apart.
+// Pages that try to reach a target. Each method requests a path with its own name, so that the listener can distinguish them.
 
-/** Where targets listen for STUN and TURN. */
+/** Port on which targets listen for STUN and TURN. */
 export const TURN_PORT = 3478
 
-/** Ways that take the whole page there. */
+/** Methods that navigate the page to the target. */
 export const NAVIGATIONS = ['direct', 'redirect', 'link', 'refresh', 'form', 'script'] as const
 export type Navigation = (typeof NAVIGATIONS)[number]
 
-/** Ways of a page that stays, by http and WebSocket. */
+/** Methods without a navigation, by HTTP and WebSocket. */
 export const PAGE_WAYS = ['img', 'css', 'iframe', 'fetch', 'beacon', 'eventsource', 'worker', 'websocket', 'prefetch'] as const
 
 const navigations: Record<string, (to: string) => string> = {
   link: (to) => `<a id="go" style="font-size:40px" href="${escapeHtml(to)}">go</a>`,
   refresh: (to) => `<meta http-equiv="refresh" content="0;url=${escapeHtml(to)}">`,
   form: (to) => `<form method="post" action="${escapeHtml(to)}"></form><script>document.forms[0].submit()</script>`,
-  // Stays, and its title tells.
+  // Stays on the page and sets its title on success.
   fetch: (to) => `<script>fetch(${JSON.stringify(to)}, { mode: 'no-cors' }).then(() => { document.title = 'reached' })</script>`,
   script: (to) => `<script>location.href = ${JSON.stringify(to)}</script>`,
 }
 
-/** A page that leaves for an address. */
+/** A page that navigates to a URL. */
 export const navigationPage = (way: string, to: string): string =>
-  `<!doctype html><title>leaving</title>${navigations[way]?.(to) ?? 'no such way'}`
+  `<!doctype html><title>leaving</title>${navigations[way]?.(to) ?? 'unknown method'}`
 
-/** @param targets `host:port`, each attacked in all ways */
+/** @param targets `host:port`; the page uses all methods on each */
 export const attackPage = (targets: readonly string[]): string => `<!doctype html><title>attacking</title>
 <body style="background:#336699"><script>
 const settled = []

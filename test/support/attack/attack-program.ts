@@ -1,5 +1,5 @@
-// What stands around the cluster in the attack tests, in the node's network: listeners on addresses that no page may reach, the public site
-// that the attacking pages come from, and a DNS zone. Tells each arrival. See cluster-program.ts.
+// The servers of the attack tests, in the node's network: listeners on addresses that pages must not reach, the public site with the attacking
+// pages, and a DNS zone. Reports each arrival. Started by program.ts.
 
 import dgram from 'node:dgram'
 import { once } from 'node:events'
@@ -10,22 +10,22 @@ import { takeAddresses } from '../servers/own-addresses.ts'
 import { attackPage, navigationPage, TURN_PORT } from './attack-pages.ts'
 import { attackZone, ZONE_MARK } from './attack-zone.ts'
 
-/** What stands where. */
+/** Addresses and ports of the servers. */
 export interface AttackGround {
   /** Of the site. */
   site: string
-  /** Addresses that must not be reached, and one outside that names may change to. */
+  /** Addresses that must not be reached, and a public one for DNS rebinding. */
   inside: readonly string[]
   outside: string
   /** A public address where nothing listens. */
   dead: string
-  /** Where runners are told to ask for names. */
+  /** Address of the name server for runners. */
   dns: string
-  /** Who knows the cluster's names. */
+  /** Address of the cluster's name server. */
   clusterDns: string
 }
 
-/** Something came in. `path` is the request's, `udp` or `tcp` without one. */
+/** A connection or datagram. `path` is the path of the request, or `udp` or `tcp`. */
 export interface Arrival {
   address: string
   path: string
@@ -54,7 +54,7 @@ function startListeners(address: string): Promise<unknown>[] {
   return [listening(server.listen(80, address)), listening(turn.listen(TURN_PORT, address)), listening(udp)]
 }
 
-/** `/go/<way>?to=` leaves for an address; `/attack?at=` tries it in all the ways that a page has and stays. */
+/** `/go/<method>?to=` navigates to a URL. `/attack?at=` tries all methods without a navigation. */
 function startSite(address: string): Promise<unknown> {
   const server = http.createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site')
@@ -69,7 +69,7 @@ function startSite(address: string): Promise<unknown> {
   return listening(server.listen(80, address))
 }
 
-/** Names of the zone are answered here, all others by the cluster's own server. */
+/** Resolves names of the zone, and forwards all others to the cluster's name server. */
 async function startDns({ dns, clusterDns, ...zoneOf }: AttackGround): Promise<unknown> {
   const zone = await startDnsServer(attackZone(zoneOf))
   const [zoneHost, zonePort] = zone.address.split(':') as [string, string]

@@ -12,7 +12,7 @@ import type { Arrival, AttackGround } from './attack-program.ts'
 import { nameOf } from './attack-zone.ts'
 import { giveIpv6, listenInPod, useNameServer } from './pod-network.ts'
 
-// Everything that the attack tests need around and in the cluster.
+// Setup of the attack tests.
 
 const ULA = 'fd00::1'
 
@@ -25,22 +25,22 @@ export const GROUND: AttackGround = {
   inside: ['169.254.169.254', '100.100.100.200', ULA, '10.0.0.1', '10.0.0.2'],
 }
 
-/** The page that the attacks come from. */
+/** The attacking page. */
 export const SITE = `http://${nameOf(GROUND.site)}`
 
-/** Where a listener stands in each attacking pod. */
+/** Port of the listener in each attacking pod. */
 export const POD_PORT = 8099
 
-/** Rules under which all that is attacked may be reached, as far as rules go. */
+/** Egress rules that allow all targets as far as rules can. */
 export const OPEN = { allowedCidrs: ['127.0.0.0/8', '10.0.0.0/8', '169.254.169.254/32', '100.100.100.200/32', 'fc00::/7'] }
 
-/** Options of a capture that attacks. */
+/** Options of an attacking capture. */
 export const ATTACK_OPTIONS = { viewportWidth: 200, viewportHeight: 200, timeout: 15_000 }
 
-/** Starts what stands around. What arrives there is in the array. */
+/** Starts the servers. The array receives the arrivals. */
 export const startAttackGround = (t: Test): Promise<Arrival[]> => startInCluster<Arrival>(t, 'attack/attack-program.ts', GROUND)
 
-/** A pool with one runner that can reach the ground and asks its name server; what arrives in its pod goes to `arrivals`. */
+/** A pool with one runner that can reach the servers and uses their name server. Arrivals in its pod are added to `arrivals`. */
 export async function createAttacker(
   t: Test,
   { purpose, ipv6, ...changes }: Partial<RunnerPoolSpec> & { purpose: string; ipv6: string },
@@ -50,7 +50,7 @@ export async function createAttacker(
   await giveIpv6(pod, ipv6, ULA)
   await useNameServer(pod, GROUND.dns)
   const arrivals = await listenInPod(t, pod.name, POD_PORT)
-  // Tabs that were made ahead still ask the old name server, also the standby browser's, which another account gets.
+  // Tabs that were opened in advance, also in the standby browser for another account, still use the old name server.
   const another = { apiVersion: API_VERSION, kind: 'Account', metadata: { name: 'another' }, spec: { plan: 'scale' } }
   await kubectl(['apply', '-f', '-'], JSON.stringify(another))
   for (const accountName of ['default', 'another']) {
@@ -60,7 +60,7 @@ export async function createAttacker(
   return { pool, pod, arrivals }
 }
 
-/** Makes a Service whose address leads to one of the listeners, and gives the address. */
+/** Creates a Service for one of the listeners, and resolves to its address. */
 export async function createService(t: Test, listener: string): Promise<string> {
   const name = `attack-${run}`
   const ports = [{ name: 'http', port: 80 }]

@@ -1,17 +1,17 @@
 import type { Zone } from '../servers/dns-server.ts'
 
-// A DNS zone whose names say what they resolve to, and some whose answers are traps.
+// A DNS zone whose names contain their address, and some names with malicious responses.
 
 const ZONE = 'attack.example'
 
-/** The zone's name as a query holds it. */
+/** The zone's name as in a query. */
 export const ZONE_MARK = '\x06attack\x07example\x00'
 
 /** The name that resolves to an address. */
 export const nameOf = (address: string): string =>
   address.includes(':') ? `${address.replaceAll(':', '-')}.v6.${ZONE}` : `${address.replaceAll('.', '-')}.v4.${ZONE}`
 
-/** Names whose answer is more than one address; `inner` is the private one. */
+/** Names with more than one address. `inner` is the private one. */
 export const TRAPS = {
   /** A public and a private address at once. */
   mixed: (inner: string) => `${inner.replaceAll('.', '-')}.mixed.${ZONE}`,
@@ -19,11 +19,11 @@ export const TRAPS = {
   families: () => `families.${ZONE}`,
   /** An alias of a name that is private. */
   alias: (inner: string) => `${inner.replaceAll('.', '-')}.alias.${ZONE}`,
-  /** Public at the first look, private at the next, and so on. */
+  /** Alternates between a public and a private address. */
   changing: (inner: string) => `${inner.replaceAll('.', '-')}.changing.${ZONE}`,
 } as const
 
-/** The private address that `families` has. */
+/** The private address of `families`. */
 export const FAMILIES_INNER = 'fd00::1'
 
 /** @param outside the public address of the traps; @param dead one where nothing listens */
@@ -42,7 +42,7 @@ export function attackZone({ outside, dead }: { outside: string; dead: string })
       case 'alias':
         return { cname: nameOf(inner), addresses: [inner] }
       case 'changing': {
-        // A and AAAA are two questions of one look.
+        // One lookup consists of two queries, A and AAAA.
         const count = asked.get(name) ?? 0
         asked.set(name, count + 1)
         return { addresses: [Math.floor(count / 2) % 2 === 0 ? outside : inner] }

@@ -16,22 +16,22 @@ import { execScript } from '../cluster/runner-exec.ts'
 import { eventually } from '../eventually.ts'
 import { createReceiverCertificate } from '../servers/https-receiver.ts'
 import type { PublicSite } from '../servers/public-site-program.ts'
-import type { Take } from './hostile.ts'
+import type { CaptureFunction } from './hostile.ts'
 
-/** An address of the internet, as far as the cluster knows. */
+/** A public address that is routed to the test site. */
 const ADDRESS = '203.0.114.40'
 
-/** A pool with one runner before a site of hostile pages. */
+/** A pool with one runner, and a site of hostile pages. */
 export interface HostileStage {
   pod: RunnerPod
-  take: Take
-  /** What the pod is made of now. */
+  take: CaptureFunction
+  /** Measures the pod. */
   measure: () => Promise<PodState>
 }
 
-/** What lives in a pod. */
+/** Processes and memory of a pod. */
 export interface PodState {
-  /** Memory that processes have for themselves. */
+  /** Memory that is not file-backed. */
   mebibytes: number
   browsers: number
   processes: number
@@ -51,7 +51,7 @@ tell({
     .filter(([program = '', ...rest]) => program.endsWith('headless-shell') && !rest.some((one) => one.startsWith('--type='))).length,
 })`
 
-/** Starts site and pool; they end with the test. */
+/** Starts site and pool. They end with the test. */
 export async function startHostileStage(t: Pick<Test, 'teardown'>): Promise<HostileStage> {
   const ends = t as Test
   const directory = await mkdtemp(join(tmpdir(), 'tintype-hostile-'))
@@ -65,7 +65,7 @@ export async function startHostileStage(t: Pick<Test, 'teardown'>): Promise<Host
   const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
   const pool = await createPool(ends, 'hostile', { capturesPerPod: 1_000, egress: { extraCaBundle } })
   const [pod] = (await idleRunners(pool)) as [RunnerPod]
-  // Not by kubectl, which takes longer to start than the captures may take.
+  // Uses the API instead of kubectl, which takes longer to start than some captures.
   const http = new KubeHttp(await accessFromKubeconfig(cluster.shell.KUBECONFIG ?? ''))
   t.teardown(() => http.close())
   const store = new Resource(http, screenshots, { namespace: NAMESPACE })

@@ -2,22 +2,23 @@ import { createdAtOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.t
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
 
-// Pages that want to keep or use up a runner, how their captures may end, and what the next capture is like: for the test and for the benchmark.
+// Pages that try to block or exhaust a runner, and the allowed outcomes of their captures. The test and the benchmark capture each of them, and an
+// ordinary page after it.
 
-/** One page, and how its capture may end: `Completed`, or a code of an error. */
+/** One page and the allowed outcomes of its capture: `Completed` or error codes. */
 export interface HostileCase {
   name: string
   path: string
   isSecure?: true
   options?: CaptureOptions
   ends: readonly string[]
-  /** Minutes rather than seconds: for the benchmark only. */
+  /** Takes minutes, so only the benchmark captures it. */
   isLong?: true
 }
 
 const WINDOW = { viewportWidth: 300, viewportHeight: 200 }
 
-/** Addresses that change their mind are in test/e2e/attacks.test.ts, which has a name server of its own. */
+/** DNS rebinding is tested in test/e2e/attacks.test.ts, which has its own name server. */
 export const HOSTILE_CASES: readonly HostileCase[] = [
   { name: 'an endless script', path: '/loop-at-once', options: { timeout: 2_000 }, ends: ['TIMEOUT'] },
   {
@@ -27,7 +28,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     ends: ['TIMEOUT'],
     isLong: true,
   },
-  { name: 'dialogues without end, also on leaving', path: '/alerts', ends: ['Completed'] },
+  { name: 'endless dialogs, also on unload', path: '/alerts', ends: ['Completed'] },
   { name: 'popups', path: '/popups', ends: ['Completed'] },
   { name: 'a download', path: '/download', ends: ['UNSUPPORTED_CONTENT'] },
   { name: 'twenty downloads', path: '/downloads', ends: ['Completed'] },
@@ -38,15 +39,15 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     options: { fullPage: true, fullPageMaxHeight: 50_000, captureTimeout: 120_000 },
     ends: ['Completed'],
   },
-  { name: 'redirects without end', path: '/redirect-loop', ends: ['TOO_MANY_REDIRECTS'] },
-  { name: 'redirects without end, by script', path: '/wander', ends: ['TOO_MANY_REDIRECTS'] },
-  { name: 'a slow drip', path: '/drip', options: { timeout: 2_000 }, ends: ['TIMEOUT'] },
-  { name: 'a slow drip, taken as it is', path: '/drip', options: { timeout: 2_000, bestAttempt: true }, ends: ['Completed'] },
+  { name: 'endless redirects', path: '/redirect-loop', ends: ['TOO_MANY_REDIRECTS'] },
+  { name: 'endless redirects by script', path: '/wander', ends: ['TOO_MANY_REDIRECTS'] },
+  { name: 'a slow response', path: '/drip', options: { timeout: 2_000 }, ends: ['TIMEOUT'] },
+  { name: 'a slow response with best_attempt', path: '/drip', options: { timeout: 2_000, bestAttempt: true }, ends: ['Completed'] },
   { name: 'a zip bomb of text', path: '/bomb', options: { timeout: 15_000 }, ends: ['PAGE_CRASHED', 'TIMEOUT', 'RESOURCE_LIMIT'] },
   { name: 'a zip bomb of pixels', path: '/pixel-bomb', ends: ['Completed', 'PAGE_CRASHED'] },
   { name: 'workers that fork', path: '/workers', ends: ['Completed'] },
   {
-    name: 'a service worker that answers nothing',
+    name: 'a service worker that never responds',
     path: '/service-worker',
     isSecure: true,
     options: { delay: 500, timeout: 3_000, captureTimeout: 5_000 },
@@ -55,17 +56,17 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   { name: 'WebRTC to private addresses', path: '/webrtc', options: { delay: 1_500 }, ends: ['Completed'] },
 ]
 
-/** Takes one capture of the pool that is tried. */
-export type Take = (path: string, options: CaptureOptions, isSecure?: true) => Promise<Screenshot>
+/** Captures a page on the tested pool. */
+export type CaptureFunction = (path: string, options: CaptureOptions, isSecure?: true) => Promise<Screenshot>
 
-/** How a capture of a hostile page ended, and the next one of an ordinary page. */
-export interface Endured {
+/** Outcome of the capture of a hostile page, and of the next one of an ordinary page. */
+export interface HostileOutcome {
   outcome: string
   seconds: number
   shot: Screenshot
   next: Screenshot
   isSamePod: boolean
-  /** Milliseconds from the creation of the next one to its claim, and to its end. */
+  /** Milliseconds from the creation of the next capture to its claim and to its end. */
   nextStart: number
   nextEnd: number
 }
@@ -73,7 +74,7 @@ export interface Endured {
 const outcomeOf = ({ status }: Screenshot): string => status?.result?.error?.code ?? status?.phase ?? ''
 
 /** Captures a hostile page, and then an ordinary one. */
-export async function endure(take: Take, { path, options = {}, isSecure }: HostileCase): Promise<Endured> {
+export async function captureHostilePage(take: CaptureFunction, { path, options = {}, isSecure }: HostileCase): Promise<HostileOutcome> {
   const started = performance.now()
   const shot = await take(path, { ...WINDOW, ...options }, isSecure)
   const seconds = (performance.now() - started) / 1_000

@@ -1,4 +1,4 @@
-/** What none of our programs writes into the bucket. */
+/** Objects that no program of Tintype writes to the bucket. */
 export const JUNK: readonly (string | Buffer)[] = [
   '',
   'not JSON',
@@ -9,14 +9,14 @@ export const JUNK: readonly (string | Buffer)[] = [
   Buffer.alloc(9 * 1024 * 1024, 'a'),
 ]
 
-/** The beginning of it, for the name of a test. */
+/** Its beginning, for the name of a test. */
 export const toShort = (junk: string | Buffer): string => JSON.stringify(junk.toString('latin1').slice(0, 12))
 
-/** How often a program's log says that it ignored the object of a key. */
+/** Number of lines in a program's log about an ignored object. */
 export const countIgnored = (log: string, key: string): number =>
   log.split('\n').filter((line) => line.includes('ignored object in the bucket') && line.includes(`"key":${JSON.stringify(key)}`)).length
 
-/** How often a program has counted ignored objects of a kind, and of a reason if one is given, by the text of its metrics. */
+/** Number of ignored objects of a kind, and optionally a reason, in the text of a program's metrics. */
 export function sumIgnored(metrics: string, kind: string, reason = '[a-z]+'): number {
   const series = new RegExp(`^screenshot_storage_objects_ignored_total\\{kind="${kind}",reason="${reason}"\\} (\\d+)$`, 'gm')
   return [...metrics.matchAll(series)].reduce((sum, [, value]) => sum + Number(value), 0)

@@ -12,10 +12,10 @@ import { cluster, NAMESPACE } from '../cluster/environment.ts'
 import type { RunnerPod } from '../cluster/pools.ts'
 import type { Arrival } from './attack-program.ts'
 
-// Changes to the network of one pod of a test's own, made from its node: IPv6, which the local cluster does not give, and another name
-// server. They go with the pod.
+// Changes the network of one pod of a test from its node: IPv6, which the local cluster does not have, and another name server. The changes end with
+// the pod.
 
-/** Lets a pod reach one IPv6 address of the node, by an address of the pod's own. */
+/** Gives a pod an IPv6 address from which it reaches one IPv6 address of the node. */
 export async function giveIpv6(pod: RunnerPod, own: string, to: string): Promise<void> {
   const { networkNamespace } = await sandboxOf(pod)
   const link = /dev (\S+)/.exec(await inside('ip', ['route', 'get', pod.ip]))?.[1] ?? ''
@@ -26,10 +26,10 @@ export async function giveIpv6(pod: RunnerPod, own: string, to: string): Promise
   await inPod(['route', 'replace', `${to}/128`, 'via', gateway, 'dev', 'eth0', 'src', own])
 }
 
-/** Has a pod ask another name server. What it has open already asks the old one. */
+/** Sets another name server for a pod. Open browsers still use the old one. */
 export async function useNameServer(pod: RunnerPod, address: string): Promise<void> {
   const { id } = await sandboxOf(pod)
-  // The file is mounted in the container: written anew it stays the same file.
+  // The file is mounted in the container, so it is overwritten, not replaced.
   const file = path.join(paths.containerd, 'io.containerd.grpc.v1.cri/sandboxes', id, 'resolv.conf')
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replaceAll(/^nameserver .*$/gm, `nameserver ${address}`))
@@ -56,7 +56,7 @@ require('node:http').createServer((request, response) => {
 }).listen(${port}, '::', () => console.log('"ready"'))
 process.stdin.on('end', () => process.exit()).resume()`
 
-/** Listens in a pod, on all its addresses, until the test ends. What arrives is in the array. */
+/** Listens in a pod on all addresses until the test ends. The array receives the arrivals. */
 export async function listenInPod(t: Test, pod: string, port: number): Promise<Arrival[]> {
   const args = ['-n', NAMESPACE, 'exec', '-i', pod, '-c', 'runner', '--', 'node', '-e', LISTEN(port)]
   const child = spawn('kubectl', args, { env: cluster.shell, stdio: ['pipe', 'pipe', 'inherit'] })

@@ -6,9 +6,9 @@ import { sendAll, unsignedWrites } from './unsigned-writes.ts'
 
 export interface AttackResult {
   answers: { name: string; status: number; code: string }[]
-  /** Keys in the bucket afterwards. */
+  /** Keys in the bucket after the attack. */
   keys: string[]
-  /** Parts of the open upload that was attacked. */
+  /** Parts of the attacked multipart upload. */
   parts: number
 }
 
@@ -20,7 +20,7 @@ export const ACCEPTED_UPSTREAM = [
   'extract, raw, credentials in the header',
 ]
 
-/** Sends all forged uploads to `endpoint`; `client` looks at what came of them. */
+/** Sends all forged uploads to `endpoint`. `client` reads the result. */
 export async function attackStore(keys: StoreKeys, client: Client, bucket: string, endpoint = keys.endpoint): Promise<AttackResult> {
   const uploadId = await client.initiateNewMultipartUpload(bucket, 'users/victim/part', {})
   const target = { bucket, accessKey: keys.accessKey, folder: 'users/victim', uploadId }
@@ -35,7 +35,7 @@ export async function attackStore(keys: StoreKeys, client: Client, bucket: strin
 export const listKeys = async (client: Client, bucket: string): Promise<string[]> =>
   (await client.listObjectsV2(bucket, '', true).toArray()).map(({ name }) => name ?? '').sort()
 
-/** Hands connections to `address` on to a port of loopback, as a Service of type LoadBalancer does. */
+/** Forwards connections to `address` to a port on loopback, like a Service of type LoadBalancer. */
 export async function forward(address: string, port: number): Promise<Server> {
   const server = createServer((client) => {
     const store = connect(port, '127.0.0.1')

@@ -14,7 +14,7 @@ export interface RawRequest {
 
 export interface UnsignedTarget {
   bucket: string
-  /** A key id that the store knows. */
+  /** A valid key id of the store. */
   accessKey: string
   region?: string
   /** Keys are written below this folder. */
@@ -37,7 +37,7 @@ export function tarOf(name: string, content: string): Buffer {
   field('0000000\0', 116)
   field(`${Buffer.byteLength(content).toString(8).padStart(11, '0')}\0`, 124)
   field('00000000000\0', 136)
-  field('        ', 148) // counts as blanks in its own checksum
+  field('        ', 148) // the checksum is computed with spaces in its own field
   field('0', 156)
   field('ustar\x0000', 257)
   const sum = header.reduce((total, byte) => total + byte, 0)
@@ -103,7 +103,7 @@ export function unsignedWrites({
   )
 }
 
-/** Sends them one after the other; gives status and error code of each. */
+/** Sends them one after the other. Resolves to status and error code of each. */
 export async function sendAll(
   endpoint: string,
   requests: readonly RawRequest[],

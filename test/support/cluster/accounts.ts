@@ -7,21 +7,21 @@ import { kubectl, kubectlJson } from './environment.ts'
 import { createApiKey } from './keys.ts'
 import { run } from './pools.ts'
 
-/** A customer of a test's own. */
+/** An account of one test. */
 export interface ClusterAccount {
   name: string
   /** Text of its key. */
   key: string
 }
 
-/** Makes another key of an account, and waits until it is let in; it goes with the account. */
+/** Creates another key of an account, and waits until it is accepted. It is deleted with the account. */
 export async function createClusterKey(name: string, accountName: string): Promise<string> {
   const key = await createApiKey(name, accountName)
-  await eventually(`the key of ${accountName} is let in`, async () => (await call('/api/v1/usage/current', { key })).status === 200)
+  await eventually(`the key of ${accountName} is accepted`, async () => (await call('/api/v1/usage/current', { key })).status === 200)
   return key
 }
 
-/** Makes a customer and waits until its key works; all that is left of it goes with the test. */
+/** Creates an account and waits until its key works. The test's teardown deletes everything. */
 export async function createClusterAccount(t: Test, purpose: string, spec: AccountSpec): Promise<ClusterAccount> {
   const name = `${purpose}-${run}`
   t.teardown(() => removeAccount(name))
@@ -36,7 +36,7 @@ interface Owned {
   spec: { accountName?: string }
 }
 
-/** What is left of a failed test would keep the runners from the next one for a long time. */
+/** Otherwise screenshots of a failed test would block the runners for the next test. */
 async function removeAccount(name: string): Promise<void> {
   for (const kind of ['screenshots', 'webhooks', 'apikeys']) {
     const { items } = await kubectlJson<{ items: Owned[] }>(['get', kind])
@@ -46,19 +46,19 @@ async function removeAccount(name: string): Promise<void> {
   await kubectl(['delete', 'account', name, '--ignore-not-found', '--wait=false'])
 }
 
-/** The month that is counted now. */
+/** The current month of the quota. */
 export const thisMonth = (): string => new Date().toISOString().slice(0, 7)
 
-/** Puts an account where it would be after so many screenshots: nobody has the time to make them. Waits until the API says so. */
+/** Sets the usage of an account without creating screenshots. Waits until the API reports it. */
 export async function chargeAccount({ name, key }: ClusterAccount, used: number, period = thisMonth()): Promise<void> {
-  // The operator makes it soon after the account.
+  // The operator creates the object soon after the account.
   await eventually(`the count of ${name} exists`, async () => (await kubectl(['get', 'accountusage', name])).code === 0)
   const patch = JSON.stringify({ status: { period, used } })
   const { code, stderr } = await kubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
   if (code !== 0) throw new Error(`account ${name} cannot be charged: ${stderr}`)
   const expected = period === thisMonth() ? used : 0
   await eventually(`the count of ${name} is ${expected}`, async () => {
-    // Each replica has a copy of its own.
+    // Each replica has its own informer cache.
     const answers = await Promise.all([1, 2, 3, 4].map(() => call<{ data: { count: number } }>('/api/v1/usage/current', { key })))
     return answers.every(({ body }) => body.data.count === expected)
   })

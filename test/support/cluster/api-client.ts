@@ -1,6 +1,6 @@
 import { cluster } from './environment.ts'
 
-/** A record as the API answers it; tests name the fields that they look at. */
+/** A record in a response. Tests list the fields that they use. */
 export interface RecordBody {
   id: string
   status: 'pending' | 'completed' | 'failed'
@@ -19,7 +19,7 @@ export interface Call {
   method?: string
   body?: unknown
   headers?: Record<string, string>
-  /** The key; null sends none. */
+  /** The API key. Null sends none. */
   key?: string | null
 }
 
@@ -45,14 +45,14 @@ export async function call<T = unknown>(
   return { status: response.status, headers: response.headers, body: parsed as T }
 }
 
-/** Creates a screenshot and waits for its end by polling with `?wait=`, as the documentation says. */
+/** Creates a screenshot and polls with `?wait=` until it has finished, as documented. */
 export async function capture(url: string, options: Record<string, unknown> = {}, milliseconds = 90_000): Promise<RecordBody> {
   const created = await call<RecordBody>('/api/v1/screenshots', { method: 'POST', body: { url, options } })
   if (created.status !== 202) throw new Error(`create answered ${created.status}: ${JSON.stringify(created.body)}`)
   return finished(created.body.id, milliseconds)
 }
 
-/** Waits for the end of a screenshot. */
+/** Waits until a screenshot has finished. */
 export async function finished(id: string, milliseconds = 90_000): Promise<RecordBody> {
   const end = Date.now() + milliseconds
   for (;;) {

@@ -3,7 +3,7 @@ import { DISPATCH_DIRECTORY, execScript, KUBERNETES_DIRECTORY } from './runner-e
 // The probe that the runner itself uses at boot (capture-runner/jail/probe.mjs), run in a live pod: once in the jail of a browser that is
 // up, and once beside it, as the control.
 
-/** What the probe could do. Empty lists: nothing. */
+/** What the probe could access. Empty lists: nothing. */
 export interface Probed {
   readFiles: string[]
   environ: number[]
@@ -19,15 +19,15 @@ export interface Probed {
 export interface Both {
   /** Process id of the runner in its pod. */
   runner: number
-  /** Jails that browsers live in: the current one's and the standby's. */
+  /** Jails of the current and the standby browser. */
   jails: number
-  /** Processes in the jail, by the numbers that they have there. */
+  /** Process ids inside the jail. */
   jailed: number[]
   inside: Probed
   outside: Probed
 }
 
-/** The files that a page must not read. */
+/** Files that a page must not read. */
 export const TOKENS = [`${KUBERNETES_DIRECTORY}/token`, `${DISPATCH_DIRECTORY}/token`]
 
 const PROBE = `
@@ -60,6 +60,6 @@ const before = jailed()
 const inside = probe('/app/jail/enter.sh', { TINTYPE_JAIL: String(holders[0]), TINTYPE_JAILED: process.execPath })
 tell({ runner, jails: holders.length, jailed: [...before, ...jailed()], inside, outside })`
 
-/** Probes from both places in a pod. */
+/** Runs the probe inside and outside the jail of a pod. */
 export const probeFromBothPlaces = (pod: string, listeners: readonly { host: string; port: number }[]): Promise<Both> =>
   execScript(pod, PROBE, { files: TOKENS, listeners })

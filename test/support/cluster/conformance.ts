@@ -1,20 +1,20 @@
 import type { Test } from 'tap'
 import { type Answer, call, type RecordBody } from './api-client.ts'
 
-// What the tests of the interface's sentences share.
+// Helpers of the conformance tests.
 
 /** ISO 8601 in UTC with milliseconds. */
 export const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 /** `<min>-<max>s` */
 export const RANGE = /^\d+-\d+s$/
 
-/** The one shape of errors. */
+/** The format of all errors. */
 export interface ErrorBody {
   success: boolean
   error: { code: string; message: string; details?: { path: string; code: string; message: string }[] }
 }
 
-/** A field of an answer: the sentence about it, its name, and what holds of its value. */
+/** A field of a response: the sentence about it, its name, and a check of its value. */
 export type FieldSentence = readonly [sentence: string, field: string, holds: (value: unknown) => boolean]
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
@@ -24,7 +24,7 @@ export const isInstant = (value: unknown): boolean => isString(value) && INSTANT
 export const isRange = (value: unknown): boolean => isString(value) && RANGE.test(value)
 export const isTextOf = (pattern: RegExp) => (value: unknown) => isString(value) && pattern.test(value)
 
-/** One test for each field of an answer; a dot leads into an object. */
+/** One test for each field of a response. A dot separates nested names. */
 export function testFields(t: Test, body: unknown, sentences: readonly FieldSentence[]): void {
   for (const [sentence, field, holds] of sentences) {
     t.test(sentence, async (t) => {
@@ -34,7 +34,7 @@ export function testFields(t: Test, body: unknown, sentences: readonly FieldSent
   }
 }
 
-/** Creates a screenshot whose picture nobody needs; it is deleted with the test. */
+/** Creates a screenshot whose file is not needed. It is deleted with the test. */
 export async function createAndForget<T = RecordBody>(t: Test, body: object, key?: string): Promise<Answer<T>> {
   const caller = key === undefined ? {} : { key }
   const answer = await call<T>('/api/v1/screenshots', { method: 'POST', body, ...caller })
@@ -45,7 +45,7 @@ export async function createAndForget<T = RecordBody>(t: Test, body: object, key
 
 let webhooks = 0
 
-/** Creates a webhook endpoint through the API; it is deleted with the test. */
+/** Creates a webhook endpoint through the API. It is deleted with the test. */
 export async function createWebhook<T = { message: string; data: WebhookBody }>(
   t: Test,
   changes: object = {},
@@ -59,7 +59,7 @@ export async function createWebhook<T = { message: string; data: WebhookBody }>(
   return answer
 }
 
-/** A webhook as the API tells it. */
+/** The record of a webhook. */
 export interface WebhookBody {
   id: string
   name: string

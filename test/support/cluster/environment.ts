@@ -5,11 +5,11 @@ import { environmentFile, toolsDirectory } from '../../cluster/host/state.ts'
 
 const run = promisify(execFile)
 
-/** What `npm start` left for scripts and tests. */
+/** Environment that `npm start` writes for scripts and tests. */
 export interface ClusterEnvironment {
   url: string
   apiKey: string
-  /** Environment in which kubectl and helm are found, and find the cluster. */
+  /** Environment variables for kubectl and helm. */
   shell: NodeJS.ProcessEnv
 }
 
@@ -22,7 +22,7 @@ export function loadClusterEnvironment(): ClusterEnvironment {
   try {
     text = readFileSync(environmentFile, 'utf8')
   } catch (cause) {
-    throw new Error('the cluster is not up: run `npm start` first', { cause })
+    throw new Error('the cluster was not started: run `npm start` first', { cause })
   }
   const values = Object.fromEntries(
     [...text.matchAll(/^(?:export )?([A-Z_]+)=(.*)$/gm)].map(([, name, value = '']) => [name, value.replace(/^(['"])(.*)\1$/, '$2')]),
@@ -32,7 +32,7 @@ export function loadClusterEnvironment(): ClusterEnvironment {
   return {
     url,
     apiKey,
-    // Another cluster than the local one has no such directory: then the user's own programs are found.
+    // The directory exists only for the embedded cluster. For others the user's programs are used.
     shell: { ...process.env, ...values, PATH: `${toolsDirectory}:${process.env.PATH}` },
   }
 }
@@ -43,7 +43,7 @@ const environment = (): ClusterEnvironment => {
   return loaded
 }
 
-/** The running cluster. Read at first use: unit tests import what can reach a cluster without having one. */
+/** The running cluster. It is read at first use, because unit tests import modules that use it without having a cluster. */
 export const cluster: ClusterEnvironment = {
   get url() {
     return environment().url
@@ -65,10 +65,10 @@ export interface KubectlResult {
 /** Namespace that the chart is installed in. */
 export const NAMESPACE = 'tintype'
 
-/** Arguments by which kubectl acts as the gateway, which alone may create names that hold an id. */
+/** Arguments to impersonate the gateway in kubectl, because only it may create names that contain an id. */
 export const AS_GATEWAY = ['--as', `system:serviceaccount:${NAMESPACE}:tintype-api-gateway`]
 
-/** Runs kubectl as a person would; a non-zero code is an answer, not an exception. `input` goes to standard input. */
+/** Runs kubectl. Resolves also for a non-zero exit code. `input` goes to standard input. */
 export async function kubectl(args: readonly string[], input?: string): Promise<KubectlResult> {
   const promise = run('kubectl', ['-n', NAMESPACE, ...args], { env: cluster.shell, maxBuffer: 64 * 2 ** 20, timeout: 120_000 })
   if (input !== undefined) promise.child.stdin?.end(input)
@@ -81,7 +81,7 @@ export async function kubectl(args: readonly string[], input?: string): Promise<
   }
 }
 
-/** Runs kubectl and parses its JSON; a failure is an error. */
+/** Runs kubectl and parses its JSON. @throws when it fails */
 export async function kubectlJson<T>(args: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await kubectl([...args, '-o', 'json'])
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)

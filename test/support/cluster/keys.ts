@@ -2,10 +2,10 @@ import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import { kubectl, NAMESPACE } from './environment.ts'
 
-/** The label with the hash may be set by the operator and the gateway only. */
+/** Only the operator and the gateway may set the label with the hash. */
 const AS_OPERATOR = `--as=system:serviceaccount:${NAMESPACE}:tintype-operator`
 
-/** Makes an ApiKey of an account, whose text is known here alone and is given back. Removing it is the caller's business. */
+/** Creates an ApiKey of an account and returns its text. The caller must delete it. */
 export async function createApiKey(name: string, accountName: string): Promise<string> {
   const text = newKeyText()
   const metadata = { name, labels: { [Label.keyHash1]: keyHash(text) } }

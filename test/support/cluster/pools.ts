@@ -4,19 +4,19 @@ import type { RunnerPool, RunnerPoolSpec } from '../../../crds/src/kinds/runner-
 import { eventually } from '../eventually.ts'
 import { kubectl, kubectlJson } from './environment.ts'
 
-// RunnerPools of a test's own, so that its runners do nobody else's work and open nobody else's rules.
+// RunnerPools of one test, whose runners have their own egress rules and no work of other tests.
 
-/** A runner that the kubelet calls ready. */
+/** A ready runner. */
 export interface RunnerPod {
   name: string
   uid: string
   ip: string
 }
 
-/** A word that no earlier run has used for its objects. */
+/** A unique suffix for the objects of this run. */
 export const run = Date.now().toString(36)
 
-/** Creates one object; it is deleted with the test. `as`: further arguments of kubectl. */
+/** Creates one object, which is deleted with the test. `as`: additional arguments of kubectl. */
 export async function createObject(
   t: Test,
   object: { kind: string; metadata: { name: string; namespace?: string } },
@@ -29,7 +29,7 @@ export async function createObject(
   if (code !== 0) throw new Error(`create ${kind} ${metadata.name}: ${stderr}`)
 }
 
-/** A pool as the chart's default one, but for `changes`; goes with the test, and its pods with it. Gives its name. */
+/** Creates a pool like the chart's default one with `changes`, and resolves to its name. It is deleted with the test. */
 export async function createPool(t: Test, purpose: string, changes: Partial<RunnerPoolSpec> = {}): Promise<string> {
   const { spec } = await kubectlJson<RunnerPool>(['get', 'runnerpool', DEFAULT_POOL])
   const name = `${purpose}-${run}`
@@ -41,13 +41,13 @@ export async function createPool(t: Test, purpose: string, changes: Partial<Runn
   return name
 }
 
-/** Waits until a pool counts `count` idle runners, and gives those that are ready, oldest first. */
+/** Waits until a pool reports `count` idle runners, and resolves to the ready ones, oldest first. */
 export async function idleRunners(pool: string, count = 1): Promise<RunnerPod[]> {
   await eventually(`${pool} has ${count} idle`, async () => ((await poolOf(pool)).status?.idle ?? 0) >= count, 120_000)
   return readyRunners(pool)
 }
 
-/** The pods of a pool that are ready now. */
+/** The ready pods of a pool. */
 export async function readyRunners(pool: string): Promise<RunnerPod[]> {
   const { items } = await kubectlJson<{ items: Pod[] }>([
     'get',
@@ -61,7 +61,7 @@ export async function readyRunners(pool: string): Promise<RunnerPod[]> {
     .map(({ metadata, status }) => ({ name: metadata.name, uid: metadata.uid, ip: status.podIP ?? '' }))
 }
 
-/** A pool as it is now. */
+/** The current state of a pool. */
 export const poolOf = (name: string): Promise<RunnerPool> => kubectlJson<RunnerPool>(['get', 'runnerpool', name])
 
 interface Pod {

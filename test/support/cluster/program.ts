@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { choices, network } from '../../cluster/host/state.ts'
 
 /** Programs in the network of the node can only be started on the embedded cluster. Else: the reason to skip. */
-export const foreignNode = choices.cluster === 'current' ? 'needs the network of the embedded cluster’s node' : false
+export const foreignNode = choices.cluster === 'current' ? 'needs the node network of the embedded cluster' : false
 
 /**
  * Starts a program of test/support, by its path there, in the network namespace of the node, where its listeners are hosts beside the cluster. It says

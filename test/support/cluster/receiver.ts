@@ -1,4 +1,4 @@
-// A webhook endpoint in the cluster, with a certificate of the authority that `npm start` made and told the operator to trust.
+// A webhook endpoint in the cluster. Its certificate is from the authority that `npm start` created and that the operator trusts.
 
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { ListedRequest } from '../servers/receiver-program.ts'
 import { kubectl, kubectlJson } from './environment.ts'
 import { run } from './pools.ts'
 
-/** Of this process alone: test files run side by side. */
+/** Unique to this process, because test files run concurrently. */
 const NAME = `receiver-${run}-${process.pid}`
 const HOST = `${NAME}.${sitesNamespace}.svc.cluster.local`
 const LABELS = { app: NAME }
@@ -30,11 +30,11 @@ const REACH_FROM_PAGES = [
 export interface ClusterReceiver {
   /** `https://receiver-….sites.svc.cluster.local:8443` */
   url: string
-  /** What has come in since the pod started. */
+  /** Requests since the pod started. */
   received: () => Promise<ListedRequest[]>
 }
 
-/** Starts the endpoint; it ends with the test file. */
+/** Starts the endpoint. It ends with the test file. */
 export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<ClusterReceiver> {
   const certificate = await createCertificate(webhookAuthority, NAME, { user: 'receiver', names: [`DNS:${HOST}`] })
   const files = [join(import.meta.dirname, '../servers/receiver-program.ts'), certificate.certificate, certificate.key]
@@ -43,7 +43,7 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
   await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
   await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
-  // The rules of the node follow what the API says, a moment later: until then a post to it fails.
+  // kube-proxy updates the rules of the node with a delay. Until then posts to the endpoint fail.
   await eventually('the endpoint can be reached', async () => (await kubectl(REACH_FROM_PAGES)).code === 0)
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
@@ -52,7 +52,7 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   }
 }
 
-/** The pages' image has Node in it. */
+/** The image of the test pages contains Node. */
 async function findNodeImage(): Promise<string> {
   const pages = await kubectlJson<{ spec: { template: { spec: { containers: { image: string }[] } } } }>([
     'get',

@@ -1,8 +1,8 @@
 import { kubectl } from './environment.ts'
 
-// A foot in a runner's pod: programs started there with the runner's user, files and network.
+// Runs programs in a runner's pod, with the runner's user, files and network.
 
-/** Where the pod builder puts the token that reports are made with. */
+/** Directory of the projected token for reports. */
 export const KUBERNETES_DIRECTORY = '/var/run/secrets/tintype/kubernetes'
 export const DISPATCH_DIRECTORY = '/var/run/secrets/tintype/dispatch'
 

@@ -5,9 +5,9 @@ import type { Test } from 'tap'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import { cluster, NAMESPACE } from './environment.ts'
 
-// A way from the test to the port of a runner, which only the operator should find useful.
+// Connects a test to the port of a runner, which only the operator should be able to use.
 
-/** A request as it goes over the wire; nothing is added to it. */
+/** A complete request. Nothing is added to it. */
 export interface RawRequest {
   method: string
   path: string
@@ -23,7 +23,7 @@ export interface RawAnswer {
 /** Sends requests to one runner. */
 export type Send = (raw: RawRequest) => Promise<RawAnswer>
 
-/** Opens the way by `kubectl port-forward`, until the test ends. */
+/** Starts `kubectl port-forward` until the test ends. */
 export async function openRunner(t: Test, pod: string): Promise<Send> {
   const forward = spawn('kubectl', ['-n', NAMESPACE, 'port-forward', `pod/${pod}`, `:${RUNNER_PORT}`], {
     env: cluster.shell,

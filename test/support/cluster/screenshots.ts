@@ -7,31 +7,31 @@ import { call, download, type RecordBody } from './api-client.ts'
 import { AS_GATEWAY, kubectlJson } from './environment.ts'
 import { createObject } from './pools.ts'
 
-// Screenshots made with kubectl: they may name a pool and an account, and no gateway has looked at their address.
+// Screenshots created with kubectl: they can name a pool and an account, and no gateway has checked their URL.
 
 interface NamedObject {
   kind: string
   metadata: { name: string }
 }
 
-/** Creates a Screenshot and gives its name, which holds an id: so the API tells of it too. It is deleted with the test. */
+/** Creates a Screenshot and resolves to its name, which contains an id, so that the API returns it too. It is deleted with the test. */
 export async function createScreenshot(t: Test, spec: ScreenshotSpec): Promise<string> {
   const name = toObjectName(newId('scr', new Date()))
   await createObject(t, { apiVersion: API_VERSION, kind: 'Screenshot', metadata: { name }, spec } as NamedObject, AS_GATEWAY)
   return name
 }
 
-/** A Screenshot as it is now. */
+/** The current state of a Screenshot. */
 export const screenshotOf = (name: string): Promise<Screenshot> => kubectlJson<Screenshot>(['get', 'screenshot', name])
 
-/** Waits until a runner holds the claim. */
+/** Waits until a runner has claimed it. */
 export const claimed = (name: string): Promise<Screenshot> =>
   eventually(`${name} is claimed`, async () => {
     const shot = await screenshotOf(name)
     return shot.status?.phase === 'Running' && shot
   })
 
-/** Waits for the end. */
+/** Waits until it has finished. */
 export const ended = (name: string, milliseconds = 120_000): Promise<Screenshot> =>
   eventually(
     `${name} ends`,
@@ -42,10 +42,10 @@ export const ended = (name: string, milliseconds = 120_000): Promise<Screenshot>
     milliseconds,
   )
 
-/** Creates one and waits for its end. */
+/** Creates one and waits until it has finished. */
 export const captureWith = async (t: Test, spec: ScreenshotSpec): Promise<Screenshot> => ended(await createScreenshot(t, spec))
 
-/** The file, by the API, as the account whose key it is. */
+/** Downloads the file through the API with the account's key. */
 export async function fileOf(name: string, key?: string): Promise<Buffer> {
   const { body } = await call<RecordBody>(`/api/v1/screenshots/${toId(name)}`, key === undefined ? {} : { key })
   return download(body)

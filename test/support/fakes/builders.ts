@@ -1,4 +1,4 @@
-// Objects for tests: complete and legal, with only that named which a test is about.
+// Complete and valid objects for tests. A test names only the fields that it is about.
 
 import { derivedId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -9,7 +9,7 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
 import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
 
-/** The instant that tests begin at. */
+/** The start time of tests. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z')
 
 /** An instant some seconds after noon. */
@@ -24,7 +24,7 @@ function metadata(name: string, given: Partial<Metadata> = {}): Metadata {
 
 type Given<Spec, Status> = { name?: string; metadata?: Partial<Metadata>; spec?: Partial<Spec>; status?: Status }
 
-/** A Screenshot that waits, unless its status says otherwise; created at noon under a name that carries its id. */
+/** A Screenshot, queued unless `status` says otherwise. It was created at noon, and its name contains its id. */
 export function aScreenshot({
   name = toObjectName(derivedId('scr', NOON, 'a')),
   ...given
@@ -76,7 +76,7 @@ export function anAccount({ name = 'default', ...given }: Given<Account['spec'],
   return { metadata: metadata(name, given.metadata), spec: { plan: 'free', ...given.spec } }
 }
 
-/** A key that may do everything. */
+/** A key with all scopes. */
 export function anApiKey({ name = 'key', ...given }: Given<ApiKey['spec'], ApiKey['status']> = {}): ApiKey {
   return { metadata: metadata(name, given.metadata), spec: { ...given.spec }, ...(given.status ? { status: given.status } : {}) }
 }

@@ -2,10 +2,10 @@ import { KubeError } from '../../../crds/client/kube-error.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import type { ListPage, NewObject } from '../../../crds/client/resource.ts'
 
-/** The part of a Resource that creates and reads, in memory: names are unique, a second create is refused as the API server refuses it. */
+/** An in-memory fake of Resource's create and read methods. A second create with the same name fails as in the API server. */
 export class FakeStore<T extends KubeObject> {
   readonly objects = new Map<string, T>()
-  /** Called before each create; what it throws, the create throws. */
+  /** Called before each create. An error that it throws fails the create. */
   beforeCreate: (name: string) => void = () => {}
 
   constructor(...objects: NewObject<T>[]) {

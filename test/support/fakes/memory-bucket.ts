@@ -1,9 +1,9 @@
-/** A bucket in memory that lists as S3 does: in order, beyond a key, with folders rolled up. */
+/** An in-memory bucket that lists like S3: sorted, after a key, with common prefixes. */
 export class MemoryBucket {
   readonly objects = new Map<string, string>()
-  /** When objects were stored; of those that are not in it, 1970. */
+  /** Time at which each object was stored. Default: 1970. */
   readonly modified = new Map<string, Date>()
-  /** Called before each call; what it throws, the call throws. */
+  /** Called before each operation. An error that it throws fails the operation. */
   beforeCall: (what: string, key: string) => void = () => {}
 
   keys(prefix = ''): string[] {
@@ -31,7 +31,7 @@ export class MemoryBucket {
     return this.modified.get(key) ?? new Date(0)
   }
 
-  /** As the operator's programs use it. */
+  /** The operator's view of it. */
   get storage() {
     return {
       list: async (...args: Parameters<MemoryBucket['list']>) => this.list(...args),
@@ -52,7 +52,7 @@ export class MemoryBucket {
     }
   }
 
-  /** As the gateway uses it. */
+  /** The gateway's view of it. */
   get store() {
     return {
       list: async (...args: Parameters<MemoryBucket['list']>) => this.list(...args),

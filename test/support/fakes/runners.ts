@@ -1,4 +1,4 @@
-// Pods and runners as rules see them, for tests of the operator.
+// Pods and runners for tests of the operator's rules.
 
 import type { Pod } from '../../../crds/client/core-resources.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
@@ -6,7 +6,7 @@ import type { PoolMemory } from '../../../operator/src/pool/state.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'
 import { NOON } from './builders.ts'
 
-/** What a leader remembers of a pool that it sees for the first time. */
+/** State of a leader for a pool that it sees for the first time. */
 export const freshMemory: Readonly<PoolMemory> = {
   surplusSince: undefined,
   lackSince: undefined,
@@ -17,7 +17,7 @@ export const freshMemory: Readonly<PoolMemory> = {
   statusWrittenAt: 0,
 }
 
-/** A pod that the kubelet calls ready since noon, unless told otherwise. */
+/** A pod that is ready since noon, unless `status` says otherwise. */
 export function aPod({
   name = 'default-1',
   uid = `uid-of-${name}`,
@@ -43,7 +43,7 @@ export function aPod({
   }
 }
 
-/** What the kubelet says of a pod that answers. */
+/** Status of a ready pod. */
 export const readyStatus = (podIP = '10.0.0.1'): NonNullable<Pod['status']> => ({
   phase: 'Running',
   podIP,
@@ -53,7 +53,7 @@ export const readyStatus = (podIP = '10.0.0.1'): NonNullable<Pod['status']> => (
   ],
 })
 
-/** What the kubelet says of a pod whose process has ended. */
+/** Status of a pod whose process has ended. */
 export const endedStatus = (exitCode: number, reason = 'Error'): NonNullable<Pod['status']> => ({
   phase: 'Failed',
   containerStatuses: [
@@ -61,7 +61,7 @@ export const endedStatus = (exitCode: number, reason = 'Error'): NonNullable<Pod
   ],
 })
 
-/** An idle runner in its sandbox that nobody has used. */
+/** An idle, unused runner with a sandbox. */
 export function aRunner({ name = 'default-1', pod = aPod({ name }), ...given }: Partial<Runner> = {}): Runner {
   return {
     name,

@@ -4,7 +4,7 @@ import { paths } from '../../cluster/host/state.ts'
 
 const run = promisify(execFile)
 
-/** Runs ctr against the embedded cluster's containerd. */
+/** Runs ctr on the embedded cluster's containerd. */
 const ctr = async (...args: string[]): Promise<string> => (await run('ctr', ['-a', paths.containerdSocket, '-n', 'k8s.io', ...args])).stdout
 
 /**

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 
 const children = new Set<ChildProcess>()
 
-/** Has a program killed when this process exits: a test file that breaks off or takes too long runs no teardown. */
+/** Kills a program when this process exits, because a test file that crashes or times out runs no teardown. */
 export function endWithTest(child: ChildProcess): void {
   if (children.size === 0) process.on('exit', killAll)
   children.add(child)

@@ -5,17 +5,17 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { type ControlPlane, type OwnPlaneOptions, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 
-/** What needs to be ended knows when: a tap test, or whatever else ends. */
+/** Registers teardowns: a tap test, or another owner. */
 export type Ends = Pick<Test, 'teardown'>
 
-/** A control plane of one test file's own, and the directory that holds its files. */
+/** The control plane of one test file, and the directory of its files. */
 export type OwnPlane = ControlPlane & { directory: string }
 
-/** Starts an API server that ends with the test file; nothing of it is left then. */
+/** Starts an API server that ends with the test file, which also removes its files. */
 export async function startOwnPlane(t: Ends, options: Pick<OwnPlaneOptions, 'fsync'> = {}): Promise<OwnPlane> {
   const directory = mkdtempSync(path.join(tmpdir(), 'tintype-test-'))
   const plane = await startControlPlane({ directory, ...options })
-  // After what startControlPlane does at the same moment: it reads there what is to be killed.
+  // Must run after the exit handler of startControlPlane, which reads from the directory what to kill.
   const abandon = () => rmSync(directory, { recursive: true, force: true })
   process.once('exit', abandon)
   t.teardown(async () => {

@@ -5,15 +5,15 @@ import type { Test } from 'tap'
 
 const PROGRAM = join(import.meta.dirname, 'connect-proxy-program.ts')
 
-/** A forward proxy that runs. */
+/** A running forward proxy. */
 export interface ConnectProxy {
   /** `http://127.0.0.1:<port>` */
   url: string
-  /** What it was asked for, as `host:port`. */
+  /** Requested targets as `host:port`. */
   targets: string[]
 }
 
-/** Starts a forward proxy in a process of its own, which ends with the test. */
+/** Starts a forward proxy in its own process, which ends with the test. */
 export async function startConnectProxy(t: Test, credentials?: string): Promise<ConnectProxy> {
   const child = spawn(process.execPath, [PROGRAM, ...(credentials === undefined ? [] : [credentials])], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,19 +2,19 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** What the zone says to one question. `undefined`: no such name; `'silence'`: no answer at all; `'failure'`: SERVFAIL. */
+/** Response to one query. `undefined`: NXDOMAIN; `'silence'`: no response; `'failure'`: SERVFAIL. */
 export type DnsAnswer = { cname?: string; addresses: string[] } | 'silence' | 'failure' | undefined
 
 export type QueryType = 'A' | 'AAAA'
 
-/** Asked for each query, so that answers may change from one to the next. Addresses of the wrong family are left out by the server. */
+/** Called for each query, so responses can change. The server leaves out addresses of the other family. */
 export type Zone = (name: string, type: QueryType | undefined) => DnsAnswer
 
-/** A name server of the tests' own: UDP, A and AAAA, short of everything else. */
+/** A minimal name server: only UDP, A and AAAA. */
 export interface DnsServer {
   /** For `dnsServers`. */
   address: string
-  /** Names asked for, in order; one for each of A and AAAA. */
+  /** Requested names in order, one for each A and AAAA query. */
   queries: string[]
   close: () => void
 }
@@ -25,11 +25,11 @@ const TTL_SECONDS = 0
 const encodeName = (name: string): Buffer =>
   Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.from([0])])
 
-/** The one question of a query. */
+/** The question of a query. */
 interface Question {
   name: string
   type: number
-  /** Where it ends in the packet. */
+  /** Its end in the packet. */
   end: number
 }
 
@@ -39,13 +39,13 @@ const readQuestion = (packet: Buffer): Question => {
   for (; packet[at] !== 0; at += 1 + (packet[at] as number)) {
     labels.push(packet.toString('latin1', at + 1, at + 1 + (packet[at] as number)))
   }
-  // Behind the name come type and class, two bytes each.
+  // Type and class follow the name, with two bytes each.
   return { name: labels.join('.').toLowerCase(), type: packet.readUInt16BE(at + 1), end: at + 5 }
 }
 
 const encodeAddress = (address: string): Buffer => {
   if (net.isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  // The URL parser spells an address in groups without an embedded IPv4 part.
+  // The URL parser writes an address in groups without an embedded IPv4 part.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text: string): string[] => (text === '' ? [] : text.split(':'))
   const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
@@ -84,7 +84,7 @@ export const inTurns = (first: string, second: string): ((type: QueryType | unde
   return (type) => (type === 'A' && lookups++ % 2 === 1 ? second : first)
 }
 
-/** Listens on 127.0.0.1, at a port of the system's choice. */
+/** Listens on a free port of 127.0.0.1. */
 export const startDnsServer = async (zone: Zone): Promise<DnsServer> => {
   const socket = dgram.createSocket('udp4')
   const queries: string[] = []

@@ -4,20 +4,20 @@ import type { Test } from 'tap'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A server that never comes to an end, and what its clients took. */
+/** A server whose responses never end, and what its clients read. */
 export interface EndlessServer {
   url: string
   port: number
-  /** Bytes handed to the network: what loopback buffers counts too, some megabytes a connection. */
+  /** Bytes written to sockets. This includes the buffers of loopback, some megabytes per connection. */
   bytes: () => number
   /** Connections that the client closed. */
   closed: () => number
 }
 
-/** As much as loopback and the runtimes buffer of what nobody reads, generously: beyond it a client is reading without a limit. */
+/** Generous estimate of what loopback and the runtimes buffer. Above it, a client reads without a limit. */
 export const BUFFERED_BYTES = 32 * 1024 * 1024
 
-/** Starts a server on loopback that writes `start`, then `more` for ever. It ends with the test. */
+/** Starts a server on loopback that writes `start` and then `more` forever. It ends with the test. */
 export async function startEndlessServer(t: Test, start: string, more: string): Promise<EndlessServer> {
   const seen = { bytes: 0, closed: 0 }
   const chunk = Buffer.from(more.repeat(Math.ceil(CHUNK_BYTES / more.length)))

@@ -1,5 +1,5 @@
-// Tells whether a delivery's signatures are good, by code that is not ours: the libraries of Standard Webhooks for Node and Python, and
-// openssl for the header of the interface's own. What they are given is what came over the wire.
+// Verifies the signatures of a delivery with independent code: the libraries of Standard Webhooks for Node and Python, and openssl for the header
+// X-Webhook-Signature. The input is the received request.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

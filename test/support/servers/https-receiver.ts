@@ -1,5 +1,4 @@
-// A webhook endpoint as a customer would run one: Node's own HTTPS server with a certificate of a CA of the test's own. It keeps what came
-// in, byte by byte, and answers as the test says.
+// A webhook endpoint: Node's HTTPS server with a certificate of a test CA. It records requests byte by byte and responds as the test specifies.
 
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { run } from '../../cluster/host/exec.ts'
 import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
 
-/** A request as it came. */
+/** A received request. */
 export interface ReceivedRequest {
   /** Epoch milliseconds. */
   at: number
@@ -17,13 +16,13 @@ export interface ReceivedRequest {
   path: string
   headers: Record<string, string>
   body: Buffer
-  /** Which connection it came by, from 1. */
+  /** Number of its connection, from 1. */
   connection: number
 }
 
 export type Answer = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>
 
-/** Answers with a status, and a body if one is given. */
+/** Responds with a status and an optional body. */
 export const answerWith =
   (status: number, body = '', headers: Record<string, string> = {}): Answer =>
   (_, response) => {
@@ -37,29 +36,29 @@ export interface HttpsReceiver {
   /** The CA's certificate, PEM. */
   ca: string
   received: ReceivedRequest[]
-  /** Connections accepted so far. */
+  /** Number of accepted connections. */
   connections: () => number
-  /** How requests are answered from now on; 200 at first. */
+  /** Handles requests from now on. Default: 200. */
   answer: Answer
-  /** Resolves when `count` requests have come in. @throws after two minutes */
+  /** Resolves when `count` requests were received. @throws after two minutes */
   whenReceived: (count: number, timeoutMilliseconds?: number) => Promise<ReceivedRequest[]>
   close: () => Promise<void>
 }
 
-/** Makes a CA and a certificate for these names in `directory`. */
+/** Creates a CA and a certificate for these names in `directory`. */
 export async function createReceiverCertificate(directory: string, names = ['IP:127.0.0.1', 'DNS:localhost']): Promise<CertificatePaths> {
   await createAuthority(directory)
   return createCertificate(directory, 'receiver', { user: 'receiver', names })
 }
 
 export interface ReceiverOptions {
-  /** Where certificates are kept; the caller removes it. */
+  /** Directory of the certificates. The caller removes it. */
   directory: string
-  /** Names of the certificate, as openssl writes them: `DNS:hooks.example.com`. */
+  /** Names of the certificate in openssl's format: `DNS:hooks.example.com`. */
   names?: string[]
-  /** Address to listen on: 127.0.0.2 for an operator that takes 127.0.0.1 for its own. */
+  /** IP address to listen on, such as 127.0.0.2 for an operator whose own address is 127.0.0.1. */
   host?: string
-  /** Whether the certificate's time is over. */
+  /** True for an expired certificate. */
   hasExpired?: boolean
 }
 
@@ -104,7 +103,7 @@ export async function startHttpsReceiver({
   })
 }
 
-/** Signs a certificate's key again, with yesterday as the end. */
+/** Signs a certificate's key again, with an expiry of yesterday. */
 async function expire(directory: string, { certificate, key }: CertificatePaths): Promise<void> {
   const authority = certificatePaths(directory, 'ca')
   const request = await run('openssl', ['req', '-new', '-key', key, '-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1'])
@@ -123,7 +122,7 @@ const POLL_MILLISECONDS = 20
 async function whenReceived(received: ReceivedRequest[], count: number, timeoutMilliseconds: number): Promise<ReceivedRequest[]> {
   const end = Date.now() + timeoutMilliseconds
   while (received.length < count) {
-    if (Date.now() > end) throw new Error(`${received.length} of ${count} requests came in ${timeoutMilliseconds} ms`)
+    if (Date.now() > end) throw new Error(`${received.length} of ${count} requests received ${timeoutMilliseconds} ms`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS))
   }
   return received

@@ -1,5 +1,5 @@
-// A reverse proxy as an ingress controller runs one: Debian's nginx with what ingress-nginx writes for a host, from its defaults and the
-// annotations of an Ingress.
+// A reverse proxy like an ingress controller: Debian's nginx with the configuration that ingress-nginx generates from its defaults and the annotations
+// of an Ingress.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { createReceiverCertificate } from './https-receiver.ts'
 const PROGRAM = '/usr/sbin/nginx'
 const PREFIX = 'nginx.ingress.kubernetes.io/'
 
-/** What ingress-nginx sets where no annotation says otherwise (its documentation, "ConfigMaps"). */
+/** Defaults of ingress-nginx without annotations (its documentation, "ConfigMaps"). */
 const DEFAULTS = {
   'proxy-body-size': '1m',
   'proxy-read-timeout': '60',
@@ -22,9 +22,9 @@ const DEFAULTS = {
 }
 
 export interface NginxOptions {
-  /** Where its files are; the caller removes it. */
+  /** Directory of its files. The caller removes it. */
   directory: string
-  /** Name that clients know it by. */
+  /** Its host name for clients. */
   host: string
   /** Address of the gateway. */
   upstream: string
@@ -34,9 +34,9 @@ export interface NginxOptions {
 
 export interface Nginx {
   port: number
-  /** PEM of the authority that its certificate is from. */
+  /** Certificate of its authority as PEM. */
   ca: string
-  /** What it kept on its disk of answers and bodies. */
+  /** Responses and bodies that it buffered on disk. */
   temporary: string
   stop: () => Promise<void>
 }
@@ -45,7 +45,7 @@ export interface Nginx {
 export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions): Promise<Nginx> {
   const temporary = path.join(directory, 'tmp')
   await mkdir(temporary, { recursive: true })
-  // Its workers are another user.
+  // Its workers run as another user.
   await chmod(directory, 0o711)
   await chmod(temporary, 0o711)
   const { certificate, key } = await createReceiverCertificate(directory, [`DNS:${host}`])

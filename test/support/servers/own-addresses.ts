@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { isIPv6 } from 'node:net'
 
-// For programs that cluster-program.ts starts: addresses of the test's own on the node's loopback interface, as long as the test lives.
+// For programs that cluster/program.ts starts: adds addresses to the node's loopback interface until the test ends.
 
 const change = (verb: 'replace' | 'del', address: string): void => {
   execFileSync('ip', ['address', verb, isIPv6(address) ? `${address}/128` : `${address}/32`, 'dev', 'lo'], { stdio: 'ignore' })
 }
 
-/** Puts the addresses there; they go, and this process with them, when the test lets go of it. */
+/** Adds the addresses. Removes them and exits when the test disconnects. */
 export function takeAddresses(addresses: readonly string[]): void {
   for (const address of addresses) change('replace', address)
   process.once('disconnect', () => {

@@ -1,5 +1,5 @@
-/** The service that serves test/sites in the cluster; the local RunnerPool may reach it, the host cannot. */
+/** The Service of test/sites in the cluster. The local RunnerPool may reach it, but the host cannot. */
 export const SITES = 'http://pages.sites.svc.cluster.local'
 
-/** Address of a page of test/sites. */
+/** URL of a page of test/sites. */
 export const page = (path: string): string => SITES + path

@@ -3,14 +3,14 @@ import http from 'node:http'
 import net from 'node:net'
 import { socks5Connect } from '../../../capture-runner/src/egress/socks.ts'
 
-/** What came back through the guard; `undefined` status: it closed the connection without an answer. */
+/** A response through the egress proxy. `status` is undefined if the proxy closed the connection without a response. */
 export interface ProxyAnswer {
   status: number | undefined
   headers: string[]
   body: string
 }
 
-/** A request, beyond its address. */
+/** A request without its URL. */
 export interface Asked {
   method?: string
   headers?: http.OutgoingHttpHeaders
@@ -20,7 +20,7 @@ export interface Asked {
 const NO_ANSWER: ProxyAnswer = { status: undefined, headers: [], body: '' }
 const PATIENCE_MILLISECONDS = 30_000
 
-/** Asks as a browser asks for plain http: on a connection of its own, through SOCKS. */
+/** Sends a request for plain http as a browser does: on a new connection, through SOCKS. */
 export const askThrough = async (proxyUrl: string, url: string, asked: Asked = {}): Promise<ProxyAnswer> => {
   const { hostname, port } = new URL(url)
   const socket = await tunnelThrough(proxyUrl, `${hostname}:${port || 80}`)
@@ -49,7 +49,7 @@ const askOn = (socket: net.Socket, url: string, { method = 'GET', headers = {}, 
     request.end(body)
   })
 
-/** Opens a tunnel to `host:port`, as a browser does for everything. Undefined when the guard closed the connection. */
+/** Opens a tunnel to `host:port`, as browsers do for all requests. Undefined when the egress proxy closed the connection. */
 export const tunnelThrough = async (proxyUrl: string, authority: string): Promise<net.Socket | undefined> => {
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(authority) ?? []
   const socket = net.connect(Number(new URL(proxyUrl).port), '127.0.0.1')
@@ -63,7 +63,7 @@ export const tunnelThrough = async (proxyUrl: string, authority: string): Promis
   }
 }
 
-/** Sends bytes and gives everything until the other side closes. */
+/** Sends bytes and resolves to everything that the other side sends until it closes. */
 export const sendRaw = async (port: number, bytes: string | Buffer): Promise<string> => {
   const socket = net.connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -71,7 +71,7 @@ export const sendRaw = async (port: number, bytes: string | Buffer): Promise<str
   return saidOn(socket)
 }
 
-/** Everything that comes on a connection until it closes. */
+/** All data of a connection until it closes. */
 export const saidOn = async (socket: net.Socket): Promise<string> => {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))

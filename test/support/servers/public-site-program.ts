@@ -1,4 +1,4 @@
-// The pages of test/sites on an address of the internet, over http and https: see cluster-program.ts.
+// Serves the pages of test/sites on a public address over http and https. Started by cluster/program.ts.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { createPages } from '../../sites/src/server.ts'
 import { takeAddresses } from './own-addresses.ts'
 
-/** Where it listens, and the files of its certificate. */
+/** Its addresses and the files of its certificate. */
 export interface PublicSite {
   address: string
   certificate: string

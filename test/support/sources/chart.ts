@@ -10,7 +10,7 @@ import { locatePrograms } from '../../cluster/programs/programs.ts'
 /** Directory of the chart. */
 export const chartDirectory = path.join(repository, 'charts/tintype')
 
-/** What is known of every object of a rendered chart. */
+/** Common fields of all objects of a rendered chart. */
 export interface Rendered {
   apiVersion: string
   kind: string
@@ -27,7 +27,7 @@ export async function helm(args: readonly string[], environment: Record<string, 
   return run(program, args, { environment })
 }
 
-/** The chart's objects, hooks included, with `settings` as in `--set-json`; by default all that is not required is as in values.yaml. */
+/** The chart's objects, including hooks, with `settings` as in `--set-json`. */
 export async function renderChart(
   settings: Record<string, unknown> = {},
   more: readonly string[] = [],
@@ -39,7 +39,7 @@ export async function renderChart(
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? [])
 }
 
-/** What helm prints after an installation with `settings`: the chart's notes, which `helm template` leaves out. */
+/** The chart's notes for `settings`, which `helm template` leaves out. */
 export async function renderNotes(settings: Record<string, unknown> = {}): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-notes-'))
   try {
@@ -53,14 +53,14 @@ export async function renderNotes(settings: Record<string, unknown> = {}): Promi
   }
 }
 
-/** One object of a rendered chart. @throws when it is not there */
+/** One object of a rendered chart. @throws when it does not exist */
 export function find<T = unknown>(objects: readonly Rendered[], kind: string, name: string): Rendered & T {
   const object = objects.find((candidate) => candidate.kind === kind && candidate.metadata.name === name)
   if (!object) throw new Error(`the chart has no ${kind} ${name}`)
   return object as Rendered & T
 }
 
-/** A pod as a chart's object holds it. */
+/** The pod template of an object. */
 export interface PodSpec {
   automountServiceAccountToken?: boolean
   enableServiceLinks?: boolean
@@ -84,7 +84,7 @@ export interface Container {
   securityContext?: Record<string, unknown>
 }
 
-/** The pods that a chart's objects make, with the name of the object. */
+/** The pod templates of all objects, with the names of the objects. */
 export function podsOf(objects: readonly Rendered[]): { name: string; spec: PodSpec }[] {
   return objects.flatMap((object) => {
     const { spec } = object as { spec?: PodSpec & { template?: { spec: PodSpec } } }

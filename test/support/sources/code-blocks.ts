@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const root = path.join(import.meta.dirname, '../../..')
 
-/** Every page that tells a reader what to type: README.md, docs/, and the chart's README. ADRs and benchmarks tell nobody. */
+/** Every page with commands for readers: README.md, docs/ and the chart's README. Leaves out ADRs and benchmarks. */
 export const manualPages: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -16,7 +16,7 @@ export const manualPages: readonly string[] = [
 /** The text of a file of the repository. */
 export const readText = (file: string): string => readFileSync(path.join(root, file), 'utf8')
 
-/** The shell commands of a Markdown text, each on one line: a backslash or an open quote at a line's end joins it with the next. */
+/** The shell commands of a Markdown text, one per line. A backslash or an open quote at the end of a line continues the command. */
 export function commandsOf(markdown: string): string[] {
   const blocks = [...markdown.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block)
   return blocks.flatMap((block) => {
@@ -42,15 +42,15 @@ const isQuoteOpen = (text: string): boolean => {
   return quote !== ''
 }
 
-/** A command without what is behind its `#`. */
+/** A command without its comment. */
 export const withoutComment = (command: string): string => command.replace(/\s+#\s.*$/s, '')
 
-/** The commands of a text for the terminal, such as the chart's notes: its indented lines. */
+/** The commands of a text for the terminal, such as the chart's notes. They are its indented lines. */
 export const indentedCommandsOf = (text: string): string[] =>
   [...text.replaceAll(/\\\n\s*/g, '').matchAll(/^ {3}(?=\S)(.*)$/gm)]
     .map(([, line = '']) => line)
     .filter((line) => /^(export |curl|kubectl|helm)/.test(line))
 
-/** The commands that a text names in passing: `kubectl …`, `helm …`, `curl …`. */
+/** Inline commands of a text: `kubectl …`, `helm …`, `curl …`. */
 export const inlineCommandsOf = (markdown: string): string[] =>
   [...markdown.replaceAll(/^ *```.*?^ *```$/gms, '').matchAll(/`((?:kubectl|helm|curl) [^`]+)`/g)].map(([, command = '']) => command)

@@ -1,6 +1,6 @@
 import type { AllOptions } from '../../../crds/src/options/contradictions.ts'
 
-/** Options and the codes of the contradictions that hold for them: one table for TypeScript's verdict and for the API server's. */
+/** Options and the codes of their contradictions. Both the TypeScript checks and the API server are tested with this table. */
 export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: string[] }[] = [
   { options: {}, contradicts: [] },
   { options: { omitBackground: true }, contradicts: [] },

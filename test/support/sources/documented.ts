@@ -4,20 +4,20 @@ import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
 import type { Operation } from '../../../api-gateway/src/openapi/operations/operation.ts'
 import { ErrorBody } from '../../../api-gateway/src/openapi/schemas/errors.ts'
 
-// Holds an answer against what the OpenAPI document says of it, and against nothing more: a field that is not documented is a fault too.
+// Compares a response with the OpenAPI document. A field that is not documented counts as a problem.
 
-/** An answer as a test has it. */
+/** A response in a test. */
 export interface SeenResponse {
   method: string
   path: string
   status: number
-  /** Parsed when it is JSON. */
+  /** Parsed if it is JSON. */
   body: unknown
 }
 
 const toPattern = (operation: Operation): RegExp => new RegExp(`^(${pathOf(operation).replaceAll(/\{\w+\}/g, '[^/]+')})$`)
 
-/** The operation that a request meant: a path that is spelled out comes before one with an id. */
+/** The operation of a request. A literal path takes precedence over one with a parameter. */
 export function findOperation(method: string, path: string): Operation | undefined {
   const wanted = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()
   const full = path.startsWith('/v1/') ? `/api${path}` : path
@@ -25,7 +25,7 @@ export function findOperation(method: string, path: string): Operation | undefin
   return all.find((operation) => pathOf(operation) === full) ?? all[0]
 }
 
-/** What is wrong with an answer: nothing, or a sentence. Answers to requests that no operation knows are not judged. */
+/** The problem of a response, or undefined. Responses to requests without an operation are not checked. */
 export function findUndocumented({ method, path, status, body }: SeenResponse): string | undefined {
   const operation = findOperation(method, path)
   if (!operation) return undefined
@@ -48,7 +48,7 @@ function differenceOf(where: string, schema: NonNullable<Operation['responses'][
   return extra === undefined ? undefined : `${where}: ${extra} is not documented`
 }
 
-/** Schemas drop what they do not know: what is missing afterwards was not documented. */
+/** Schemas drop unknown fields, so a field that is missing afterwards is not documented. */
 function findExtra(sent: unknown, known: unknown, place: string): string | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined
   for (const [name, value] of Object.entries(sent)) {

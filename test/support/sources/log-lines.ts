@@ -23,7 +23,7 @@ export function parseLogLines(text: string): LogLine[] {
   return lines.map((line) => JSON.parse(line) as LogLine)
 }
 
-/** A logger like that of a program, and what it has written. @param base what each of its lines carries */
+/** A logger like a program's, and its output. @param base fields of each line */
 export function recordLog(base: Record<string, string> = {}): { log: Logger; text: () => string } {
   const lines: string[] = []
   const log = pino({ level: 'debug', base }, { write: (line: string) => lines.push(line) })

@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import { exampleOf } from '../../../crds/src/options/examples.ts'
 import { type OptionSchema, toOptionSchema } from '../../../crds/src/options/option-schema.ts'
 
-/** Values of an option on both sides of its bounds; the second is legal. */
+/** Values of an option on both sides of its limits. The second one is valid. */
 export function samplesOf(name: string, schema: z.ZodType): unknown[] {
   const option = toOptionSchema(schema)
   const example = exampleOf(name)
   return [beyond(option), example, ...moreOf(option, example), { unknown: 1 }]
 }
 
-/** A value of the right type that is not legal. */
+/** An invalid value of the right type. */
 function beyond({ type, enum: values, maximum, maxLength, maxItems, items }: OptionSchema): unknown {
   if (values) return 'no such value'
   if (type === 'boolean') return 'true'

@@ -1,4 +1,4 @@
-// Reads the repository's source as text, for tests about its structure.
+// Reads the source files as text, for tests of the architecture.
 
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -6,13 +6,13 @@ import { join, posix } from 'node:path'
 export interface Import {
   /** As written: `./retry.ts`, `node:fs`, `@tintype/crds/ids`. */
   specifier: string
-  /** Path in the repository for files of ours, else undefined. */
+  /** Path in the repository, or undefined for packages. */
   file?: string
-  /** Package or builtin otherwise: `undici`, `node:fs`. */
+  /** Package or builtin: `undici`, `node:fs`. */
   library?: string
-  /** Nothing of it is loaded at run time. */
+  /** True if nothing is loaded at run time. */
   isType: boolean
-  /** Loaded late, by `import()`. */
+  /** True for a dynamic `import()`. */
   isDynamic: boolean
 }
 
@@ -30,11 +30,11 @@ const SOURCES = ['crds/{src,client,storage,generate}/**/*.ts', '{operator,api-ga
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g
 
-/** Every source file of the programs and of what they share. */
+/** Every source file of the programs and of crds. */
 export const readSources = (): SourceFile[] =>
   globSync(SOURCES, { cwd: root }).map((file) => toSource(file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')))
 
-/** Takes one file's text apart. */
+/** Parses the text of one file. */
 export function toSource(file: string, text: string): SourceFile {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
   const statements = [...code.matchAll(STATEMENT)].map(({ groups = {} }) => {
@@ -49,7 +49,7 @@ export function toSource(file: string, text: string): SourceFile {
   return { file, code, imports: [...statements, ...dynamic] }
 }
 
-/** `{ type A, type B }` loads nothing worth the name. */
+/** True for `{ type A, type B }`, which loads nothing at run time. */
 function isTypesOnly(names: string | undefined): boolean {
   const inner = names?.match(/^\{([\s\S]*)\}$/)?.[1]
   if (inner === undefined) return false

@@ -20,7 +20,7 @@ const FILE = /^# Subtest: (.*)$/
 const NOT_OK = /^( *)not ok \d+ - (.*)$/
 const MAX_LINES = 30
 
-/** The failures of a TAP stream, each with its file and the diagnosis that follows it; the tests around a failed assertion come after it. */
+/** The failures of a TAP stream, each with its file and its diagnostics. The enclosing tests follow a failed assertion. */
 export function readFailures(tap: string): string[] {
   const lines = tap.split('\n')
   let file = ''
@@ -37,7 +37,7 @@ export function readFailures(tap: string): string[] {
 
 const FILE_END = /^(?:not )?ok \d+ - (\S+) # time=([\d.]+)(ms|s)?$/gm
 
-/** How long each file of a TAP stream took, the slowest first. */
+/** Duration of each file of a TAP stream, slowest first. */
 export function readDurations(tap: string): { file: string; seconds: number }[] {
   return [...tap.matchAll(FILE_END)]
     .map(([, file = '', time, unit]) => ({ file, seconds: Number(time) / (unit === 'ms' ? 1_000 : 1) }))
@@ -46,5 +46,5 @@ export function readDurations(tap: string): { file: string; seconds: number }[] 
 
 const FAILED_FILE = /^not ok \d+ - (\S+\.ts)\b/gm
 
-/** The files of a TAP stream that did not pass. */
+/** The failed files of a TAP stream. */
 export const readFailedFiles = (tap: string): string[] => [...tap.matchAll(FAILED_FILE)].map(([, file = '']) => file)

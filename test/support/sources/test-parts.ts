@@ -3,17 +3,17 @@ import path from 'node:path'
 /** Files of a stage that run together. */
 export interface Part {
   files: string[]
-  /** How many of them run side by side. */
+  /** Number of concurrent files. */
   jobs: number
 }
 
-/** How a stage's files run: `jobs` at a time, but those that match a pattern of `alone` by themselves, after the others. */
+/** A stage runs `jobs` files at a time. Files that match a pattern of `alone` run alone after the others. */
 export interface Sharing {
   jobs: number
   alone?: readonly string[]
 }
 
-/** @throws when a pattern of `alone` matches no file: it has moved, and its tests would run beside others */
+/** @throws when a pattern of `alone` matches no file, because a moved file would run together with others */
 export function planParts(files: readonly string[], { jobs, alone = [] }: Sharing): Part[] {
   const idle = alone.filter((pattern) => !files.some((file) => path.matchesGlob(file, pattern)))
   if (idle.length > 0) throw new Error(`no test file matches ${idle.join(', ')}`)

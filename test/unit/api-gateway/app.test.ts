@@ -90,7 +90,7 @@ t.test('POST /screenshots holds no longer than the process lives', async (t) => 
   t.equal(screenshots.objects.size, 1)
 })
 
-t.test('POST /screenshots with response_type empty answers nothing but where the record is', async (t) => {
+t.test('POST /screenshots with response_type empty returns only the Location of the record', async (t) => {
   const { app, headers, screenshots } = aGateway()
   const create = screenshots.create.bind(screenshots)
   screenshots.create = async (shot) => {
@@ -119,7 +119,7 @@ t.test('GET /screenshots/:id links to the public address, or to the host that wa
   }
 })
 
-t.test('GET /screenshots/:id keeps its tag for the hour that the link is rounded to', async (t) => {
+t.test('GET /screenshots/:id keeps its ETag for one hour, as long as the link', async (t) => {
   let now = new Date('2026-11-21T10:00:01Z')
   const { app, headers, screenshots } = aGateway({ now: () => now })
   screenshots.put(aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } }))
@@ -143,7 +143,7 @@ t.test('DELETE /screenshots/:id minds If-Match', async (t) => {
   t.equal((await remove(String(etag))).statusCode, 204)
 })
 
-t.test('DELETE /screenshots/:id marks the deletion in the bucket before anything else', async (t) => {
+t.test('DELETE /screenshots/:id writes the tombstone first', async (t) => {
   const { app, headers, screenshots, archive } = aGateway()
   screenshots.put(aScreenshot({}))
   archive.markDeleted = async () => {

@@ -63,7 +63,7 @@ t.test('DELETE /screenshots/:id of a record that is archived in this moment succ
   t.equal((await app.inject({ url: PATH, headers })).statusCode, 404)
 })
 
-t.test('DELETE /screenshots/:id of a record that leaves in this moment succeeds: it is gone, whoever did it', async (t) => {
+t.test('DELETE /screenshots/:id succeeds when the record is archived or deleted concurrently', async (t) => {
   const { app, screenshots, headers } = aGateway()
   screenshots.put(completed())
   screenshots.delete = async () => false
@@ -86,7 +86,7 @@ t.test('GET /screenshots merges live and archived records, and pages through bot
   t.strictSame(second.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
 })
 
-t.test('GET /screenshots oldest first begins in the archive and goes on in the live records', async (t) => {
+t.test('GET /screenshots oldest first lists the archive and then the live records', async (t) => {
   const { app, archive, screenshots, headers } = aGateway()
   const [archived, live] = [[5, 6].map(daysAgo), [1, 2, 3].map(daysAgo)]
   for (const id of live) screenshots.put(completed(id))
@@ -100,7 +100,7 @@ t.test('GET /screenshots oldest first begins in the archive and goes on in the l
   )
 })
 
-t.test('GET /screenshots by their ends answers from live records, or says that it cannot', async (t) => {
+t.test('GET /screenshots sorted by completed_at lists live records, or fails if the range has archived ones', async (t) => {
   const { app, archive, screenshots, headers } = aGateway()
   const live = [1, 2, 3].map(daysAgo)
   for (const id of live) screenshots.put(completed(id))

@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { HTTP_ERRORS, JOB_ERRORS, PROBLEM_CODES } from '../../../crds/src/schema/errors.ts'
 
-// docs/api.md is written by hand; what it repeats of the contract must not go stale. A failure names the row that is missing.
+// docs/api.md is written by hand, but its tables must match the code. A failure names the missing row.
 
 const text = await readFile(path.join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
 

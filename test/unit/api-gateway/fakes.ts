@@ -256,7 +256,7 @@ export class FakeKeys implements KeyStore {
   async findAccount(name: string): Promise<Account | undefined> {
     return this.accounts.get(name)
   }
-  noteUse({ metadata: { name } }: ApiKey, at: Date): void {
+  recordUse({ metadata: { name } }: ApiKey, at: Date): void {
     this.uses.set(name, at)
   }
 }

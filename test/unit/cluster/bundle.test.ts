@@ -25,12 +25,12 @@ for (const [specifier, name] of names) {
   t.test(`packageNameOf finds ${name} in ${specifier}`, async (t) => t.equal(packageNameOf(specifier), name))
 }
 
-t.test('externalsOf names the packages to copy: no builtin, none that is left out, none twice', async (t) => {
+t.test('externalsOf lists each package to copy once, without builtins and excluded packages', async (t) => {
   const imports = ['node:fs', 'fs', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
   t.strictSame(externalsOf(aMetafile([], imports)), ['playwright-core', 'sharp'])
 })
 
-t.test('packagesOf names the directory of each package whose files were bundled, nested ones too', async (t) => {
+t.test('packagesOf lists the directory of each bundled package, including nested ones', async (t) => {
   const inputs = [
     'operator/src/main.ts',
     'node_modules/zod/v4/index.js',
@@ -45,13 +45,13 @@ t.test('packagesOf names the directory of each package whose files were bundled,
   ])
 })
 
-t.test('bundleProgram finds all that it is to copy of packages', async (t) => {
+t.test('bundleProgram finds all files of packages to copy', async (t) => {
   for (const [name, files] of Object.values(served).flatMap(Object.entries)) {
     for (const file of files) await t.resolves(access(new URL(`../../../node_modules/${name}/${file}`, import.meta.url)), `${name}/${file}`)
   }
 })
 
-t.test('bundleProgram puts the files that a program serves where the package would be', async (t) => {
+t.test('bundleProgram copies the files that a program serves to the path of their package', async (t) => {
   const source = await readFile(new URL('../../../api-gateway/src/routes/docs.ts', import.meta.url), 'utf8')
   const wanted = [...source.matchAll(/fromPackage\('([^']+)'\)/g)].map(([, file]) => file)
   t.ok(wanted.length >= 2)

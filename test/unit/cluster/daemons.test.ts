@@ -20,7 +20,7 @@ import { waitFor } from '../../cluster/host/wait.ts'
 
 const aDaemon = (settings: Partial<Daemon> = {}): Daemon => ({ name: 'sleeper', command: 'sleep', args: ['600'], ...settings })
 
-/** A place of the test's own; what still runs at the end is ended. Not t.testdir(), which tap removes before the teardown. */
+/** Directories of one test. Its teardown stops what still runs. t.testdir() cannot be used, because tap removes it before the teardown. */
 function aPlace(t: Tap) {
   const directory = mkdtempSync(path.join(tmpdir(), 'tintype-daemons-'))
   const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
@@ -32,7 +32,7 @@ function aPlace(t: Tap) {
 }
 type Tap = Pick<typeof t, 'teardown'>
 
-t.test('fingerprintOf differs when anything differs that the daemon runs with', async (t) => {
+t.test('fingerprintOf depends on all settings of the daemon', async (t) => {
   const changed: Partial<Daemon>[] = [
     { command: 'cat' },
     { args: ['601'] },
@@ -42,7 +42,7 @@ t.test('fingerprintOf differs when anything differs that the daemon runs with', 
   ]
   const fingerprints = new Set([aDaemon(), ...changed.map(aDaemon)].map(fingerprintOf))
   t.equal(fingerprints.size, changed.length + 1)
-  t.equal(fingerprintOf(aDaemon({ descriptors: [3] })), fingerprintOf(aDaemon()), 'but for its sockets, whose numbers say nothing')
+  t.equal(fingerprintOf(aDaemon({ descriptors: [3] })), fingerprintOf(aDaemon()), 'except the numbers of its sockets')
 })
 
 t.test('ensureDaemon starts a daemon once', async (t) => {
@@ -62,7 +62,7 @@ t.test('ensureDaemon restarts a daemon whose settings changed', async (t) => {
   t.equal(await identify(first), undefined)
 })
 
-t.test('ensureDaemon starts a daemon again that was killed', async (t) => {
+t.test('ensureDaemon restarts a daemon that was killed', async (t) => {
   const { place, pid } = aPlace(t)
   await ensureDaemon(place, aDaemon())
   process.kill(await pid(), 'SIGKILL')
@@ -70,7 +70,7 @@ t.test('ensureDaemon starts a daemon again that was killed', async (t) => {
   t.equal(await ensureDaemon(place, aDaemon()), true)
 })
 
-t.test('ensureDaemon starts anew when its record was cut short by a crash', async (t) => {
+t.test('ensureDaemon starts a daemon whose record is incomplete after a crash', async (t) => {
   const { place } = aPlace(t)
   await ensureDaemon(place, aDaemon())
   await stopDaemon(place, 'sleeper')
@@ -78,7 +78,7 @@ t.test('ensureDaemon starts anew when its record was cut short by a crash', asyn
   t.equal(await ensureDaemon(place, aDaemon()), true)
 })
 
-t.test('stopDaemon leaves a process alone that has the number of a daemon of before', async (t) => {
+t.test('stopDaemon does not touch a process that reuses the number of an earlier daemon', async (t) => {
   const { place } = aPlace(t)
   await ensureDaemon(place, aDaemon())
   const file = path.join(place.records, 'sleeper.json')
@@ -89,7 +89,7 @@ t.test('stopDaemon leaves a process alone that has the number of a daemon of bef
   process.kill(record.pid, 'SIGKILL')
 })
 
-t.test('stopDaemon kills a daemon that does not end when asked', async (t) => {
+t.test('stopDaemon kills a daemon that ignores SIGTERM', async (t) => {
   const { place, pid } = aPlace(t)
   const stubborn = aDaemon({ command: 'sh', args: ['-c', "trap '' TERM; echo ready; while :; do sleep 1; done"] })
   await ensureDaemon(place, stubborn)
@@ -99,12 +99,12 @@ t.test('stopDaemon kills a daemon that does not end when asked', async (t) => {
   t.equal(await identify(first), undefined)
 })
 
-t.test('startDaemon fails with the name of a program that is not there', async (t) => {
+t.test('startDaemon fails with the name of a missing program', async (t) => {
   const { place } = aPlace(t)
   await t.rejects(ensureDaemon(place, aDaemon({ command: 'no-such-program' })), /no-such-program/)
 })
 
-t.test('endWithProcess has daemons killed when the process that started them breaks off', async (t) => {
+t.test('endWithProcess kills daemons when the process that started them crashes', async (t) => {
   const { place, pid } = aPlace(t)
   const failure = await run(process.execPath, toStarter(place, "throw new Error('broken off')")).catch((error: unknown) => error)
   t.match(failure, { name: 'CommandError', output: /broken off/ })
@@ -112,14 +112,14 @@ t.test('endWithProcess has daemons killed when the process that started them bre
   await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
 })
 
-t.test('no control plane of a test stays behind when the test is killed', async (t) => {
+t.test('a control plane ends when the process of its test is killed', async (t) => {
   const { place, pid } = aPlace(t)
   await t.rejects(run(process.execPath, toStarter(place, "process.kill(process.pid, 'SIGKILL')")))
   const sleeper = await pid()
   await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
 })
 
-/** Arguments for a Node that starts a daemon which is to end with it, and then does what `ending` says. */
+/** Arguments for a Node process that starts a daemon with endWithProcess and then runs the code `ending`. */
 function toStarter(place: DaemonPlace, ending: string): string[] {
   const source = pathToFileURL(path.join(import.meta.dirname, '../../cluster/host/daemons.ts')).href
   const program = `const { startDaemon, endWithProcess } = await import(${JSON.stringify(source)})

@@ -6,13 +6,13 @@ import { identify } from '../../cluster/host/process-identity.ts'
 
 const aFile = (t: { testdir: () => string }) => path.join(t.testdir(), 'cache', 'lock')
 
-t.test('withLock resolves to what the work resolves to and leaves nothing behind', async (t) => {
+t.test('withLock resolves to the result of the work and removes its files', async (t) => {
   const file = aFile(t)
   t.equal(await withLock(file, async () => 'done'), 'done')
   await t.rejects(access(file))
 })
 
-t.test('withLock gives the lock back when the work fails', async (t) => {
+t.test('withLock releases the lock when the work fails', async (t) => {
   const file = aFile(t)
   await t.rejects(
     withLock(file, async () => {
@@ -31,14 +31,14 @@ t.test('withLock takes over from a holder that has ended', async (t) => {
   t.equal(await withLock(file, async () => 'mine'), 'mine')
 })
 
-t.test('withLock takes over a lock that was cut short by a crash', async (t) => {
+t.test('withLock takes over a lock file that is incomplete after a crash', async (t) => {
   const file = aFile(t)
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, '{"pi')
   t.equal(await withLock(file, async () => 'mine'), 'mine')
 })
 
-t.test('withLock waits for the end of a holder that runs, and says once for whom', async (t) => {
+t.test('withLock waits for a running holder and reports its process id once', async (t) => {
   const file = aFile(t)
   const order: string[] = []
   const waited: number[] = []

@@ -37,14 +37,14 @@ t.test('applyPatches changes the source', async (t) => {
   t.equal(await read(), `${lines.join('\n')}\n`.replace('line 6\n', 'changed\n'))
 })
 
-t.test('applyPatches says which patch does not apply', async (t) => {
+t.test('applyPatches names the patch that does not apply', async (t) => {
   const { source } = await withSource(lines.map((line) => (line === 'line 5' ? 'other' : line)))
   await t.rejects(applyPatches(source, [patch]), { message: /^0001-change\.patch does not apply to the source of MinIO: .*FAILED/s })
 })
 
-t.test('applyPatches does not accept a hunk that fits elsewhere', async (t) => {
+t.test('applyPatches rejects a hunk that applies only with an offset', async (t) => {
   const { source } = await withSource(['one', 'two', ...lines])
-  await t.rejects(applyPatches(source, [patch]), { message: /^0001-change\.patch was made for other source/ })
+  await t.rejects(applyPatches(source, [patch]), { message: /^0001-change\.patch was written for another version/ })
 })
 
 t.test('applyPatches does not apply a patch twice', async (t) => {
@@ -53,7 +53,7 @@ t.test('applyPatches does not apply a patch twice', async (t) => {
   await t.rejects(applyPatches(source, [patch]), { message: /^0001-change\.patch does not apply/ })
 })
 
-t.test('the patches of MinIO say what they are for, and the notice names the version that is built', async (t) => {
+t.test('each patch of MinIO states its reason, and the notice names the version that is built', async (t) => {
   const { notice, patches } = await readModifications()
   t.ok(patches.length > 0)
   for (const { name, text } of patches) t.match(text, /^[A-Z].+\n\n[\s\S]+ \d{4}-\d\d-\d\d[\s\S]+AGPL-3\.0-or-later\.\n\n--- /, name)

@@ -10,16 +10,16 @@ for (const name of ['etcd', 'tmux: server', 'a) S 1 (b', ')']) {
   t.test(`parseStartTicks finds the start of a process called ${name}`, async (t) => t.equal(parseStartTicks(stat(name)), 987_654))
 }
 
-t.test('isZombie tells an ended process from one whose name looks like it', async (t) => {
+t.test('isZombie is not misled by the name of a process', async (t) => {
   t.ok(isZombie(stat('etcd', 'Z', 1)))
   t.notOk(isZombie(stat('a) Z b')))
 })
 
-t.test('an API server that is restarted finds its port taken by the threads of the one before', async (t) => {
+t.test('threads of an ended API server can still hold its port', async (t) => {
   t.notOk(isZombie(stat('kube-apiserver', 'Z', 3)), 'its first thread has ended, and others still hold its sockets')
 })
 
-t.test('isRunning knows a process until it ends', async (t) => {
+t.test('isRunning is true until the process ends', async (t) => {
   const child = spawn('sleep', ['60'])
   const identity = (await identify(child.pid!))!
   t.ok(await isRunning(identity))
@@ -28,7 +28,7 @@ t.test('isRunning knows a process until it ends', async (t) => {
   t.notOk(await isRunning(identity))
 })
 
-t.test('signal leaves a process alone that got the number of another', async (t) => {
+t.test('signal does not reach a process that reuses the number', async (t) => {
   const child = spawn('sleep', ['60'])
   t.teardown(() => child.kill('SIGKILL'))
   const identity = (await identify(child.pid!))!
@@ -37,7 +37,7 @@ t.test('signal leaves a process alone that got the number of another', async (t)
   t.ok(await isRunning(identity))
 })
 
-t.test('signal reaches the process that was meant', async (t) => {
+t.test('signal reaches the identified process', async (t) => {
   const child = spawn('sleep', ['60'])
   await signal((await identify(child.pid!))!, 'SIGKILL')
   const [, name] = await once(child, 'exit')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { imageSettings, withImage } from '../../cluster/release/release.ts'
 
-t.test('imageSettings gives each program of the chart the tag of its image', async (t) => {
+t.test('imageSettings sets the image tag of each program of the chart', async (t) => {
   const tags = new Map([
     ['api-gateway', 'aaa'],
     ['minio', 'bbb'],
@@ -10,7 +10,7 @@ t.test('imageSettings gives each program of the chart the tag of its image', asy
   t.strictSame(imageSettings(tags), ['gateway.image.tag=aaa', 'minio.image.tag=bbb'])
 })
 
-t.test('withImage puts the tag of this build into a manifest', async (t) => {
+t.test('withImage replaces the tag in a manifest with the tag of this build', async (t) => {
   const manifest = 'image: localhost/tintype/sites:dev\nimage: localhost/tintype/other:dev\n'
   t.equal(
     withImage(manifest, 'sites', new Map([['sites', 'aaa']])),

@@ -27,7 +27,7 @@ const cases: { name: string; workload: Workload; missing: string[] }[] = [
     missing: ['operator 2/2'],
   },
   {
-    name: 'a workload whose change was not looked at yet',
+    name: 'a workload whose change was not observed yet',
     workload: aWorkload({ observedGeneration: 2, readyReplicas: 2, updatedReplicas: 2, replicas: 2 }, 2),
     missing: ['operator 2/2'],
   },
@@ -47,7 +47,7 @@ t.test('missingOf names a pool until it has a runner, idle or busy', async (t) =
   t.strictSame(missingOf([aPool({ idle: 1 }), aPool({ busy: 1 })]), [])
 })
 
-t.test('ofRelease leaves out pools that somebody has made, and their pods', async (t) => {
+t.test('ofRelease leaves out pools that do not belong to the release, and their pods', async (t) => {
   const aPool = (name: string, labels: Record<string, string>): Pool => ({ kind: 'RunnerPool', metadata: { name, labels } })
   const aPod = (name: string, pool?: string): Pod => ({
     kind: 'Pod',

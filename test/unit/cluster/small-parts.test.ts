@@ -7,7 +7,7 @@ import { subjectOf } from '../../cluster/kubernetes/pki.ts'
 import { digestOf, followBuild, versionFlags } from '../../cluster/programs/programs.ts'
 import { parseEnvironment } from '../../cluster/release/first-capture.ts'
 
-t.test('missingOf names packages that are absent, removed or half installed', async (t) => {
+t.test('missingOf lists packages that are absent, removed or not completely installed', async (t) => {
   const output = 'ii  containerd\nrc  runc\niF  buildah\nii  etcd-server\n'
   t.strictSame(missingOf(['containerd', 'runc', 'buildah', 'etcd-server', 'skopeo'], output), ['runc', 'buildah', 'skopeo'])
 })
@@ -29,16 +29,16 @@ t.test('ownMounts lists only mounts below the directories, deepest first', async
   ])
 })
 
-t.test('subjectOf writes user and groups as Kubernetes reads them', async (t) => {
+t.test('subjectOf writes user and groups in the form that Kubernetes reads', async (t) => {
   t.equal(subjectOf({ user: 'system:node:node1', groups: ['system:nodes', 'others'] }), '/O=system:nodes/O=others/CN=system:node:node1')
 })
 
-t.test('subjectOf refuses a slash, which would begin another field', async (t) => {
+t.test('subjectOf rejects a slash, which would start another field', async (t) => {
   t.throws(() => subjectOf({ user: 'a/O=system:masters' }), RangeError)
   t.throws(() => subjectOf({ user: 'a', groups: ['b/c'] }), RangeError)
 })
 
-t.test('digestOf differs when the border between two parts moves', async (t) => {
+t.test('digestOf differs when the boundary between two parts moves', async (t) => {
   t.not(digestOf(['ab', 'c']), digestOf(['a', 'bc']))
   t.match(digestOf(['a']), /^[0-9a-f]{12}$/)
 })
@@ -56,7 +56,7 @@ t.test('imageReference names images under localhost', async (t) =>
   t.equal(imageReference('operator', 'dev'), 'localhost/tintype/operator:dev'),
 )
 
-t.test('buildIndex names the one manifest as containerd takes it', async (t) => {
+t.test('buildIndex names the manifest in the form that containerd imports', async (t) => {
   const descriptor = {
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     digest: 'sha256:aa',
@@ -68,7 +68,7 @@ t.test('buildIndex names the one manifest as containerd takes it', async (t) => 
   ])
 })
 
-t.test('parseEnvironment reads names and values and skips everything else', async (t) => {
+t.test('parseEnvironment reads names and values and ignores other lines', async (t) => {
   const text = '# comment\nTINTYPE_URL=http://127.0.0.1:18080\nTINTYPE_API_KEY=ab=c\n\nnonsense\n'
   t.strictSame(
     [...parseEnvironment(text)],
@@ -79,7 +79,7 @@ t.test('parseEnvironment reads names and values and skips everything else', asyn
   )
 })
 
-t.test('followBuild tells how many modules were downloaded and packages compiled, and nothing of other lines', async (t) => {
+t.test('followBuild counts downloaded modules and compiled packages, and ignores other lines', async (t) => {
   const told: string[] = []
   const onLine = followBuild((text) => told.push(text))
   for (const line of [

@@ -2,7 +2,7 @@ import t from 'tap'
 import { CommandError } from '../../cluster/host/exec.ts'
 import { formatDuration, formatFailure, formatLine, runSteps, type Screen, StepError } from '../../cluster/host/steps.ts'
 
-/** A screen that remembers. */
+/** A screen that records its output. */
 function aScreen(isTerminal: boolean): Screen & { text: () => string } {
   let text = ''
   const write = (part: string) => {
@@ -20,10 +20,10 @@ const durations: [number, string][] = [
   [125_000, '2 min 05 s'],
 ]
 for (const [milliseconds, text] of durations) {
-  t.test(`formatDuration says ${text}`, async (t) => t.equal(formatDuration(milliseconds), text))
+  t.test(`formatDuration returns ${text}`, async (t) => t.equal(formatDuration(milliseconds), text))
 }
 
-t.test('formatLine keeps the times of different lines in one column', async (t) => {
+t.test('formatLine aligns the times of all lines', async (t) => {
   const lines = ['', 'already up', 'started, https://127.0.0.1:16443 on this machine'].map((detail) =>
     formatLine('[ 3/14]', 'API server', detail, 1_200),
   )
@@ -32,14 +32,14 @@ t.test('formatLine keeps the times of different lines in one column', async (t) 
 })
 
 for (const columns of [40, 80, 200]) {
-  t.test(`formatLine never fills a screen of ${columns} columns, as that would wrap`, async (t) => {
+  t.test(`formatLine is shorter than a screen of ${columns} columns, so that it does not wrap`, async (t) => {
     const line = formatLine('[ 3/14]', 'API server', 'x'.repeat(300), 75_000, columns)
     t.ok(line.length < columns)
     t.match(line, /….* 1 min 15 s$/)
   })
 }
 
-t.test('runSteps prints one line a step into a pipe, in order', async (t) => {
+t.test('runSteps prints one line per step into a pipe, in order', async (t) => {
   const screen = aScreen(false)
   const steps = ['first', 'second'].map((name) => ({ name, run: async () => `${name} done` }))
   await runSteps(steps, screen)
@@ -49,14 +49,14 @@ t.test('runSteps prints one line a step into a pipe, in order', async (t) => {
   t.match(lines[1], /^\[2\/2\] second +second done/)
 })
 
-t.test('runSteps redraws the line on a terminal and ends it once', async (t) => {
+t.test('runSteps redraws the line on a terminal and prints one line break', async (t) => {
   const screen = aScreen(true)
   await runSteps([{ name: 'only', run: async () => undefined }], screen)
   t.equal(screen.text().split('\n').length, 2)
   t.ok(screen.text().includes('\r\u001b[2K[1/1] only'))
 })
 
-t.test('runSteps marks the step that failed, does none after it and throws what it threw', async (t) => {
+t.test('runSteps marks the failed step, skips the following ones and throws the error', async (t) => {
   const screen = aScreen(false)
   const failure = new Error('no disk')
   const ran: string[] = []
@@ -73,17 +73,17 @@ t.test('runSteps marks the step that failed, does none after it and throws what 
   t.match(screen.text(), /\[2\/3\] two +failed/)
 })
 
-t.test('formatFailure tells cause, remedy and log, and the last words of the program beneath', async (t) => {
+t.test('formatFailure shows cause, remedy, log and the last output of the program', async (t) => {
   const output = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
-  const cause = new Error('in between', { cause: new CommandError('go', 'ended with code 1', output) })
+  const cause = new Error('in between', { cause: new CommandError('go', 'exited with code 1', output) })
   const text = formatFailure(new StepError('programs could not be built', { remedy: 'install Go', log: '/tmp/log', cause }))
-  t.match(text, /^✗ programs could not be built\n {2}because: in between\n {2}because: go ended with code 1: line 29\n/)
+  t.match(text, /^✗ programs could not be built\n {2}Cause: in between\n {2}Cause: go exited with code 1: line 29\n/)
   t.match(text, /What to do: install Go\n {2}Log: \/tmp\/log$/)
   t.match(text, 'line 29')
   t.notMatch(text, 'line 17\n')
 })
 
-t.test('formatFailure tells of anything that was thrown', async (t) => {
+t.test('formatFailure accepts any thrown value', async (t) => {
   t.equal(formatFailure(new Error('odd')), '✗ odd')
   t.equal(formatFailure('text'), '✗ text')
 })

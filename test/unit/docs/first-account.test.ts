@@ -36,10 +36,10 @@ t.test('the tour of the docs fits into one minute of the first account’s plan'
 
 t.test('notes tell the plan of the first account, its quota and its rate, and the command that changes it', async (t) => {
   const notes = await renderNotes()
-  t.match(notes, /plan scale: 50000 screenshots a month, 150 requests a minute/)
+  t.match(notes, /plan scale: 50000 screenshots per month, 150 requests per minute/)
   t.match(notes, patchCommand)
-  t.match(await renderNotes({ 'bootstrap.plan': 'free' }), /plan free: 100 screenshots a month, 2 requests a minute/)
-  t.match(await renderNotes({ 'plans.scale.ratePerMinute': null }), /plan scale: 50000 screenshots a month, no limit of requests a minute/)
+  t.match(await renderNotes({ 'bootstrap.plan': 'free' }), /plan free: 100 screenshots per month, 2 requests per minute/)
+  t.match(await renderNotes({ 'plans.scale.ratePerMinute': null }), /plan scale: 50000 screenshots per month, no rate limit/)
   t.notMatch(await renderNotes({ 'bootstrap.enabled': false }), patchCommand)
 })
 

@@ -38,7 +38,7 @@ export const webhook = {
   name: 'orders',
   url: 'https://hooks.example.com/tintype',
   events: ['screenshot.completed', 'screenshot.failed'],
-  description: 'Files the pictures.',
+  description: 'Archives the screenshots.',
   is_active: true,
   is_default: false,
   created_at: createdAt,
@@ -136,7 +136,7 @@ export const redeliveryAccepted = {
 }
 export const webhookTested = {
   success: true,
-  message: 'The endpoint took the test event',
+  message: 'The endpoint accepted the test event',
   status_code: 200,
   response_time_ms: 38,
   error: null,

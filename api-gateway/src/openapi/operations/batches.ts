@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 import { pathId, prefer } from './parameters.ts'
 import { toId } from './screenshots.ts'
 
-/** The operations. */
+/** Operations of batches. */
 export const batchOperations: readonly Operation[] = [
   {
     id: 'createBatch',
@@ -15,7 +15,7 @@ export const batchOperations: readonly Operation[] = [
     scope: 'screenshots:write',
     summary: 'Capture up to 100 pages',
     description:
-      'Each address becomes a screenshot of its own. Costs one request of the rate, and one unit of quota for each address; when the quota ends in between, the first ones are accepted and the rest are listed in `failed_jobs`.',
+      'Creates one screenshot per URL. Costs one request of the rate limit and one unit of quota per URL. If the quota does not cover all URLs, the first ones are accepted and `failed_jobs` lists the rest.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -29,13 +29,13 @@ export const batchOperations: readonly Operation[] = [
     },
     responses: {
       202: {
-        description: 'Accepted, wholly or in part.',
+        description: 'The batch was accepted, completely or in part.',
         schema: CreatedBatch,
         example: createdBatch,
         headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: {
-          batch: toId('getBatch', 'Reads all of them.', '$response.body#/batch_id'),
-          first: toId('getScreenshot', 'Reads the first one.', '$response.body#/screenshots/0/id'),
+          batch: toId('getBatch', 'Reads the batch.', '$response.body#/batch_id'),
+          first: toId('getScreenshot', 'Reads the first screenshot.', '$response.body#/screenshots/0/id'),
         },
       },
     },
@@ -48,7 +48,7 @@ export const batchOperations: readonly Operation[] = [
     tag: 'Batches',
     scope: 'screenshots:read',
     summary: 'Read a batch',
-    description: 'Progress of the batch, and its full records in the order of the request. Deleted screenshots are left out.',
+    description: 'Returns the progress of the batch and its records in the order of the request. Deleted screenshots are left out.',
     parameters: [pathId('batch', batchId)],
     responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
     errors: ['NOT_FOUND'],

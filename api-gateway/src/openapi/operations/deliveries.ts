@@ -6,7 +6,7 @@ import { deliveryParameters, deliveryPath, pathId } from './parameters.ts'
 const id = pathId('wh', webhookId)
 const delivery = deliveryPath(deliveryId)
 
-/** The operations. */
+/** Operations of webhook deliveries. */
 export const deliveryOperations: readonly Operation[] = [
   {
     id: 'testWebhook',
@@ -16,10 +16,12 @@ export const deliveryOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
-      'Posts a sample `screenshot.completed` with `data.test: true`, once, also to an endpoint that is not active; it is in no statistics. ' +
-      'The response is 200 whatever the endpoint responded.',
+      'Posts a sample `screenshot.completed` event with `data.test: true` once, even to an inactive endpoint. It does not count in the statistics. ' +
+      'The status is always 200; the body contains the response of the endpoint.',
     parameters: [id],
-    responses: { 200: { description: 'How it went.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] } },
+    responses: {
+      200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] },
+    },
     errors: ['NOT_FOUND'],
   },
   {
@@ -29,9 +31,10 @@ export const deliveryOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
-    description: 'Deliveries of the last seven days, at most the last 500 attempts, newest first. The list is a few seconds behind.',
+    description:
+      'Lists the deliveries of the last seven days, at most the last 500 attempts, newest first. The list may lag by a few seconds.',
     parameters: [id, ...deliveryParameters],
-    responses: { 200: { description: 'A page of the list.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],
   },
   {
@@ -53,11 +56,17 @@ export const deliveryOperations: readonly Operation[] = [
     path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
     tag: 'Webhooks',
     scope: 'webhooks:write',
-    summary: 'Deliver an event once more',
-    description: 'One attempt with the same event id and the same bytes, in the list a few seconds later; it is in no statistics.',
+    summary: 'Redeliver an event',
+    description:
+      'Posts the same bytes with the same event id once. The attempt appears in the list after a few seconds. It does not count in the statistics.',
     parameters: [id, delivery],
     responses: {
-      202: { description: 'It will be posted.', schema: RedeliveryAccepted, example: redeliveryAccepted, headers: ['Cache-Control'] },
+      202: {
+        description: 'The redelivery is queued.',
+        schema: RedeliveryAccepted,
+        example: redeliveryAccepted,
+        headers: ['Cache-Control'],
+      },
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'EXPIRED'],
   },

@@ -12,7 +12,7 @@ const signed: readonly Parameter[] = [
     name: 'file',
     in: 'path',
     required: true,
-    description: 'Id and extension: the format of a capture, or that of a file beside it, such as thumb.png or html.',
+    description: 'Id and extension. The extension is the format of the screenshot, or that of an artifact, such as thumb.png or html.',
     schema: z.string().regex(new RegExp(`^scr_[0-7][0-9a-hjkmnp-tv-z]{25}\\.(${extensions})$`)),
     example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f.webp',
   },
@@ -20,7 +20,7 @@ const signed: readonly Parameter[] = [
     name: 'expires',
     in: 'query',
     required: true,
-    description: 'Unix time at which the link ends.',
+    description: 'Unix time at which the link expires.',
     schema: z.string().regex(/^\d{1,12}$/),
     example: '1795345200',
   },
@@ -28,29 +28,29 @@ const signed: readonly Parameter[] = [
     name: 'signature',
     in: 'query',
     required: true,
-    description: 'Covers path, expiry and attachment.',
+    description: 'Signature of path, expiry and attachment.',
     schema: z.string().min(1),
     example: 'a.kP3x',
   },
   {
     name: 'attachment',
     in: 'query',
-    description: 'File name to save as; part of what is signed.',
+    description: 'File name for saving. The signature covers it.',
     schema: z.string().min(1).max(128),
     example: 'shot.webp',
   },
-  { name: 'Range', in: 'header', description: 'Which bytes (RFC 9110).', schema: z.string(), example: 'bytes=0-1023' },
+  { name: 'Range', in: 'header', description: 'Byte range (RFC 9110).', schema: z.string(), example: 'bytes=0-1023' },
   {
     name: 'If-Range',
     in: 'header',
-    description: 'ETag: another file is sent whole.',
+    description: 'ETag. If it does not match, the whole file is sent.',
     schema: z.string(),
     example: '"6f1ed002ab5595859014ebf0951522d9"',
   },
   ifNoneMatch,
 ]
 
-/** On every response with the file or about it. */
+/** Headers of every response with the file, also of 206 and 304. */
 const described: readonly HeaderName[] = [
   'ETag',
   'Last-Modified',
@@ -61,7 +61,7 @@ const described: readonly HeaderName[] = [
   'Content-Security-Policy',
 ]
 
-/** Where `download_url` leads: anyone with the link can read the file. */
+/** The target of `download_url`. Anyone with the link can read the file. */
 export const fileOperations: readonly Operation[] = [
   {
     id: 'getFile',
@@ -71,12 +71,12 @@ export const fileOperations: readonly Operation[] = [
     tag: 'Files',
     summary: 'Download a file',
     description:
-      'Take `download_url` as it is; it needs no key. HEAD returns the same headers without the file. Several ranges at once, and ranges that are not understood, return the whole file.',
+      'Use `download_url` unchanged; it needs no key. HEAD returns the same headers without the file. A request with several ranges or an invalid range returns the whole file.',
     parameters: signed,
     responses: {
       200: { description: 'The file.', files: 'every', headers: [...described, 'Content-Length'] },
-      206: { description: 'A part of the file.', files: 'every', headers: [...described, 'Content-Length', 'Content-Range'] },
-      304: { description: 'The client has the file already.', headers: described },
+      206: { description: 'The requested range of the file.', files: 'every', headers: [...described, 'Content-Length', 'Content-Range'] },
+      304: { description: 'The client already has this file.', headers: described },
     },
     errors: ['LINK_INVALID', 'NOT_FOUND', 'EXPIRED', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_DOWNLOADS'],
   },

@@ -19,7 +19,7 @@ const update = {
   parameters: [id, ifMatch, prefer],
   body: {
     schema: UpdateKey,
-    examples: { retire: { summary: 'Keep it, but let nobody use it', value: { name: 'old pipeline', is_active: false } } },
+    examples: { retire: { summary: 'Deactivate the key', value: { name: 'old pipeline', is_active: false } } },
   },
   responses: {
     200: { description: 'Changed.', schema: ApiKeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
@@ -27,7 +27,7 @@ const update = {
   errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
 } as const
 
-/** The operations. */
+/** Operations of API keys. */
 export const keyOperations: readonly Operation[] = [
   {
     id: 'createKey',
@@ -36,7 +36,7 @@ export const keyOperations: readonly Operation[] = [
     tag: 'API keys',
     scope: 'keys:write',
     summary: 'Create an API key',
-    description: 'The text is in this response and nowhere else. A key cannot grant what it lacks.',
+    description: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -46,7 +46,7 @@ export const keyOperations: readonly Operation[] = [
           summary: 'A key for screenshots, for a year',
           value: { name: 'deploy pipeline', scopes: ['screenshots:read', 'screenshots:write'], expires_in_days: 365 },
         },
-        full: { summary: 'A key for everything', value: { name: 'operations' } },
+        full: { summary: 'A key with all scopes', value: { name: 'operations' } },
       },
     },
     responses: {
@@ -56,9 +56,9 @@ export const keyOperations: readonly Operation[] = [
         example: keyCreated,
         headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: {
-          read: toKey('getKey', 'Reads it, without its text.'),
+          read: toKey('getKey', 'Reads the key, without its text.'),
           update: toKey('updateKey', 'Changes it.'),
-          rotate: toKey('rotateKey', 'Gives it a new text.'),
+          rotate: toKey('rotateKey', 'Rotates the key.'),
           remove: toKey('deleteKey', 'Deletes it.'),
         },
       },
@@ -73,7 +73,7 @@ export const keyOperations: readonly Operation[] = [
     scope: 'keys:read',
     summary: 'List API keys',
     parameters: [includeInactive, limit, offset()],
-    responses: { 200: { description: 'A page of the list.', schema: ApiKeyList, example: keyList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of API keys.', schema: ApiKeyList, example: keyList, headers: ['Cache-Control'] } },
   },
   {
     ...common,
@@ -84,17 +84,17 @@ export const keyOperations: readonly Operation[] = [
     parameters: [id, ifNoneMatch],
     responses: {
       200: { description: 'The key, without its text.', schema: ApiKeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
-      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'Absent fields stay unchanged.' },
+  { ...update, id: 'updateKey', method: 'patch', summary: 'Update an API key', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putKey',
     method: 'put',
-    summary: 'Change an API key (PUT)',
-    description: 'The same as PATCH: absent fields stay unchanged.',
+    summary: 'Update an API key (PUT)',
+    description: 'Same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -102,7 +102,7 @@ export const keyOperations: readonly Operation[] = [
     method: 'delete',
     scope: 'keys:write',
     summary: 'Delete an API key',
-    description: 'It stops working everywhere, typically within a second. The last active key cannot delete itself.',
+    description: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
     parameters: [id, ifMatch],
     responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
@@ -113,10 +113,14 @@ export const keyOperations: readonly Operation[] = [
     path: '/keys/{id}/rotate',
     tag: 'API keys',
     scope: 'keys:write',
-    summary: 'Give an API key a new text',
-    description: 'The old text works on for `overlap_hours`. The new one is in this response and nowhere else.',
+    summary: 'Rotate an API key',
+    description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
     parameters: [id, prefer],
-    body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both work for a day', value: { overlap_hours: 24 } } } },
+    body: {
+      schema: RotateSecret,
+      required: false,
+      examples: { day: { summary: 'Both texts stay valid for a day', value: { overlap_hours: 24 } } },
+    },
     responses: {
       201: {
         description: 'Rotated.',

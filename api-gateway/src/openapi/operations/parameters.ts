@@ -24,7 +24,7 @@ export const deliveryPath = (example: string): Parameter => ({
   name: 'delivery',
   in: 'path',
   required: true,
-  description: 'Id of the delivery: X-Webhook-Delivery of its posts.',
+  description: 'Id of the delivery, as in the header X-Webhook-Delivery of its posts.',
   schema: anId('dlv', 'An id with the prefix dlv_.'),
   example,
 })
@@ -32,7 +32,7 @@ export const deliveryPath = (example: string): Parameter => ({
 export const wait: Parameter = {
   name: 'wait',
   in: 'query',
-  description: 'Seconds to hold the request until the capture has ended.',
+  description: 'Maximum seconds to hold the request until the capture has finished.',
   schema: z.int().min(1).max(MAX_WAIT_SECONDS),
   example: 10,
 }
@@ -40,7 +40,7 @@ export const wait: Parameter = {
 export const prefer: Parameter = {
   name: 'Prefer',
   in: 'header',
-  description: '`handling=lenient` ignores unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
+  description: '`handling=lenient` drops unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
   schema: z.string(),
   example: 'handling=lenient',
 }
@@ -48,7 +48,7 @@ export const prefer: Parameter = {
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key and body again within 24 hours give the first response again, and neither create nor charge twice.',
+  description: 'A request with the same key and body within 24 hours gets the first response again. Nothing is created or charged twice.',
   schema: z
     .string()
     .min(1)
@@ -60,7 +60,7 @@ export const idempotencyKey: Parameter = {
 export const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'ETag of the version that the client has: 304 when it is still so.',
+  description: 'ETag of the version that the client has. The response is 304 if it has not changed.',
   schema: z.string(),
   example: '"48213-1795341600"',
 }
@@ -68,7 +68,7 @@ export const ifNoneMatch: Parameter = {
 export const ifMatch: Parameter = {
   name: 'If-Match',
   in: 'header',
-  description: 'ETag of the version that is meant: 412 when it has changed.',
+  description: 'ETag of the version to change. The response is 412 if it has changed.',
   schema: z.string(),
   example: '"48213-1795341600"',
 }
@@ -76,7 +76,7 @@ export const ifMatch: Parameter = {
 export const limit: Parameter = {
   name: 'limit',
   in: 'query',
-  description: `Records a page; more than ${MAX_LIMIT} is taken as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`,
+  description: `Records per page. Values above ${MAX_LIMIT} are reduced to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`,
   schema: z.int().min(1).max(MAX_LIMIT_TEXT),
   example: 50,
 }
@@ -92,7 +92,7 @@ export const offset = (most = MAX_LIMIT_TEXT): Parameter => ({
 export const includeInactive: Parameter = {
   name: 'include_inactive',
   in: 'query',
-  description: 'Also those that are not active. Default: false.',
+  description: 'Includes inactive records. Default: false.',
   schema: z.enum(['true', 'false', '1', '0']),
   example: 'true',
 }
@@ -100,7 +100,7 @@ export const includeInactive: Parameter = {
 const instant = (name: string, what: string): Parameter => ({
   name,
   in: 'query',
-  description: `Only records ${what} this instant (ISO 8601).`,
+  description: `Only records ${what} this time (ISO 8601).`,
   schema: z.string().meta({ format: 'date-time' }),
   example: '2026-11-21T10:00:00Z',
 })
@@ -111,7 +111,8 @@ export const listParameters: readonly Parameter[] = [
   {
     name: 'cursor',
     in: 'query',
-    description: '`next_cursor` of the page before, of the same list: stays right while records come and go. Excludes offset.',
+    description:
+      '`next_cursor` of the previous page of the same list. Unlike `offset`, it skips no records when others are created or deleted. Excludes offset.',
     schema: z.string().regex(/^(\d{14}\.)?scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
     example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
   },
@@ -122,31 +123,43 @@ export const listParameters: readonly Parameter[] = [
   {
     name: 'sort',
     in: 'query',
-    description: 'By which instant. Default: created_at.',
+    description: 'Time to sort by. Default: created_at.',
     schema: z.enum(['created_at', 'completed_at']),
     example: 'created_at',
   },
-  { name: 'order', in: 'query', description: 'Newest or oldest first. Default: desc.', schema: z.enum(['desc', 'asc']), example: 'desc' },
+  {
+    name: 'order',
+    in: 'query',
+    description: '`desc` lists the newest first, `asc` the oldest. Default: desc.',
+    schema: z.enum(['desc', 'asc']),
+    example: 'desc',
+  },
   {
     name: 'status',
     in: 'query',
-    description: 'One or more of the states, with commas.',
+    description: 'One or more states, separated by commas.',
     schema: z.array(z.enum(['pending', 'completed', 'failed'])).min(1),
     explode: false,
     example: ['completed'],
   },
   instant('created_after', 'after'),
   instant('created_before', 'before'),
-  { name: 'url', in: 'query', description: 'Only of exactly this address.', schema: z.string(), example: 'https://example.com/' },
-  { name: 'batch_id', in: 'query', description: 'Only of this batch.', schema: z.string(), example: 'batch_01kajq2v0vtz8m3c5x7r9w4n6p' },
+  { name: 'url', in: 'query', description: 'Only screenshots of exactly this URL.', schema: z.string(), example: 'https://example.com/' },
+  {
+    name: 'batch_id',
+    in: 'query',
+    description: 'Only screenshots of this batch.',
+    schema: z.string(),
+    example: 'batch_01kajq2v0vtz8m3c5x7r9w4n6p',
+  },
   {
     name: 'external_identifier',
     in: 'query',
-    description: 'Only with exactly this name of the caller’s own.',
+    description: 'Only screenshots with exactly this external_identifier.',
     schema: z.string(),
     example: 'order-1042',
   },
-  { name: 'format', in: 'query', description: 'Only of this format.', schema: FileFormat, example: 'png' },
+  { name: 'format', in: 'query', description: 'Only screenshots in this format.', schema: FileFormat, example: 'png' },
 ]
 
 /** Parameters of GET /webhooks/{id}/deliveries. A test compares the names with the parser. */
@@ -155,14 +168,14 @@ export const deliveryParameters: readonly Parameter[] = [
   {
     name: 'cursor',
     in: 'query',
-    description: '`next_cursor` of the page before.',
+    description: '`next_cursor` of the previous page.',
     schema: z.string().regex(DELIVERY_CURSOR),
     example: '1795255202004.dlv_01kajq2v0vtz8m3c5x7r9w4n6p',
   },
   {
     name: 'status',
     in: 'query',
-    description: 'One or more of the states, with commas.',
+    description: 'One or more states, separated by commas.',
     schema: z.array(z.enum(DELIVERY_STATES)).min(1),
     explode: false,
     example: ['failed'],

@@ -16,10 +16,10 @@ export const toId = (operationId: string, description: string, source = '$respon
 const fromScreenshot = {
   read: toId('getScreenshot', 'Reads the record.'),
   remove: toId('deleteScreenshot', 'Deletes the record and its files.'),
-  download: toId('downloadScreenshot', 'Leads to the file.'),
+  download: toId('downloadScreenshot', 'Redirects to the file.'),
 }
 
-/** The operations. */
+/** Operations of screenshots. */
 export const screenshotOperations: readonly Operation[] = [
   {
     id: 'createScreenshot',
@@ -29,23 +29,23 @@ export const screenshotOperations: readonly Operation[] = [
     scope: 'screenshots:write',
     summary: 'Capture a page',
     description:
-      'Accepts one capture and responds at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
+      'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
     parameters: [wait, prefer],
     isKeyed: true,
     body: {
       schema: CreateScreenshot,
       examples: {
-        simple: { summary: 'An address is enough', value: { url: 'https://example.com/' } },
+        simple: { summary: 'Only the required field', value: { url: 'https://example.com/' } },
         fullPage: {
           summary: 'The whole page as WebP',
           value: { url: 'https://example.com/', options: { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 } },
         },
         cached: {
-          summary: 'An earlier picture, if there is one of the last hour',
+          summary: 'Reuse a picture of the last hour',
           value: { url: 'https://example.com/', options: { cache: true, cache_ttl: 3600, cache_key: 'front-page' } },
         },
         copied: {
-          summary: 'A copy in a bucket of your own, where that is allowed',
+          summary: 'Store a copy in your own bucket, if the service allows it',
           value: {
             url: 'https://example.com/',
             retention_days: 7,
@@ -64,7 +64,7 @@ export const screenshotOperations: readonly Operation[] = [
     },
     responses: {
       200: {
-        description: 'The capture has ended in time: the record, or the file.',
+        description: 'The capture has finished in time. The body is the record or the file.',
         schema: ScreenshotRecord,
         example: completed,
         files: 'capture',
@@ -79,7 +79,7 @@ export const screenshotOperations: readonly Operation[] = [
         links: fromScreenshot,
       },
       204: {
-        description: 'The capture has ended in time, and nothing was asked for (`response_type: empty`).',
+        description: 'The capture has finished in time, and the request has `response_type: empty`.',
         headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
       },
     },
@@ -101,10 +101,11 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'List screenshots',
-    description: 'Newest first. A page that a filter made short can still have a `next_cursor`: one request looks at ten thousand records.',
+    description:
+      'Lists the newest first by default. One request scans at most ten thousand records, so a short page can still have a `next_cursor`.',
     parameters: listParameters,
     responses: {
-      200: { description: 'A page of the list.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
+      200: { description: 'One page of screenshots.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
     },
   },
   {
@@ -114,7 +115,7 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'Read a screenshot',
-    description: 'Poll it until `status` is not `pending`, or let `wait` hold the request; then read `download_url`.',
+    description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
     parameters: [id, wait, ifNoneMatch],
     responses: {
       200: {
@@ -124,7 +125,7 @@ export const screenshotOperations: readonly Operation[] = [
         headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
         links: { remove: fromScreenshot.remove, download: fromScreenshot.download },
       },
-      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
   },
@@ -146,10 +147,10 @@ export const screenshotOperations: readonly Operation[] = [
     path: '/screenshots/{id}/download',
     tag: 'Screenshots',
     scope: 'screenshots:read',
-    summary: 'Go to the file',
-    description: 'A permanent URL that redirects to a new link.',
+    summary: 'Redirect to the file',
+    description: 'This permanent URL redirects to a new link.',
     parameters: [id],
-    responses: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
+    responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
     errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
   },
 ]

@@ -2,7 +2,7 @@ import { DeviceList, OpenApiDocument, ServiceStatus } from '../schemas/service.t
 import { deviceList, serviceStatus } from './examples.ts'
 import type { Operation } from './operation.ts'
 
-/** The operations. */
+/** Operations of the service. */
 export const serviceOperations: readonly Operation[] = [
   {
     id: 'getStatus',
@@ -10,8 +10,8 @@ export const serviceOperations: readonly Operation[] = [
     path: '/status',
     tag: 'Service',
     summary: 'Read the service status',
-    description: 'Public, and readable from any web page. The status is always 200. The body contains the health.',
-    responses: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
+    description: 'Public, and readable from any web page. The HTTP status is always 200, and the body contains the health of the service.',
+    responses: { 200: { description: 'The status.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
   },
   {
     id: 'listDevices',
@@ -20,8 +20,9 @@ export const serviceOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'List the devices',
-    description: 'What `options.device` may be: Playwright’s list. It changes with the service’s version only.',
-    responses: { 200: { description: 'All of them.', schema: DeviceList, example: deviceList, headers: ['Cache-Control'] } },
+    description:
+      'Lists the allowed values of `options.device`: the devices of Playwright. The list changes only with the version of the service.',
+    responses: { 200: { description: 'All devices.', schema: DeviceList, example: deviceList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getOpenApiDocument',
@@ -31,7 +32,7 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Read this document',
     responses: {
       200: { description: 'This document.', schema: OpenApiDocument, headers: ['ETag', 'Cache-Control'] },
-      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
   },
 ]

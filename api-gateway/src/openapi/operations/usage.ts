@@ -2,7 +2,7 @@ import { UsageReport } from '../schemas/usage.ts'
 import { usage } from './examples.ts'
 import type { Operation } from './operation.ts'
 
-/** The operations. */
+/** Operations of usage. */
 export const usageOperations: readonly Operation[] = [
   {
     id: 'getUsage',
@@ -10,8 +10,8 @@ export const usageOperations: readonly Operation[] = [
     path: '/usage/current',
     tag: 'Usage',
     scope: 'usage:read',
-    summary: 'Read what is used this month',
-    description: 'Months are those of UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
+    summary: 'Read the usage of this month',
+    description: 'Months begin in UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
     responses: { 200: { description: 'The report.', schema: UsageReport, example: usage } },
   },
 ]

@@ -25,7 +25,7 @@ const update = {
   ...common,
   scope: 'webhooks:write',
   parameters: [id, ifMatch, prefer],
-  body: { schema: UpdateWebhook, examples: { pause: { summary: 'Send nothing for now', value: { is_active: false } } } },
+  body: { schema: UpdateWebhook, examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } } },
   responses: {
     200: {
       description: 'Changed.',
@@ -37,7 +37,7 @@ const update = {
   errors: ['URL_NOT_ALLOWED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
 } as const
 
-/** The operations. */
+/** Operations of webhook endpoints. */
 export const webhookOperations: readonly Operation[] = [
   {
     id: 'createWebhook',
@@ -46,14 +46,14 @@ export const webhookOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
-    description: 'The signing secret is in this response and nowhere else.',
+    description: 'Only this response contains the signing secret.',
     parameters: [prefer],
     isKeyed: true,
     body: {
       schema: CreateWebhook,
       examples: {
         simple: {
-          summary: 'Told of every end',
+          summary: 'Completed and failed screenshots',
           value: { name: 'orders', url: 'https://hooks.example.com/tintype', events: ['screenshot.completed', 'screenshot.failed'] },
         },
       },
@@ -65,9 +65,9 @@ export const webhookOperations: readonly Operation[] = [
         example: webhookCreated,
         headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: {
-          read: toWebhook('getWebhook', 'Reads it, and how its deliveries went.'),
+          read: toWebhook('getWebhook', 'Reads the webhook and its delivery statistics.'),
           update: toWebhook('updateWebhook', 'Changes it.'),
-          rotate: toWebhook('rotateWebhookSecret', 'Gives it a new signing secret.'),
+          rotate: toWebhook('rotateWebhookSecret', 'Rotates the signing secret.'),
           remove: toWebhook('deleteWebhook', 'Deletes it.'),
         },
       },
@@ -82,7 +82,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     parameters: [includeInactive, limit, offset()],
-    responses: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getDefaultWebhook',
@@ -92,7 +92,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'Read the default webhook',
     description:
-      'It signs and counts what is posted to the `webhook_url` of single requests. There is none before the first of them, or the first rotation.',
+      'The default webhook signs and counts deliveries to the `webhook_url` of single requests. The first such request or the first rotation creates it.',
     parameters: [ifNoneMatch],
     responses: {
       200: {
@@ -101,7 +101,7 @@ export const webhookOperations: readonly Operation[] = [
         example: defaultWebhookFound,
         headers: ['ETag', 'Cache-Control'],
       },
-      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
   },
@@ -113,12 +113,12 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
-      'Makes the default webhook when there is none. The new secret is in this response and nowhere else; the one before signs too for `overlap_hours`.',
+      'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
     parameters: [prefer],
     body: {
       schema: RotateSecret,
       required: false,
-      examples: { atOnce: { summary: 'The new one alone, at once', value: { overlap_hours: 0 } } },
+      examples: { atOnce: { summary: 'Replace the secret immediately', value: { overlap_hours: 0 } } },
     },
     responses: {
       200: {
@@ -144,17 +144,17 @@ export const webhookOperations: readonly Operation[] = [
         example: webhookFound,
         headers: ['ETag', 'Cache-Control'],
       },
-      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Change a webhook endpoint', description: 'Absent fields stay unchanged.' },
+  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Update a webhook endpoint', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putWebhook',
     method: 'put',
-    summary: 'Change a webhook endpoint (PUT)',
-    description: 'The same as PATCH: absent fields stay unchanged.',
+    summary: 'Update a webhook endpoint (PUT)',
+    description: 'Same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -173,10 +173,14 @@ export const webhookOperations: readonly Operation[] = [
     path: '/webhooks/{id}/rotate-secret',
     tag: 'Webhooks',
     scope: 'webhooks:write',
-    summary: 'Give a webhook endpoint a new signing secret',
-    description: 'Events are signed with both for `overlap_hours`. The new one is in this response and nowhere else.',
+    summary: 'Rotate the signing secret of a webhook endpoint',
+    description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
     parameters: [id, prefer],
-    body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both sign for a day', value: { overlap_hours: 24 } } } },
+    body: {
+      schema: RotateSecret,
+      required: false,
+      examples: { day: { summary: 'Both secrets sign for a day', value: { overlap_hours: 24 } } },
+    },
     responses: {
       200: {
         description: 'Rotated.',

@@ -3,24 +3,24 @@ import { anId, count, success } from './common.ts'
 import { name } from './naming.ts'
 import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from './screenshot.ts'
 
-const batchItem = z.object({ id, url_to_capture: z.string().describe('Address of the page.'), status, created_at: createdAt })
-const failedJob = z.object({ id, url, error: z.string().describe('A code and a sentence.') })
+const batchItem = z.object({ id, url_to_capture: z.string().describe('URL of the page.'), status, created_at: createdAt })
+const failedJob = z.object({ id, url, error: z.string().describe('Error code and message.') })
 
-/** The response to a batch . */
+/** The response to a batch. */
 export const CreatedBatch = name(
   'CreatedBatch',
   z
     .object({
-      screenshots: z.array(batchItem).describe('One for each address, in the order of the request.'),
-      total: count('How many addresses there were.'),
-      successful: count('How many were accepted.'),
-      failed: count('How many were not.'),
-      failed_jobs: z.array(failedJob).optional().describe('Present when some were not accepted.'),
-      warning: z.string().optional().describe('Present when some were not accepted.'),
+      screenshots: z.array(batchItem).describe('One item per URL, in the order of the request.'),
+      total: count('Number of URLs in the request.'),
+      successful: count('Number of accepted screenshots.'),
+      failed: count('Number of rejected screenshots.'),
+      failed_jobs: z.array(failedJob).optional().describe('Present when some screenshots were rejected.'),
+      warning: z.string().optional().describe('Present when some screenshots were rejected.'),
       estimated_time: estimatedTime,
       batch_id: anId('batch', 'Id of the batch.'),
     })
-    .describe('A batch that was accepted, wholly or in part.'),
+    .describe('A batch that was accepted, completely or in part.'),
 )
 
 /** GET /batches/:id. */
@@ -32,11 +32,11 @@ export const BatchStatus = name(
       data: z.object({
         batch_id: anId('batch', 'Id of the batch.'),
         created_at: createdAt,
-        total: count('How many there are.'),
-        pending: count('How many have not ended.'),
-        completed: count('How many succeeded.'),
-        failed: count('How many failed.'),
-        screenshots: z.array(ScreenshotRecord).describe('In the order of the request.'),
+        total: count('Number of screenshots.'),
+        pending: count('Number of unfinished screenshots.'),
+        completed: count('Number of completed screenshots.'),
+        failed: count('Number of failed screenshots.'),
+        screenshots: z.array(ScreenshotRecord).describe('Records in the order of the request.'),
       }),
     })
     .describe('A batch and its screenshots.'),

@@ -16,7 +16,7 @@ const address = z
   .max(MAX_URL_LENGTH)
   .meta({ format: 'uri' })
   .describe(
-    'Address of the page: public, http or https, at most 8192 characters. A user name and password in it become basic authentication and are never shown.',
+    'URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.',
   )
 
 export const CreateScreenshot = name(
@@ -25,28 +25,25 @@ export const CreateScreenshot = name(
     url: address.optional(),
     options: CreateBody.shape.options
       .unwrap()
-      .extend({ url: address.optional().describe('Address of the page, when there is none at the top level.') })
+      .extend({ url: address.optional().describe('URL of the page, if the top level has none.') })
       .optional()
-      .describe('How to capture. All are optional; options without a value are not stored.'),
-  }).describe('A page to capture. `url` is required, here or in `options`; the outer one wins.'),
+      .describe('Capture options. All are optional. Options without a value are not stored.'),
+  }).describe('A page to capture. `url` is required, here or in `options`. The one at the top level takes precedence.'),
 )
 
 export const CreateBatch = name(
   'CreateBatch',
   BatchBody.extend({
-    urls: z.array(address).min(1).max(100).describe('Addresses of the pages, 1 to 100.'),
-    options: BatchBody.shape.options.describe('How to capture each of them.'),
-  }).describe('Pages to capture with one set of options. One bad address refuses the whole batch.'),
+    urls: z.array(address).min(1).max(100).describe('URLs of the pages, 1 to 100.'),
+    options: BatchBody.shape.options.describe('Capture options for all pages.'),
+  }).describe('Pages to capture with the same options. One invalid URL rejects the whole batch.'),
 )
 
-export const CreateKey = name('CreateKey', CreateKeyBody.describe('A key to make.'))
-export const UpdateKey = name(
-  'UpdateKey',
-  UpdateKeyBody.describe('What to change of a key; at least one field.').meta({ minProperties: 1 }),
-)
-export const CreateWebhook = name('CreateWebhook', CreateWebhookBody.describe('An endpoint to post events to.'))
+export const CreateKey = name('CreateKey', CreateKeyBody.describe('A new API key.'))
+export const UpdateKey = name('UpdateKey', UpdateKeyBody.describe('Fields of a key to change, at least one.').meta({ minProperties: 1 }))
+export const CreateWebhook = name('CreateWebhook', CreateWebhookBody.describe('A new webhook endpoint.'))
 export const UpdateWebhook = name(
   'UpdateWebhook',
-  UpdateWebhookBody.describe('What to change of an endpoint; at least one field.').meta({ minProperties: 1 }),
+  UpdateWebhookBody.describe('Fields of an endpoint to change, at least one.').meta({ minProperties: 1 }),
 )
-export const RotateSecret = name('RotateSecret', RotateBody.describe('How long what is replaced still works.'))
+export const RotateSecret = name('RotateSecret', RotateBody.describe('How long the replaced key or secret stays valid.'))

@@ -10,7 +10,7 @@ export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt' | 'dlv', wha
     .regex(new RegExp(`^${prefix}_${TAIL}$`))
     .describe(what)
 
-/** An instant: ISO 8601 in UTC with milliseconds. */
+/** A timestamp: ISO 8601 in UTC with milliseconds. */
 export const instant = (what: string) =>
   z
     .string()

@@ -6,14 +6,14 @@ export const Problem = name(
   'Problem',
   z
     .object({
-      path: z.string().describe('Where: `options.image_quality`, `urls[3]`; empty for the whole body.'),
-      code: z.enum(Object.keys(PROBLEM_CODES) as [string, ...string[]]).describe('Which fault, for programs.'),
-      message: z.string().describe('What to do, for people. Never repeats the value.'),
+      path: z.string().describe('Path of the field, such as `options.image_quality` or `urls[3]`. Empty for the whole body.'),
+      code: z.enum(Object.keys(PROBLEM_CODES) as [string, ...string[]]).describe('Machine-readable code of the problem.'),
+      message: z.string().describe('Description of the problem. Never contains the value.'),
     })
-    .describe('One fault of a request.'),
+    .describe('One problem of a request.'),
 )
 
-/** Every refusal . */
+/** The body of every error response. */
 export const ErrorBody = name(
   'Error',
   z
@@ -25,9 +25,9 @@ export const ErrorBody = name(
         details: z
           .union([z.array(Problem), z.record(z.string(), z.unknown())])
           .optional()
-          .describe('All faults of the request at once, or facts about the refusal.'),
-        request_id: z.string().optional().describe('As in X-Request-Id.'),
+          .describe('All problems of the request, or facts about the error.'),
+        request_id: z.string().optional().describe('Same as the header X-Request-Id.'),
       }),
     })
-    .describe('Why a request was refused.'),
+    .describe('An error response.'),
 )

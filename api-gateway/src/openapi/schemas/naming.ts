@@ -17,7 +17,7 @@ function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
-// As what is sent in: a response object stays open, because v1 may grow fields (versioning).
+// Converted as input, so that response objects allow additional fields: version 1 may gain fields.
 const settings = { target: 'draft-2020-12', io: 'input', override: dropNoise } as const
 
 /** Reference to a named schema. */

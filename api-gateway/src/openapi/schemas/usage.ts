@@ -3,12 +3,12 @@ import { count, instant, success } from './common.ts'
 import { name } from './naming.ts'
 
 const overage = z.object({
-  count: count('Screenshots beyond the quota.'),
-  unit_price_per_1000: z.number().min(0).nullable().describe('Price of a thousand of them.'),
-  amount: z.number().min(0).nullable().describe('What they cost so far.'),
+  count: count('Screenshots above the quota.'),
+  unit_price_per_1000: z.number().min(0).nullable().describe('Price per thousand screenshots above the quota.'),
+  amount: z.number().min(0).nullable().describe('Cost of the screenshots above the quota so far.'),
 })
 
-/** The operations. */
+/** Body of GET /usage/current. */
 export const UsageReport = name(
   'Usage',
   z
@@ -20,14 +20,14 @@ export const UsageReport = name(
           .regex(/^\d{4}-\d{2}$/)
           .describe('UTC month.'),
         count: count('Screenshots used in the period.'),
-        limit: count('Screenshots a month.'),
-        percentage: z.number().min(0).describe('Percent of the quota used; beyond 100 with overage.'),
+        limit: count('Quota: screenshots per month.'),
+        percentage: z.number().min(0).describe('Used percentage of the quota. Above 100 with overage.'),
         remaining: count('Screenshots left.'),
-        reset_at: instant('When the next month begins.'),
+        reset_at: instant('Start of the next month.'),
         plan: z.string().describe('The account’s plan.'),
-        rate_limit_per_minute: z.int().min(1).nullable().describe('Creating requests in any 60 seconds; null: no bound.'),
-        overage: overage.optional().describe('Present when the account may pass its quota.'),
+        rate_limit_per_minute: z.int().min(1).nullable().describe('Create requests allowed in any 60 seconds. Null: no limit.'),
+        overage: overage.optional().describe('Present when the account can exceed its quota.'),
       }),
     })
-    .describe('What the account has used this month.'),
+    .describe('Usage of the account in the current month.'),
 )

@@ -19,24 +19,21 @@ import { name } from './naming.ts'
 
 name('Webhook', WebhookRecord)
 
-// A replay of a creation has no secret to show: it is sealed by then.
+// The stored secret is sealed, so a replayed response does not contain it.
 const Created = WebhookWithSecret.partial({ signing_secret: true }).describe(
-  'A webhook endpoint with its signing secret, shown now and never again; not in a replayed response.',
+  'A webhook endpoint with its signing secret. Only the first response contains the secret, a replayed response does not.',
 )
 
-export const WebhookCreated = name('WebhookCreated', z.object({ message: z.string(), data: Created }).describe('A webhook was made.'))
-export const WebhookChanged = name('WebhookChanged', Changed.describe('A webhook was changed.'))
-export const WebhookFound = name('WebhookFound', Found.describe('One webhook, with what became of its deliveries.'))
-export const WebhookList = name('WebhookList', List.describe('A page of webhooks, oldest first.'))
-export const SigningSecretRotated = name(
-  'SigningSecretRotated',
-  SecretRotated.describe('The new signing secret, shown now and never again.'),
-)
+export const WebhookCreated = name('WebhookCreated', z.object({ message: z.string(), data: Created }).describe('The created webhook.'))
+export const WebhookChanged = name('WebhookChanged', Changed.describe('The updated webhook.'))
+export const WebhookFound = name('WebhookFound', Found.describe('A webhook and its delivery statistics.'))
+export const WebhookList = name('WebhookList', List.describe('One page of webhooks, oldest first.'))
+export const SigningSecretRotated = name('SigningSecretRotated', SecretRotated.describe('The new signing secret. It is shown only once.'))
 
 name('DeliveryAttempt', AttemptRecord)
 name('Delivery', DeliveryRecord)
 
 export const WebhookTestResult = name('WebhookTestResult', TestResult.describe('How the endpoint responded to a test event.'))
 export const DeliveryFound = name('DeliveryFound', FoundDelivery.describe('One delivery.'))
-export const DeliveryList = name('DeliveryList', ListOfDeliveries.describe('A page of deliveries, newest attempt first.'))
-export const RedeliveryAccepted = name('RedeliveryAccepted', Taken.describe('The event will be posted once more.'))
+export const DeliveryList = name('DeliveryList', ListOfDeliveries.describe('One page of deliveries, newest attempt first.'))
+export const RedeliveryAccepted = name('RedeliveryAccepted', Taken.describe('The redelivery of an event is queued.'))

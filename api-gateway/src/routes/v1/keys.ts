@@ -59,7 +59,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     make: (id: string) => makeKey(id, body, request.accountName, deps),
     toRecord: (key: ApiKey) => toKeyRecord(key, now),
     message: 'API key created successfully',
-    replayedMessage: 'API key created by an earlier request; its text was shown once: rotate the key to get another',
+    replayedMessage: 'API key created by an earlier request. Its text is shown only once: rotate the key to get a new one',
   } as const
   return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }

@@ -62,7 +62,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     make: (id: string) => makeWebhook(id, body, request.accountName, deps),
     toRecord: toWebhookRecord,
     message: 'Webhook created successfully',
-    replayedMessage: 'Webhook created by an earlier request; its signing secret was shown once: rotate it to get another',
+    replayedMessage: 'Webhook created by an earlier request. Its signing secret is shown only once: rotate it to get a new one',
   } as const
   return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }

@@ -121,7 +121,7 @@ const findMarkupProblems = (options: CaptureOptions): Problem[] =>
     .map((name) => ({
       path: `options.${name}`,
       code: 'contradiction',
-      message: `${name} takes the place of a url: send it by itself, not in a batch`,
+      message: `${name} replaces the url, so a batch cannot have it: send a single request`,
     }))
 
 /** Credentials of any URL. They contradict the same options in all URLs. */

@@ -28,7 +28,7 @@ export interface BatchResult {
 /** Builds the response to a batch. `failed_jobs` and `warning` are present only when some items were not queued. */
 export function toBatchResult(batchId: string, items: readonly BatchItem[], estimatedTime = ESTIMATED_TIME): BatchResult {
   const refused = items.flatMap(({ id, url, refusal }) => (refusal ? [{ id, url, error: `${refusal.code}: ${refusal.message}` }] : []))
-  const summary = `${refused.length} of ${items.length} screenshots were not enqueued: see failed_jobs`
+  const summary = `${refused.length} of ${items.length} screenshots were not queued: see failed_jobs`
   return {
     batch_id: batchId,
     screenshots: items.map(({ id, url, refusal }) => ({

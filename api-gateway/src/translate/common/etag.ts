@@ -20,6 +20,6 @@ export function hasVersion(header: string, tag: string): boolean {
 
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 
-/** True when a header of the form `"a", W/"b"` or `*` holds the tag; weak and strong tags are compared as equal (RFC 9110, If-None-Match). */
+/** True when a header such as `"a", W/"b"` or `*` contains the tag. Weak and strong tags compare as equal (RFC 9110, If-None-Match). */
 export const hasTag = (header: string | undefined, tag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((candidate) => opaque(candidate) === opaque(tag)))

@@ -27,8 +27,8 @@ const HOUR_MILLISECONDS = 3_600_000
 
 /** Body of the rotation requests. */
 export const RotateBody = z.strictObject({
-  overlap_hours: overlapHours.optional().describe('Hours for which the previous one still works, 0 to 168. Default: 24.'),
-  force: z.boolean().optional().describe('True ends an earlier overlap that still runs.'),
+  overlap_hours: overlapHours.optional().describe('Hours for which the previous key or secret stays valid, 0 to 168. Default: 24.'),
+  force: z.boolean().optional().describe('True ends a running overlap of an earlier rotation.'),
 })
 export type RotateBody = z.infer<typeof RotateBody>
 
@@ -37,11 +37,11 @@ export function overlapEnd({ overlap_hours = DEFAULT_OVERLAP_HOURS }: RotateBody
   return overlap_hours === 0 ? undefined : new Date(now.getTime() + overlap_hours * HOUR_MILLISECONDS)
 }
 
-/** A whole page of a list that is counted. */
+/** Pagination of a list with a total count. */
 export const CountedPagination = z.object({
   limit: z.int().min(1),
   offset: z.int().min(0),
-  total: z.int().min(0).describe('Records in all.'),
+  total: z.int().min(0).describe('Total number of records.'),
   has_more: z.boolean(),
 })
 

@@ -62,7 +62,7 @@ const isOwnText = (message: string): boolean => !message.startsWith('Invalid ')
 function describeForm(issue: Issue, name: string, schema: z.ZodType): string {
   if (isOwnText(issue.message)) return `${name} ${issue.message}`
   const description = findDescription(schema, issue.path)
-  return description === undefined ? `${name} has the wrong form` : `${name} has the wrong form. Expected: ${description}`
+  return description === undefined ? `${name} has the wrong format` : `${name} has the wrong format. Expected: ${description}`
 }
 
 function listValues({ values, path }: Issue & { code: 'invalid_value' }, name: string, body: unknown): string {

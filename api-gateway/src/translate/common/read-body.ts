@@ -47,7 +47,7 @@ export function readBody<Shape extends z.ZodRawShape>(
   return { body: parsed.data, ignored }
 }
 
-/** The fields that are right by themselves, so that rules over them are additional although others are wrong. */
+/** Fields that are valid by themselves. Rules over several fields are checked with them even if other fields are invalid. */
 function soundPartOf({ shape }: z.ZodObject, body: unknown): Record<string, unknown> {
   if (!isObject(body)) return {}
   return Object.fromEntries(
@@ -63,9 +63,9 @@ const findRepeated = (values: readonly string[] = []): number => values.findInde
 /** Checks that a list has no duplicates. */
 export function findDuplicateProblems(path: string, values: readonly string[] | undefined): Problem[] {
   const index = findRepeated(values)
-  return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] stands twice` }]
+  return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] is a duplicate` }]
 }
 
 /** Checks that an update has at least one field. */
 export const findEmptyUpdateProblems = (body: object): Problem[] =>
-  Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body names no field to change' }]
+  Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body must have at least one field to change' }]

@@ -22,7 +22,7 @@ export function prefersFile(accept: string | undefined): boolean {
   return best((type) => FILE_TYPE.test(type)) > json
 }
 
-/** True when the request says `Prefer: handling=lenient` (RFC 7240): unknown names are then ignored and listed instead of rejected. */
+/** True when the request says `Prefer: handling=lenient` (RFC 7240). Unknown names are then dropped and listed instead of rejected. */
 export const isLenient = (prefer: string | string[] | undefined): boolean =>
   [prefer ?? []]
     .flat()

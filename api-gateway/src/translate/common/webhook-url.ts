@@ -12,9 +12,9 @@ export function findWebhookUrlProblems(text: string, rules: EgressRules, path = 
   if (!text.startsWith('https://')) return problem('https_required', 'must start with https://')
   if (!URL.canParse(text)) return problem('invalid_url', 'is not a URL')
   const { username, password } = new URL(text)
-  if (username !== '' || password !== '') return problem('credentials_in_url', 'must not hold a user name or password')
+  if (username !== '' || password !== '') return problem('credentials_in_url', 'must not contain a user name or password')
   if (text.includes('#')) return problem('fragment', 'must not have a fragment (#…)')
   if (!WebhookSpec.shape.url.safeParse(text).success) return problem('invalid_url', 'is not a URL that can be posted to')
   const decision = classifyUrl(text, rules)
-  return decision.allowed ? [] : problem('url_not_allowed', `must be a public address: ${decision.reason}`)
+  return decision.allowed ? [] : problem('url_not_allowed', `must be a public URL: ${decision.reason}`)
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../common/errors.ts'
 
 const REALM = 'Bearer realm="api"'
 
-/** The same error for unknown, revoked, inactive and expired keys, so that clients cannot tell them apart. */
+/** The same error for unknown, revoked, inactive and expired keys, so that clients cannot distinguish them. */
 export const invalidKey = (): ApiError =>
   new ApiError('INVALID_API_KEY', 'the API key is not valid', { headers: { 'www-authenticate': `${REALM}, error="invalid_token"` } })
 

@@ -9,22 +9,22 @@ import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody
 const MAX_DAYS = 3_650
 const DAY_MILLISECONDS = 86_400_000
 
-const name = boundedText(1, 100).describe('Name for people, at most 100 characters.')
+const name = boundedText(1, 100).describe('Display name, at most 100 characters.')
 const scopes = z
   .array(z.enum(SCOPES))
   .min(1)
   .max(SCOPES.length)
   .meta({ uniqueItems: true })
-  .describe('What the key may do. A key cannot grant what it lacks.')
+  .describe('Scopes of the key. A key cannot grant scopes that it lacks.')
 const expiresAt = z.iso
-  .datetime({ offset: true, error: 'must be an instant in ISO 8601, such as 2027-01-31T10:00:00Z' })
-  .describe('When the key stops working, in ISO 8601.')
+  .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2027-01-31T10:00:00Z' })
+  .describe('When the key expires, in ISO 8601.')
 
 export const CreateKeyBody = z.strictObject({
   name,
-  scopes: scopes.optional().describe('What the key may do. Default: everything (*).'),
-  expires_at: expiresAt.nullable().optional().describe('When the key stops working; null or absent: never.'),
-  expires_in_days: z.int().min(1).max(MAX_DAYS).optional().describe('The same in days from now, instead of expires_at.'),
+  scopes: scopes.optional().describe('Scopes of the key. Default: all (*).'),
+  expires_at: expiresAt.nullable().optional().describe('When the key expires. Null or absent: never.'),
+  expires_in_days: z.int().min(1).max(MAX_DAYS).optional().describe('Days until the key expires, instead of expires_at.'),
 })
 export type CreateKeyBody = z.infer<typeof CreateKeyBody>
 
@@ -32,13 +32,13 @@ export const UpdateKeyBody = z.strictObject({
   name: name.optional(),
   scopes: scopes.optional(),
   is_active: z.boolean().optional().describe('False makes the key invalid until it is true again.'),
-  expires_at: expiresAt.nullable().optional().describe('When the key stops working; null: never.'),
+  expires_at: expiresAt.nullable().optional().describe('When the key expires. Null: never.'),
 })
 export type UpdateKeyBody = z.infer<typeof UpdateKeyBody>
 
 function findExpiryProblems({ expires_at }: Pick<CreateKeyBody, 'expires_at'>, now: Date): Problem[] {
   if (typeof expires_at !== 'string' || new Date(expires_at) > now) return []
-  return [{ path: 'expires_at', code: 'in_the_past', message: 'expires_at must lie in the future' }]
+  return [{ path: 'expires_at', code: 'in_the_past', message: 'expires_at must be in the future' }]
 }
 
 function findExpiryConflicts({ expires_at, expires_in_days }: Partial<CreateKeyBody>): Problem[] {

@@ -56,7 +56,7 @@ export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBod
  */
 export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation: RotateBody, now: Date): ObjectPatch {
   if (isAhead(spec.previous?.expiryTime, now) && rotation.force !== true) {
-    throw new ApiError('ROTATION_IN_PROGRESS', 'the key before the last rotation is still valid', {
+    throw new ApiError('ROTATION_IN_PROGRESS', 'the key before the last rotation is still valid: send force true to end it', {
       details: { previous_key_expires_at: spec.previous.expiryTime },
     })
   }
@@ -88,7 +88,7 @@ function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], probl
  * @throws ApiError INSUFFICIENT_SCOPE
  */
 export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
-  assertScopes(granting, wanted, 'the API key cannot grant what it lacks')
+  assertScopes(granting, wanted, 'the API key cannot grant scopes that it lacks')
 
 /**
  * A key cannot change, delete or rotate a key that has more scopes.

@@ -8,20 +8,20 @@ import { CountedPagination, instantField, isAhead } from '../common/fields.ts'
 export const KeyRecord = z.object({
   id: z.string().describe('Key id, prefix key_.'),
   name: z.string(),
-  key_prefix: z.string().describe('What the text of every key begins with.'),
-  last_four: z.string().nullable().describe('Last four characters of the text, to tell keys apart.'),
+  key_prefix: z.string().describe('Prefix of all keys.'),
+  last_four: z.string().nullable().describe('Last four characters of the text, to distinguish keys.'),
   scopes: z.array(z.enum(SCOPES)),
   is_active: z.boolean(),
   created_at: instantField,
   updated_at: instantField,
   expires_at: instantField.nullable(),
-  last_used_at: instantField.nullable().describe('Last use, at most ten minutes old.'),
-  previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation still works.'),
+  last_used_at: instantField.nullable().describe('Last use, accurate to ten minutes.'),
+  previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation is valid.'),
 })
 export type KeyRecord = z.infer<typeof KeyRecord>
 
 /** The record with the text, which is shown only once. */
-export const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text, shown now and never again.') })
+export const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text of the key. It is shown only once.') })
 export const KeyCreated = z.object({ message: z.string(), data: KeyWithText })
 export const KeyChanged = z.object({ message: z.string(), data: KeyRecord })
 export const KeyFound = z.object({ success: z.literal(true), data: KeyRecord })

@@ -88,7 +88,7 @@ export function assertNoneArchived(newest: Screenshot | undefined, query: ListQu
   const path = query.sort === 'completed_at' ? 'sort' : 'offset'
   const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : 'sort=completed_at'
   const bound = createdAt(newest).toISOString()
-  const message = `${what} covers live records only, and some of this range are archived: add created_after=${bound}, or page with a cursor`
+  const message = `${what} works only for live records, and this range contains archived ones: add created_after=${bound}, or page with a cursor`
   throw invalid([{ path, code: 'archived', message }])
 }
 

@@ -37,14 +37,14 @@ const instant =
   (text) =>
     INSTANT.test(text) && !Number.isNaN(Date.parse(text))
       ? { [name]: new Date(text) }
-      : 'must be an instant in ISO 8601, such as 2026-11-21T10:00:00Z'
+      : 'must be a time in ISO 8601, such as 2026-11-21T10:00:00Z'
 
 const oneOf =
   <Name extends 'sort' | 'order'>(name: Name, values: readonly ListQuery[Name][]): Reader =>
   (text) =>
     values.some((value) => value === text) ? { [name]: text } : `must be ${values.join(' or ')}`
 
-const CURSOR_PROBLEM = 'must be a next_cursor of an earlier page of the same list'
+const CURSOR_PROBLEM = 'must be the next_cursor of an earlier page of the same list'
 
 const READERS: Readers<ListQuery> = {
   limit: readLimit,

@@ -27,7 +27,9 @@ const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays
 const webhookUrl = z
   .string()
   .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
-  .describe('Address that is told how it ends, besides registered endpoints: https, public, without user name, password and fragment.')
+  .describe(
+    'URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.',
+  )
 
 /** Options for the record. They are fields of the Screenshot's spec beside its options. */
 export const recordOptions = {
@@ -38,7 +40,7 @@ export const recordOptions = {
   webhook_url: webhookUrl.optional(),
   webhook_events: webhookEvents
     .meta({ uniqueItems: true })
-    .describe('What webhook_url is told of; screenshot.completed and screenshot.failed unless said.'),
+    .describe('Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed.'),
 }
 
 const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
@@ -56,7 +58,7 @@ const DeviceName = z
       text,
       DEVICES.map(({ name }) => toDeviceId(name)),
     )
-    const message = nearest === undefined ? 'no such device; GET /v1/devices lists them' : `no such device; did you mean ${nearest}?`
+    const message = nearest === undefined ? 'unknown device; GET /v1/devices lists the devices' : `unknown device; did you mean ${nearest}?`
     context.addIssue({ code: 'custom', message })
     return z.NEVER
   })
@@ -138,7 +140,7 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
 /** A device's scale factor with a custom window size can exceed the pixel limit. */
 function findWindowProblems(options: CaptureOptions): Problem[] {
   if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
-  return [{ path: 'options.device', code: 'contradiction', message: 'with this device the window exceeds 100,000,000 device pixels' }]
+  return [{ path: 'options.device', code: 'contradiction', message: 'the window exceeds 100,000,000 device pixels with this device' }]
 }
 
 /** Checks that involve more than one field. */
@@ -152,9 +154,7 @@ export function findOptionProblems(options: CaptureOptions, secrets: PrivateOpti
 /** @throws ApiError VALIDATION_ERROR when `retention_days` exceeds the plan */
 export function assertRetentionAllowed({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
   if ((record?.retentionDays ?? 0) <= planDays) return
-  throw invalid([
-    { path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}: the plan keeps files no longer` },
-  ])
+  throw invalid([{ path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}, the limit of the plan` }])
 }
 
 /** Checks `webhook_url` and `webhook_events`, without DNS. */
@@ -176,7 +176,7 @@ export function assertOptionsAllowed(
     (name): Problem => ({
       path: `options.${toSnakeCase(name)}`,
       code: 'not_allowed',
-      message: `${toSnakeCase(name)} is switched off`,
+      message: `${toSnakeCase(name)} is not allowed by this service`,
     }),
   )
   throw new ApiError('OPTION_NOT_ALLOWED', toForbiddenMessage(names), { details })

@@ -15,21 +15,21 @@ export type Target = { url: string } | { problem: TargetProblem }
 
 const problem = (code: TargetProblem['code'], message: string): Target => ({ problem: { code, message } })
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f]/
 
 /** Evaluates a URL to capture, without DNS. The runner's egress proxy checks the resolved addresses. */
 export function evaluateTarget(text: string, rules: EgressRules): Target {
   if (text.length > MAX_URL_LENGTH) return problem('too_big', `the url must be at most ${MAX_URL_LENGTH} characters long`)
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? []
-  if (scheme === undefined) return problem('invalid_url', 'the url must begin with http:// or https://')
+  if (scheme === undefined) return problem('invalid_url', 'the url must start with http:// or https://')
   if (!/^https?$/i.test(scheme)) return problem('unsupported_scheme', 'the url must be http or https')
-  if (CONTROL.test(text)) return problem('invalid_url', 'the url holds control characters')
+  if (CONTROL.test(text)) return problem('invalid_url', 'the url must not contain control characters')
   const authority = /^\/\/([^/?#\\]*)/.exec(rest)?.[1] ?? ''
   if (authority.includes('@'))
-    return problem('credentials_in_url', 'the url must not hold a user name or password: it is stored and shown as it is')
-  if (authority === '' || authority.startsWith(':')) return problem('host_required', 'the url must name a host')
-  // Browsers read the scheme in any case; the API server's schema does not.
+    return problem('credentials_in_url', 'the url must not contain a user name or password, because it is stored and shown unchanged')
+  if (authority === '' || authority.startsWith(':')) return problem('host_required', 'the url must contain a host')
+  // Browsers accept the scheme in upper case; the CRD schema does not.
   const url = `${scheme.toLowerCase()}:${rest}`
   if (!URL.canParse(url) || !TargetUrl.safeParse(url).success) return problem('invalid_url', 'the url is invalid')
   const decision = classifyTarget(url, rules)
@@ -43,13 +43,12 @@ function classifyTarget(url: string, rules: EgressRules) {
   return classifyUrl(url, isLoopbackName ? { ...rules, allowedHosts: [] } : rules)
 }
 
-// `https://user:password@host/`: no object, record or log holds such an address. The credentials become private options, and the
-// rest is the address.
+// Splits `https://user:password@host/`: the credentials become private options, so that no object, record or log contains them.
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#\\]*)@/i
 
 /** A URL without credentials, and its credentials. */
-export interface SplitAddress {
+export interface SplitUrl {
   text: string
   credentials?: PrivateOptions
 }
@@ -64,7 +63,7 @@ function decode(text: string): string {
 }
 
 /** Removes user name and password from a URL. They end at the last `@` before the path, as in browsers. */
-export function splitCredentials(text: string): SplitAddress {
+export function splitCredentials(text: string): SplitUrl {
   const [whole, scheme = '', userinfo = ''] = AUTHORITY.exec(text) ?? []
   if (whole === undefined) return { text }
   const rest = scheme + text.slice(whole.length)
@@ -79,7 +78,7 @@ export function findCredentialProblems(credentials: PrivateOptions | undefined, 
   return [{ path, code: 'too_big', message: 'user name and password in the url must be at most 1024 characters long each' }]
 }
 
-// `http://user:password@proxy/`, as other services write it: user and password become private options, and no object or record holds them.
+// Splits `http://user:password@proxy/`, the form of other services, in the same way.
 
 /** A body without proxy credentials, and these credentials. */
 export interface SplitProxy {
@@ -102,8 +101,8 @@ export function splitProxy(body: unknown): SplitProxy {
 /** Checks the URLs of a proxy and of a custom object store, with the same egress rules as for pages. */
 export function findProxyUrlProblems({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
   const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }
-  return Object.entries(given).flatMap(([path, address]) => {
-    const target = evaluateTarget(address?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
+  return Object.entries(given).flatMap(([path, url]) => {
+    const target = evaluateTarget(url?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
     return 'url' in target ? [] : [{ path, ...target.problem }]
   })
 }

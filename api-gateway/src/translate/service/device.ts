@@ -3,14 +3,14 @@ import { z } from 'zod'
 
 /** A device as `GET /devices` shows it. */
 export const DeviceRecord = z.object({
-  id: z.string().describe('What to send as options.device; case and separators do not count.'),
-  name: z.string().describe('Name for people.'),
+  id: z.string().describe('Value for options.device. Case and separators are ignored.'),
+  name: z.string().describe('Display name.'),
   viewport_width: z.int().describe('CSS pixels.'),
   viewport_height: z.int().describe('CSS pixels.'),
-  device_scale_factor: z.number().describe('Device pixels for each CSS pixel.'),
-  is_mobile: z.boolean().describe('Honours the viewport tag of pages.'),
-  has_touch: z.boolean().describe('Reports touch.'),
-  user_agent: z.string().describe('What the page is told; the version of a Chrome is the browser’s own.'),
+  device_scale_factor: z.number().describe('Device pixels per CSS pixel.'),
+  is_mobile: z.boolean().describe('Applies the viewport meta tag of pages.'),
+  has_touch: z.boolean().describe('Supports touch events.'),
+  user_agent: z.string().describe('User agent that the page receives. The version in a Chrome user agent is the browser’s own.'),
 })
 export type DeviceRecord = z.infer<typeof DeviceRecord>
 

@@ -17,7 +17,7 @@ const isState = (text: string): text is DeliveryState => DELIVERY_STATES.some((s
 
 const READERS: Readers<DeliveryQuery> = {
   limit: readLimit,
-  cursor: (text) => (DELIVERY_CURSOR.test(text) ? { cursor: text } : 'must be a next_cursor of an earlier page of the same list'),
+  cursor: (text) => (DELIVERY_CURSOR.test(text) ? { cursor: text } : 'must be the next_cursor of an earlier page of the same list'),
   status: (text) => {
     const states = text.split(',')
     return states.every(isState) ? { states } : `must be a list of ${DELIVERY_STATES.join(', ')}`

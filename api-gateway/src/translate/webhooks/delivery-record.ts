@@ -7,28 +7,31 @@ import { instantField } from '../common/fields.ts'
 
 /** One post of an event to an endpoint. */
 export const AttemptRecord = z.object({
-  number: z.int().min(1).describe('From 1; X-Webhook-Attempt of the post.'),
-  manual: z.boolean().describe('True for a redelivery that was asked for.'),
-  at: instantField.describe('When it began.'),
-  duration_ms: z.int().min(0).describe('Until the status line of the response, or until it was given up.'),
-  status_code: z.int().min(0).describe('HTTP status of the response; 0 when there was none.'),
-  error: z.string().nullable().describe('Class of the failure: answered (not 2xx), timeout, blocked, unresolved, tls, connection.'),
+  number: z.int().min(1).describe('Number of the attempt from 1, as in the header X-Webhook-Attempt.'),
+  manual: z.boolean().describe('True for a requested redelivery.'),
+  at: instantField.describe('Start of the attempt.'),
+  duration_ms: z.int().min(0).describe('Milliseconds until the status line of the response, or until the attempt failed.'),
+  status_code: z.int().min(0).describe('HTTP status of the response. 0 without a response.'),
+  error: z
+    .string()
+    .nullable()
+    .describe('Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection.'),
   error_message: z.string().nullable(),
-  response_body: z.string().nullable().describe('The first KiB of the response; null when there was none.'),
+  response_body: z.string().nullable().describe('The first KiB of the response. Null without a response.'),
 })
 
 /** One event at one endpoint. */
 export const DeliveryRecord = z.object({
-  id: z.string().describe('Delivery id, prefix dlv_; X-Webhook-Delivery of the posts.'),
+  id: z.string().describe('Delivery id, prefix dlv_, as in the header X-Webhook-Delivery.'),
   event_id: z.string(),
   event_type: z.string(),
   screenshot_id: z.string(),
-  status: z.enum(DELIVERY_STATES).describe('pending: another attempt is due.'),
+  status: z.enum(DELIVERY_STATES).describe('`pending` while another attempt will follow.'),
   attempt_count: z.int().min(0),
   first_attempt_at: instantField,
   last_attempt_at: instantField,
-  last_status_code: z.int().min(0).describe('HTTP status of the last response; 0 when there was none.'),
-  attempts: z.array(AttemptRecord).describe('Oldest first; those of the last seven days.'),
+  last_status_code: z.int().min(0).describe('HTTP status of the last response. 0 without a response.'),
+  attempts: z.array(AttemptRecord).describe('Attempts of the last seven days, oldest first.'),
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 

@@ -9,21 +9,21 @@ import { findSigningSecretProblems } from './signing-secret.ts'
 
 // Bodies of the webhook routes.
 
-const name = boundedText(1, 100).describe('Name for people, at most 100 characters.')
+const name = boundedText(1, 100).describe('Display name, at most 100 characters.')
 // URLs are checked separately, so that each gets one clear error message.
 const url = z
   .string()
   .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
-  .describe('Address to post to: https, public, without user name, password and fragment.')
+  .describe('URL to post to: https, public, without user name, password and fragment.')
 const events = z
   .array(z.enum(EVENT_TYPES))
   .min(1)
   .max(EVENT_TYPES.length)
   .meta({ uniqueItems: true })
   .describe('Event types to send, at least one.')
-const description = boundedText(0, 500).describe('For people, at most 500 characters.')
+const description = boundedText(0, 500).describe('Description, at most 500 characters.')
 const isActive = z.boolean().describe('False stops deliveries. Default: true.')
-const signingSecret = z.string().describe('A secret of your own, instead of one that is made: whsec_ and base64 of 24 to 64 bytes.')
+const signingSecret = z.string().describe('Your own signing secret instead of a generated one: whsec_ and base64 of 24 to 64 bytes.')
 
 export const CreateWebhookBody = z.strictObject({
   name,

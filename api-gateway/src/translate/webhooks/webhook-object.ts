@@ -46,7 +46,9 @@ export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, { sp
 function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
   const paths = (['url', 'events'] as const).filter((name) => fields[name] !== undefined)
   if (paths.length === 0) return
-  throw invalid(paths.map((path) => ({ path, code: 'fixed', message: `${path} of the default webhook is chosen by each request` })))
+  throw invalid(
+    paths.map((path) => ({ path, code: 'fixed', message: `${path} of the default webhook cannot be changed: each request sets it` })),
+  )
 }
 
 /**
@@ -56,7 +58,7 @@ function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
 export function toSecretRotation({ spec }: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
   const [current, previous] = spec.signingSecrets ?? []
   if (isAhead(previous?.expiryTime, now) && rotation.force !== true) {
-    throw new ApiError('ROTATION_IN_PROGRESS', 'the secret before the last rotation still signs', {
+    throw new ApiError('ROTATION_IN_PROGRESS', 'the secret before the last rotation still signs: send force true to end it', {
       details: { previous_secret_expires_at: previous?.expiryTime },
     })
   }

@@ -16,36 +16,40 @@ export const WebhookRecord = z.object({
   is_active: z.boolean(),
   is_default: z
     .boolean()
-    .describe('True for the one that signs deliveries to the webhook_url of single requests; its own url receives nothing.'),
+    .describe(
+      'True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url.',
+    ),
   created_at: instantField,
   updated_at: instantField,
   disabled_reason: z
     .string()
     .nullable()
-    .describe('Why it was switched off after days of failures; null when it was not. Set is_active to true to begin anew.'),
-  signing_secret_hint: z.string().nullable().describe('The end of the signing secret, to tell secrets apart.'),
+    .describe(
+      'Why the operator deactivated the webhook after days of failures. Null if it did not. Set is_active to true to reactivate it.',
+    ),
+  signing_secret_hint: z.string().nullable().describe('The end of the signing secret, to distinguish secrets.'),
 })
 export type WebhookRecord = z.infer<typeof WebhookRecord>
 
 const count = z.int().min(0)
 
-/** Deliveries since creation; test events are not counted. */
+/** Deliveries since creation. Test events are not counted. */
 export const WebhookStatisticsRecord = z.object({
   total_deliveries: count,
   successful_deliveries: count,
   failed_deliveries: count,
   pending_deliveries: count,
-  success_rate: z.number().min(0).max(100).nullable().describe('Percent of the ended deliveries.'),
+  success_rate: z.number().min(0).max(100).nullable().describe('Percentage of the finished deliveries.'),
   average_response_time_ms: z.number().min(0).nullable(),
   last_delivery_at: instantField.nullable(),
   last_success_at: instantField.nullable(),
   last_failure_at: instantField.nullable(),
-  last_status_code: count.nullable().describe('HTTP status of the last response; 0 when there was none.'),
-  consecutive_failures: count.describe('Attempts that have failed since the last success.'),
+  last_status_code: count.nullable().describe('HTTP status of the last response. 0 without a response.'),
+  consecutive_failures: count.describe('Failed attempts since the last success.'),
 })
 export type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
 
-export const WebhookWithSecret = WebhookRecord.extend({ signing_secret: z.string().describe('Shown now and never again.') })
+export const WebhookWithSecret = WebhookRecord.extend({ signing_secret: z.string().describe('The signing secret. It is shown only once.') })
 export const WebhookWithStatistics = WebhookRecord.extend({ statistics: WebhookStatisticsRecord })
 export const WebhookCreated = z.object({ message: z.string(), data: WebhookWithSecret })
 export const WebhookChanged = z.object({ message: z.string(), data: WebhookRecord })
@@ -105,9 +109,9 @@ export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending:
 export const WebhookTestResult = z.object({
   success: z.boolean().describe('True when the endpoint responded with 2xx in time.'),
   message: z.string(),
-  status_code: z.int().min(0).describe('HTTP status of the endpoint; 0 when it did not respond.'),
+  status_code: z.int().min(0).describe('HTTP status of the endpoint. 0 without a response.'),
   response_time_ms: z.int().min(0),
-  error: z.string().nullable().describe('Why it failed.'),
+  error: z.string().nullable().describe('Reason of the failure.'),
   timestamp: instantField,
 })
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>
@@ -115,7 +119,7 @@ export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 /** Converts the operator's response. */
 export const toTestResult = ({ success, statusCode, responseMilliseconds, error, time }: PostResponse): WebhookTestResult => ({
   success,
-  message: success ? 'The endpoint took the test event' : 'The endpoint did not take the test event',
+  message: success ? 'The endpoint accepted the test event' : 'The endpoint did not accept the test event',
   status_code: statusCode,
   response_time_ms: responseMilliseconds,
   error: success ? null : (error ?? 'the test failed'),

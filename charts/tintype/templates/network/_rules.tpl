@@ -5,7 +5,7 @@ podSelector:
     {{- include "tintype.selector" . | nindent 4 }}
 {{- end }}
 
-{{/* Names are resolved wherever the cluster's resolver is: in kube-system, on the node, or outside. */}}
+{{/* DNS on any address, because the cluster's resolver may be in kube-system, on the node, or outside. */}}
 {{- define "tintype.egressDns" -}}
 - ports:
     - { protocol: UDP, port: 53 }
@@ -39,7 +39,7 @@ podSelector:
   {{- end }}
 {{- end }}
 
-{{/* The collector of spans, wherever it is. */}}
+{{/* The collector of spans, on any address. */}}
 {{- define "tintype.egressTracing" -}}
 {{- with .Values.tracing.endpoint }}
 {{- $endpoint := urlParse . }}
@@ -50,7 +50,7 @@ podSelector:
 {{- end }}
 
 {{/*
-Public addresses: what crds/src/addresses/address-ranges.ts refuses is left out here as well (a unit test compares), and IPv4 ranges that the values
+Public addresses. Excludes the ranges that crds/src/addresses/address-ranges.ts rejects (a unit test compares them) and IPv4 ranges that the values
 deny: (dict "denied" <CIDRs>).
 */}}
 {{- define "tintype.egressPublic" -}}
@@ -88,7 +88,7 @@ deny: (dict "denied" <CIDRs>).
         except: ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
 {{- end }}
 
-{{/* Private ranges that values open: a list of CIDRs. */}}
+{{/* Private ranges that values allow: a list of CIDRs. */}}
 {{- define "tintype.egressRanges" -}}
 {{- with . }}
 - to:

@@ -1,7 +1,7 @@
 {{/*
-Decides what a runner's token may write: the result of the capture that its own pod holds, once.
-The claims of a projected token cannot be forged: the API server put pod name and uid there. Every expression guards itself, because each is
-evaluated for each request, whatever the others say.
+Restricts the token of a runner: it may write the result of the capture that its own pod has claimed, once.
+A runner cannot forge pod name and uid in a projected token, because the API server sets them. Every expression checks all its preconditions,
+because Kubernetes evaluates all expressions for each request, regardless of the other results.
 */}}
 {{- define "tintype.runnerStatusPolicy" -}}
 failurePolicy: Fail
@@ -82,7 +82,7 @@ validations:
     message: the conditions must say Finished, and Succeeded as the phase does
 {{- end }}
 
-{{/* As operator/src/guard compares it: operations and resources of each rule, then the expressions, each trimmed, one a line. */}}
+{{/* The format that operator/src/guard compares: operations and resources of each rule, then the trimmed expressions, one per line. */}}
 {{- define "tintype.policyHash" -}}
 {{- $policy := fromYaml . -}}
 {{- $expressions := list -}}

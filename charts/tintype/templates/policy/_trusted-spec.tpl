@@ -1,9 +1,8 @@
 {{/*
-Whoever creates, changes or deletes an object of an account must be allowed to use that account: verb `use` on accounts/<name>. Fields that only the
-gateway can have a reason to set are refused to everybody else: a sealed text or the hash of a key, copied from another object, would make the
-programs of the release act for the wrong account. The gateway and the operator have checked by other means. The cluster's garbage collector and
-namespace controller delete objects and remove finalizers because their owner or namespace is gone; a controller manager without service account
-credentials acts by its own name.
+A user who creates, changes or deletes an object of an account needs the verb `use` on accounts/<name>. Only the gateway may set certain fields: with
+a sealed text or the hash of a key that was copied from another object, the programs of the release would act for the wrong account. The gateway and
+the operator are exempt, because they check access themselves. The garbage collector and the namespace controller are exempt, because they delete
+objects and remove finalizers after the owner or namespace is gone. A controller manager without service account credentials uses its own name.
 On DELETE `object` is null, in matchConditions too: read oldObject.
 */}}
 {{- define "tintype.trustedSpecPolicy" -}}
@@ -23,7 +22,7 @@ matchConditions:
       {{ include "tintype.userName" (dict "root" . "account" "operator") | squote }},
       'system:serviceaccount:kube-system:generic-garbage-collector', 'system:serviceaccount:kube-system:namespace-controller',
       'system:kube-controller-manager'])
-  # Labels hold the hashes of keys, annotations ask for deletions, owners and finalizers decide when an object goes.
+  # Labels contain hashes of keys, annotations request deletions, and owners and finalizers decide when an object is deleted.
   - name: changes-what-an-account-owns
     expression: >-
       request.operation != 'UPDATE' || object.spec != oldObject.spec || object.metadata.?labels != oldObject.metadata.?labels
@@ -75,15 +74,15 @@ validations:
   - expression: variables.hashLabels.size() == 0
     messageExpression: "variables.hashLabels.join(', ') + ': set by the gateway and the operator only; name an existingSecret instead'"
     reason: Forbidden
-  # What one cannot read oneself one cannot have sent to a page, or made into a key, either.
+  # A user must not use a Secret, for a page or as a key, that the user cannot read.
   - expression: variables.namedSecrets.all(name, variables.secrets.name(name).check('get').allowed())
     messageExpression: "'you may not read the Secret ' + variables.namedSecrets.join(', ')"
     reason: Forbidden
-  # A name of this form carries a time. A later time than now would head every list and never expire.
+  # A name of this form contains a time. A time in the future would be the first in every list and never expire.
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
     message: "metadata.name: only the gateway creates names of scr- and 26 characters, because they carry a time. Choose another name; status and REST give its id."
     reason: Forbidden
-  # An object with a finalizer cannot leave the Kubernetes API: finished ones would stay for ever. The garbage collector removes its own two.
+  # With a finalizer, finished objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0
     messageExpression: "'metadata.finalizers: a Screenshot takes foregroundDeletion and orphan only, because others would keep it for ever. Remove ' + variables.newFinalizers.join(', ')"
     reason: Forbidden

@@ -11,7 +11,7 @@ const cases = [
 ]
 
 for (const { url, allow } of cases) {
-  t.test(`the gateway tells the methods of ${url}, without a key`, async (t) => {
+  t.test(`OPTIONS and 405 list the methods of ${url} without a key`, async (t) => {
     const { app } = aGateway()
     const options = await app.inject({ method: 'OPTIONS', url })
     t.strictSame([options.statusCode, options.headers.allow, options.body], [204, allow, ''])
@@ -24,7 +24,7 @@ for (const { url, allow } of cases) {
   })
 }
 
-t.test('the gateway has a HEAD for every GET', async (t) => {
+t.test('every GET route accepts HEAD', async (t) => {
   const { app, headers } = aGateway()
   for (const url of ['/v1/screenshots', '/v1/keys', '/v1/webhooks', '/v1/usage/current', '/v1/status', '/v1/openapi.json']) {
     const get = await app.inject({ url, headers })
@@ -33,8 +33,22 @@ t.test('the gateway has a HEAD for every GET', async (t) => {
   }
 })
 
-t.test('the gateway knows no method of a path that it does not know', async (t) => {
+t.test('a path without a route gets 404 with every method', async (t) => {
   const { app } = aGateway()
   for (const method of ['GET', 'POST', 'OPTIONS'] as const)
     t.equal((await app.inject({ method, url: '/v1/nothing' })).statusCode, 404, method)
+})
+
+t.test('the error for a path without a route names method and path, and the API reference', async (t) => {
+  const { app } = aGateway()
+  const messageOf = async (method: 'GET' | 'DELETE', url: string): Promise<string> =>
+    (await app.inject({ method, url })).json().error.message
+  t.equal(await messageOf('GET', '/foo'), 'No route matches GET /foo. See /docs for the API reference.')
+  t.equal(await messageOf('DELETE', '/v1/a%20b?key=secret'), 'No route matches DELETE /v1/a%20b. See /docs for the API reference.')
+  const long = `/${'x'.repeat(500)}`
+  t.equal(
+    await messageOf('GET', long),
+    `No route matches GET ${long.slice(0, 200)}. See /docs for the API reference.`,
+    'at most 200 characters of the path',
+  )
 })

@@ -16,7 +16,7 @@ t.test('KeyRingFile gives what is in the file', async (t) => {
   source.stop()
 })
 
-t.test('KeyRingFile refuses to sign before there is a good file, and never logs what is in it', async (t) => {
+t.test('KeyRingFile fails before it has read a valid file, and never logs its content', async (t) => {
   const file = path.join(t.testdir({}), 'keys.json')
   const logged: string[] = []
   const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push(JSON.stringify(fields) + message) }

@@ -46,7 +46,7 @@ t.test('KubeQueue does not count what cannot run, and gives it no place', async 
   t.strictSame([queue.waitingOf('red'), queue.countAhead(stuck)], [1, undefined])
 })
 
-t.test('KubeQueue tells how many of its own account are ahead, the older first', async (t) => {
+t.test('KubeQueue counts the older queued screenshots of the same account', async (t) => {
   const { queue, add } = aWorld()
   const [third, first, second] = [add(3, 'red'), add(1, 'red'), add(2, 'red')]
   add(0, 'blue')

@@ -54,7 +54,7 @@ t.test('LastUsedTimes leaves a use to the end that another replica has written s
   t.strictSame(written, [`ci ${iso(30)}`])
 })
 
-t.test('LastUsedTimes never goes back behind what another replica has written', async (t) => {
+t.test('LastUsedTimes never writes an older time than another replica', async (t) => {
   const key = anApiKey({ name: 'ci', status: { lastUsedTime: iso(60) } })
   const { uses, written } = aDesk(key)
   uses.note(key, at(30))
@@ -62,7 +62,7 @@ t.test('LastUsedTimes never goes back behind what another replica has written', 
   t.strictSame(written, [])
 })
 
-t.test('LastUsedTimes keeps what cannot be written for the next time', async (t) => {
+t.test('LastUsedTimes retries failed writes', async (t) => {
   const key = anApiKey({ name: 'ci' })
   const { uses, written, fail } = aDesk(key)
   uses.note(key, at(0))

@@ -29,7 +29,7 @@ t.test('createsTable counts the screenshots of batches, and compares each way wi
 
 t.test('createsTable compares with bare creates that nobody is told of, too', async (t) => {
   const { title, rows } = createsTable([aRound(1, 1, aWay(1_000, 2_000))], 'unwatched')
-  t.match(title, /nobody watches/)
+  t.match(title, /without watches/)
   t.strictSame(rows[0]?.slice(2, 5), ['2000', '500', '0.25'])
 })
 

@@ -20,7 +20,7 @@ t.test('POST /screenshots takes markup in place of a url, and shows where it pre
   t.match(specsOf(gateway), [{ url: 'about:html', options: { html: '<p>' } }, { url: html_base_url }])
 })
 
-t.test('POST /screenshots keeps large markup out of the object and shows its beginning nowhere', async (t) => {
+t.test('POST /screenshots stores large markup outside the object and never shows it', async (t) => {
   const gateway = aGateway()
   const html = `<p>${'x'.repeat(2_000_000)}`
   t.match(await post(gateway, { options: { html } }), { status: 202, body: { url: 'about:html', options: { html: '…' } } })
@@ -58,7 +58,7 @@ const storage = {
   storage_secret_access_key: 's3cret',
 }
 
-t.test('POST /screenshots refuses stores of the caller’s own unless they are allowed', async (t) => {
+t.test('POST /screenshots rejects clients’ stores unless they are allowed', async (t) => {
   const { status, body } = await post(aGateway(), { url, options: storage })
   t.match({ status, body }, { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED' } } })
   t.equal(body.error.details.length, 5)
@@ -75,7 +75,7 @@ t.test('POST /screenshots seals the key of a store and shows only where it is', 
   ])
 })
 
-t.test('POST /screenshots refuses a store that is no public one, and half of what it takes', async (t) => {
+t.test('POST /screenshots rejects a private store URL and incomplete store options', async (t) => {
   const gateway = aGateway({ optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
   // Names are left to the runner, which knows what its pool may reach.
   for (const address of ['https://10.0.0.1', 'https://169.254.169.254', 'https://[::1]:9000', 'https://localhost:9000']) {

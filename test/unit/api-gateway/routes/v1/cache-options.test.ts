@@ -43,7 +43,7 @@ t.test('POST /screenshots/batch looks for each address by itself, with the crede
   t.match(specsOf(gateway).slice(2), [{ cachedFrom: signed?.cacheAs }, { cacheAs: plain?.cacheAs }])
 })
 
-t.test('POST /screenshots and its batch refuse to keep files longer than the plan does', async (t) => {
+t.test('POST /screenshots and its batch reject a retention above the plan’s', async (t) => {
   const gateway = aGateway()
   const refused = { status: 400, body: { error: { details: [{ path: 'retention_days', code: 'too_big', message: /at most 30/ }] } } }
   t.match(await post(gateway, { url, retention_days: 31 }), refused)

@@ -15,7 +15,7 @@ const url = 'https://example.com/'
 const webhook_url = 'https://me.example.com/in?token=1'
 const ID = defaultWebhookId('acme')
 
-t.test('POST /screenshots keeps where the request wants to be told, and makes who signs it', async (t) => {
+t.test('POST /screenshots stores webhook_url and creates the default webhook', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   t.match(await call('POST', '/screenshots', { url, webhook_url, webhook_events: ['screenshot.failed'] }), { status: 202 })
@@ -85,7 +85,7 @@ t.test('POST /screenshots takes a private webhook_url where the settings open it
   t.match(await call('POST', '/screenshots', { url, webhook_url: 'https://10.0.0.1/' }), { status: 202 })
 })
 
-t.test('POST /webhooks/default/rotate-secret tells the secret that signs, before the first request or after it', async (t) => {
+t.test('POST /webhooks/default/rotate-secret returns a new secret, before or after the first request', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   t.match(await call('GET', '/webhooks/default'), { status: 404 })
@@ -117,7 +117,7 @@ t.test('the default webhook is like the others, but has no address of its own an
   t.match(await call('DELETE', `/webhooks/${ID}`), { status: 204 })
 })
 
-t.test('POST /screenshots refuses to sign with a webhook that only has the name of the default one', async (t) => {
+t.test('POST /screenshots fails when another webhook has the name of the default one', async (t) => {
   const gateway = aGateway()
   await gateway.webhooks.create({
     metadata: { name: ID.replace('_', '-') },

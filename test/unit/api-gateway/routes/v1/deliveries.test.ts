@@ -142,7 +142,7 @@ t.test('deliveries of another account, and unknown ones, are not found', async (
   t.equal((await ask('POST', `${path}/${deliveryId(1)}/redeliver`)).status, 404)
 })
 
-t.test('POST …/redeliver asks the operator, and answers at once', async (t) => {
+t.test('POST …/redeliver requests the post from the operator and responds at once', async (t) => {
   const { ask, path, screenshots, postRequests, id } = await aLoggedGateway()
   screenshots.put(aScreenshot({}))
   const { status, body } = await ask('POST', `${path}/${deliveryId(1)}/redeliver`)
@@ -153,7 +153,7 @@ t.test('POST …/redeliver asks the operator, and answers at once', async (t) =>
   ])
 })
 
-t.test('POST …/redeliver answers 410 when nothing is left of the event', async (t) => {
+t.test('POST …/redeliver responds with 410 when the event has expired', async (t) => {
   const { ask, path, files, postRequests } = await aLoggedGateway()
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 410, body: { error: { code: 'EXPIRED' } } })
   files.objects.set(eventKey('evt_1'), Buffer.from('{}'))
@@ -161,20 +161,20 @@ t.test('POST …/redeliver answers 410 when nothing is left of the event', async
   t.equal(postRequests.posts.length, 1)
 })
 
-t.test('POST …/redeliver is refused while the webhook is not active', async (t) => {
+t.test('POST …/redeliver is rejected while the webhook is inactive', async (t) => {
   const { ask, path, screenshots, postRequests } = await aLoggedGateway([aLine()], false)
   screenshots.put(aScreenshot({}))
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 409, body: { error: { code: 'CONFLICT' } } })
   t.strictSame(postRequests.posts, [])
 })
 
-t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', async (t) => {
+t.test('POST /webhooks/:id/test responds with 200 and the endpoint’s response', async (t) => {
   const { ask, id, postRequests } = await aLoggedGateway()
   const response = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
   postRequests.response = response
   t.strictSame((await ask('POST', `/webhooks/${id}/test`)).body, {
     success: true,
-    message: 'The endpoint took the test event',
+    message: 'The endpoint accepted the test event',
     status_code: 204,
     response_time_ms: 38,
     error: null,
@@ -186,7 +186,7 @@ t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', as
   t.not(postRequests.posts[0]?.post.nonce, postRequests.posts[1]?.post.nonce)
 })
 
-t.test('POST /webhooks/:id/test answers 503 when nobody posts, and 404 for what is not the caller’s', async (t) => {
+t.test('POST /webhooks/:id/test responds with 503 without an operator, and with 404 for foreign webhooks', async (t) => {
   const { ask, id, webhooks } = await aLoggedGateway()
   t.match(await ask('POST', `/webhooks/${id}/test`), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
   t.equal((await ask('POST', `/webhooks/${id}/test?now=1`)).status, 400)

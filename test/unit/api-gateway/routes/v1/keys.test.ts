@@ -109,7 +109,7 @@ t.test('POST /keys takes a name of 100 characters, however many bytes they have'
   t.equal((await calling(aGateway())('POST', '/keys', { name: '📷'.repeat(100) })).status, 201)
 })
 
-t.test('POST /keys ignores unknown names for a lenient caller and says so', async (t) => {
+t.test('POST /keys drops and lists unknown fields with handling=lenient', async (t) => {
   const response = await calling(aGateway())('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
   t.match(response, { status: 201, headers: { 'x-ignored-options': 'scope' } })
 })
@@ -139,7 +139,7 @@ t.test('keys cannot grant what they lack, in whatever way', async (t) => {
   t.equal(strong.key.spec.active, false)
 })
 
-t.test('POST /keys refuses more keys than an account may have', async (t) => {
+t.test('POST /keys enforces the maximum keys per account', async (t) => {
   const gateway = aGateway({ maxKeys: 2 })
   const call = calling(gateway)
   t.equal((await call('POST', '/keys', { name: 'second' })).status, 201)
@@ -165,7 +165,7 @@ t.test('GET /keys pages through the keys of the account alone, masked, and leave
   }
 })
 
-t.test('GET /keys/:id answers 304 to the ETag that it gave, and 404 to foreign and malformed ids', async (t) => {
+t.test('GET /keys/:id responds with 304 to its ETag, and with 404 to foreign and malformed ids', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
@@ -176,7 +176,7 @@ t.test('GET /keys/:id answers 304 to the ETag that it gave, and 404 to foreign a
   for (const unknown of [id, 'key_x', id.replace('_', '-')]) t.equal((await call('GET', `/keys/${unknown}`)).status, 404)
 })
 
-t.test('PATCH and PUT /keys/:id change what they name, under the version that the client knows', async (t) => {
+t.test('PATCH and PUT /keys/:id change the given fields if the version matches', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   const { id, key } = (await call('POST', '/keys', { name: 'one', expires_in_days: 3 })).body.data
@@ -248,7 +248,7 @@ for (const { name, body, other } of lockouts) {
   })
 }
 
-t.test('PATCH /keys/:id of an account’s only key may change what locks nobody out', async (t) => {
+t.test('PATCH /keys/:id of an account’s only key accepts changes that keep its access', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   const { id } = (await call('GET', '/keys')).body.data[0]
@@ -332,36 +332,39 @@ t.test('DELETE /keys/:id ends another key at once, and a second time finds none'
   })
 })
 
-t.test('POST /keys/:id/rotate keeps the old text valid for the overlap, refuses another meanwhile, and yields to force', async (t) => {
-  let now = NOW
-  const gateway = aGateway({ now: () => now })
-  const call = calling(gateway)
-  const created = (await call('POST', '/keys', { name: 'one' })).body.data
-  const isLetIn = async (text: string) => (await call('GET', '/keys', undefined, { authorization: `Bearer ${text}` })).status === 200
-  const rotated = await call('POST', `/keys/${created.id}/rotate`, { overlap_hours: 2 })
-  t.match(rotated, { status: 201, headers: { 'cache-control': 'private, no-store' }, body: { data: { id: created.id, key: /^ttk_/ } } })
-  t.equal(rotated.body.data.previous_key_expires_at, '2026-11-21T12:20:30.456Z')
-  t.equal(rotated.body.data.last_four, rotated.body.data.key.slice(-4))
-  t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [true, true])
+t.test(
+  'POST /keys/:id/rotate keeps the old text valid for the overlap, and rejects another rotation meanwhile without force',
+  async (t) => {
+    let now = NOW
+    const gateway = aGateway({ now: () => now })
+    const call = calling(gateway)
+    const created = (await call('POST', '/keys', { name: 'one' })).body.data
+    const isLetIn = async (text: string) => (await call('GET', '/keys', undefined, { authorization: `Bearer ${text}` })).status === 200
+    const rotated = await call('POST', `/keys/${created.id}/rotate`, { overlap_hours: 2 })
+    t.match(rotated, { status: 201, headers: { 'cache-control': 'private, no-store' }, body: { data: { id: created.id, key: /^ttk_/ } } })
+    t.equal(rotated.body.data.previous_key_expires_at, '2026-11-21T12:20:30.456Z')
+    t.equal(rotated.body.data.last_four, rotated.body.data.key.slice(-4))
+    t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [true, true])
 
-  t.match(await call('POST', `/keys/${created.id}/rotate`), {
-    status: 409,
-    body: { error: { code: 'ROTATION_IN_PROGRESS', details: { previous_key_expires_at: '2026-11-21T12:20:30.456Z' } } },
-  })
-  now = new Date('2026-11-21T12:20:30.456Z')
-  t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [false, true], 'the overlap is over')
+    t.match(await call('POST', `/keys/${created.id}/rotate`), {
+      status: 409,
+      body: { error: { code: 'ROTATION_IN_PROGRESS', details: { previous_key_expires_at: '2026-11-21T12:20:30.456Z' } } },
+    })
+    now = new Date('2026-11-21T12:20:30.456Z')
+    t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [false, true], 'the overlap is over')
 
-  const second = await call('POST', `/keys/${created.id}/rotate`)
-  t.equal(second.body.data.previous_key_expires_at, '2026-11-22T12:20:30.456Z', '24 hours by default')
-  const third = await call('POST', `/keys/${created.id}/rotate`, { force: true, overlap_hours: 0 })
-  t.equal(third.body.data.previous_key_expires_at, null)
-  t.strictSame([await isLetIn(second.body.data.key), await isLetIn(third.body.data.key)], [false, true])
-  const none = await call('POST', `/keys/${created.id}/rotate`, 'null', { 'content-type': 'application/json' })
-  t.equal(none.status, 400, 'null is no object')
-  for (const body of [[], { overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
-    t.equal((await call('POST', `/keys/${created.id}/rotate`, body)).status, 400)
-  }
-})
+    const second = await call('POST', `/keys/${created.id}/rotate`)
+    t.equal(second.body.data.previous_key_expires_at, '2026-11-22T12:20:30.456Z', '24 hours by default')
+    const third = await call('POST', `/keys/${created.id}/rotate`, { force: true, overlap_hours: 0 })
+    t.equal(third.body.data.previous_key_expires_at, null)
+    t.strictSame([await isLetIn(second.body.data.key), await isLetIn(third.body.data.key)], [false, true])
+    const none = await call('POST', `/keys/${created.id}/rotate`, 'null', { 'content-type': 'application/json' })
+    t.equal(none.status, 400, 'null is no object')
+    for (const body of [[], { overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
+      t.equal((await call('POST', `/keys/${created.id}/rotate`, body)).status, 400)
+    }
+  },
+)
 
 t.test('POST /keys/:id/rotate begins again when a counter was quicker', async (t) => {
   const gateway = aGateway()
@@ -384,13 +387,13 @@ t.test('POST /keys under an Idempotency-Key makes one key and shows its text to 
   t.match(again, { status: 201, headers: { 'idempotent-replayed': 'true', location: first.headers.location } })
   const { key, ...record } = first.body.data
   t.strictSame(again.body.data, record)
-  t.match(again.body.message, /shown once/)
+  t.match(again.body.message, /shown only once/)
   t.equal(gateway.keys.keys.length, 2)
   t.match(await call('POST', '/keys', { name: 'two' }, once), { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
   t.notMatch(JSON.stringify([...gateway.objects.objects.values()]), key)
 })
 
-t.test('POST /keys that was refused leaves its Idempotency-Key free', async (t) => {
+t.test('POST /keys does not use up the Idempotency-Key when it is rejected', async (t) => {
   const gateway = aGateway({ maxKeys: 2 })
   const call = calling(gateway)
   const { id } = (await call('POST', '/keys', { name: 'one' })).body.data

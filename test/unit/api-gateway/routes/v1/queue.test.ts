@@ -10,7 +10,7 @@ function aBoundedGateway(maxQueuedPerAccount: number) {
   return { ...aGateway({ screenshots, queue: aQueue(screenshots, { maxQueuedPerAccount }) }), screenshots }
 }
 
-t.test('POST /screenshots answers 503 with Retry-After when the queue is full, and has written nothing', async (t) => {
+t.test('POST /screenshots responds with 503 and Retry-After when the queue is full, and writes nothing', async (t) => {
   const { app, headers, screenshots, objects, quota, webhooks } = aBoundedGateway(1)
   const post = (more = {}) => app.inject({ method: 'POST', url: '/v1/screenshots', headers: { ...headers, ...more }, payload: { url } })
   t.equal((await post()).statusCode, 202)
@@ -29,7 +29,7 @@ t.test('POST /screenshots answers 503 with Retry-After when the queue is full, a
   t.equal(webhooks.objects.length, 0)
 })
 
-t.test('POST /screenshots/batch is taken whole or refused whole', async (t) => {
+t.test('POST /screenshots/batch queues all items or none', async (t) => {
   const { app, headers, screenshots, archive, objects } = aBoundedGateway(3)
   const post = (count: number) =>
     app.inject({

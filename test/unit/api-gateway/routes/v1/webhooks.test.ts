@@ -24,7 +24,7 @@ const open = (webhook: Webhook, index = 0) =>
     OPENING_KEY,
   ])
 
-t.test('POST /webhooks answers as the spec says, with a secret that is kept sealed', async (t) => {
+t.test('POST /webhooks returns the documented record, and stores the secret sealed', async (t) => {
   const gateway = aGateway()
   const created = await calling(gateway)('POST', '/webhooks', { ...hook, description: 'all of them' })
   const { signing_secret: secret, ...record } = created.body.data
@@ -134,13 +134,13 @@ for (const { name, body, details } of bodies) {
   })
 }
 
-t.test('POST /webhooks refuses more webhooks than an account may have', async (t) => {
+t.test('POST /webhooks enforces the maximum webhooks per account', async (t) => {
   const call = calling(aGateway({ maxWebhooks: 1 }))
   t.equal((await call('POST', '/webhooks', hook)).status, 201)
   t.match(await call('POST', '/webhooks', hook), { status: 409, body: { error: { code: 'LIMIT_REACHED', details: { limit: 1 } } } })
 })
 
-t.test('GET /webhooks lists the account’s own, oldest first, inactive ones only when asked', async (t) => {
+t.test('GET /webhooks lists the account’s webhooks oldest first, inactive ones only on request', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   for (const [name, is_active] of [
@@ -158,7 +158,7 @@ t.test('GET /webhooks lists the account’s own, oldest first, inactive ones onl
   t.notMatch(JSON.stringify(body), /"signing_secret"|sealed/)
 })
 
-t.test('GET /webhooks/:id tells what became of its deliveries', async (t) => {
+t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
   const gateway = aGateway()
   const call = calling(gateway)
   const { id } = (await call('POST', '/webhooks', hook)).body.data

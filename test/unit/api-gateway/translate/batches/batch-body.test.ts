@@ -63,7 +63,7 @@ const refused: [string, unknown, string[]][] = [
 ]
 for (const [name, body, wanted] of refused) t.test(`parseBatchBody refuses ${name}`, async (t) => t.strictSame(problems(body), wanted))
 
-t.test('toBatchResult has failed_jobs and warning only when something was not enqueued', async (t) => {
+t.test('toBatchResult has failed_jobs and warning only when a URL was not queued', async (t) => {
   const created_at = NOW.toISOString()
   t.strictSame(toBatchResult('batch_1', [{ id: SCREENSHOT_ID, url }]), {
     batch_id: 'batch_1',
@@ -78,6 +78,6 @@ t.test('toBatchResult has failed_jobs and warning only when something was not en
     successful: 0,
     failed: 1,
     failed_jobs: [{ id: SCREENSHOT_ID, url, error: 'USAGE_LIMIT_REACHED: no more' }],
-    warning: '1 of 1 screenshots were not enqueued: see failed_jobs',
+    warning: '1 of 1 screenshots were not queued: see failed_jobs',
   })
 })

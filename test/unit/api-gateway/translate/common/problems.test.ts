@@ -103,7 +103,7 @@ for (const [what, schema] of bodies) {
 
 t.test('a text of the wrong form is refused with what it should be', async (t) => {
   t.match(withOptions({ pdf_margin_top: 'wide' }), [
-    { code: 'invalid_format', message: 'options.pdf_margin_top has the wrong form. Expected: Margin at the top, such as 10mm.' },
+    { code: 'invalid_format', message: 'options.pdf_margin_top has the wrong format. Expected: Margin at the top, such as 10mm.' },
   ])
   t.match(withOptions({ headers: { 'a b': 'c' } }), [
     { code: 'invalid_format', message: /a name in options.headers must be the name of a header/ },

@@ -9,10 +9,10 @@ import { readMetric } from '../../soak/stage/processes.ts'
 import { type GatewayPod, type OperatorPod, type Stage, textOf } from '../../soak/stage/stage.ts'
 import { eventually } from '../../support/eventually.ts'
 
-// Where accounts of all plans ask for screenshots of few runners: an API server, a store, an operator and gateways, all real, and runners that
-// take a given time for each capture.
+// Setup for measuring fairness: a real API server, store, operator and gateways, accounts of all plans, and a few simulated runners that take a
+// fixed time per capture.
 
-/** The plans' weights, and no quota, rate or ceiling that is reached. */
+/** Plans with the default weights, and limits that are never reached. */
 const PLANS = Object.fromEntries(
   Object.entries(DEFAULT_PLANS).map(([name, { weight }]) => [
     name,
@@ -29,30 +29,30 @@ export interface Customer {
   key: string
 }
 
-/** See the head of this file. */
-export interface Market {
+/** The running setup. */
+export interface FairnessStage {
   stage: Stage
   operator: OperatorPod
   gateway: GatewayPod
   newCustomer: (name: string, plan: Plan) => Promise<Customer>
-  /** Another gateway, whose queue is bounded otherwise. */
+  /** Starts another gateway with other queue limits. */
   startBounded: (bounds: { maxQueued: number; maxQueuedPerAccount: number }) => Promise<GatewayPod>
-  /** Exactly so many runners, and what each takes for a capture. */
+  /** Sets the exact number of runners and the duration of a capture. */
   setRunners: (runners: number, captureMilliseconds: number) => Promise<void>
-  /** How many the operator has in its queue. */
+  /** Number of Screenshots in the operator's queue. */
   queued: () => Promise<number>
-  /** Works off what waits. */
+  /** Captures everything that is queued. */
   drain: () => Promise<void>
 }
 
-/** Opens a market on a stage. */
-export async function openMarket(stage: Stage): Promise<Market> {
+/** Starts the setup on a stage. */
+export async function openFairnessStage(stage: Stage): Promise<FairnessStage> {
   const environment = { TINTYPE_PLANS, TINTYPE_MAX_QUEUED_PER_ACCOUNT: '5000' }
   const operator = await stage.startOperator({ environment })
   await eventually('the operator leads', operator.isLeader, LONG_MILLISECONDS)
   const gateway = await stage.startGateway({ environment })
   const store = new Resource(stage.admin, accounts)
-  const newCustomer: Market['newCustomer'] = async (name, plan) => {
+  const newCustomer: FairnessStage['newCustomer'] = async (name, plan) => {
     const key = await stage.createAccount(name)
     await store.patch(name, mergePatch({ spec: { plan } }))
     await eventually(`${name} is known`, async () => {
@@ -61,17 +61,17 @@ export async function openMarket(stage: Stage): Promise<Market> {
     })
     return { name, key }
   }
-  const startBounded: Market['startBounded'] = ({ maxQueued, maxQueuedPerAccount }) =>
+  const startBounded: FairnessStage['startBounded'] = ({ maxQueued, maxQueuedPerAccount }) =>
     stage.startGateway({
       environment: { TINTYPE_PLANS, TINTYPE_MAX_QUEUED: String(maxQueued), TINTYPE_MAX_QUEUED_PER_ACCOUNT: String(maxQueuedPerAccount) },
     })
-  const setRunners: Market['setRunners'] = async (runners, captureMilliseconds) => {
-    await stage.fleet.tell({ captureMilliseconds, forget: true })
+  const setRunners: FairnessStage['setRunners'] = async (runners, captureMilliseconds) => {
+    await stage.fleet.send({ captureMilliseconds, forget: true })
     await stage.setPool({ minIdle: runners, maxPods: runners, scaleDownDelaySeconds: 0, capturesPerPod: 100_000 })
     await stage.whenIdle(runners)
     const pods = new Resource(stage.admin, podResource)
     const seen = async () => (await pods.listAll({ labelSelector: Label.pool })).map(({ metadata, status }) => [metadata, status?.phase])
-    await eventually('there are no others', async () => (await stage.fleet.tell({})).runners === runners, LONG_MILLISECONDS).catch(
+    await eventually('there are no others', async () => (await stage.fleet.send({})).runners === runners, LONG_MILLISECONDS).catch(
       async (cause: unknown) => {
         throw new Error(`not ${runners} runners but ${JSON.stringify(await seen())}`, { cause })
       },
@@ -79,7 +79,7 @@ export async function openMarket(stage: Stage): Promise<Market> {
   }
   const queued = () => readMetric(operator, 'screenshot_pool_queued')
   const drain = async () => {
-    await stage.fleet.tell({ captureMilliseconds: 1 })
+    await stage.fleet.send({ captureMilliseconds: 1 })
     await eventually('nothing waits or is captured', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
   }
   return { stage, operator, gateway, newCustomer, startBounded, setRunners, queued, drain }

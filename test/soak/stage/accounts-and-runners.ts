@@ -2,19 +2,19 @@ import { eventually } from '../../support/eventually.ts'
 import { send } from './clients.ts'
 import type { GatewayPod, Stage, StartOptions } from './stage.ts'
 
-// What most parts begin with: accounts whose keys work, and runners that wait.
+// Setup of most parts: accounts with valid keys, and idle runners.
 
 const ACCEPTED = 202
 const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
 
-/** A gateway, keys of a few accounts that it knows, and so many idle runners. An operator must be there. */
-export async function openOffice(
+/** Starts a gateway, and waits for valid keys of some accounts and the given number of idle runners. Needs a running operator. */
+export async function prepareAccountsAndRunners(
   stage: Stage,
   { runners, captureMilliseconds = 200, gateway: options = {} }: { runners: number; captureMilliseconds?: number; gateway?: StartOptions },
 ): Promise<{ gateway: GatewayPod; keys: string[]; accounts: readonly string[] }> {
   const gateway = await stage.startGateway(options)
   const keys = await Promise.all(ACCOUNTS.map(stage.createAccount))
-  await stage.fleet.tell({ captureMilliseconds })
+  await stage.fleet.send({ captureMilliseconds })
   await stage.setPool({ minIdle: runners, maxPods: runners + 10 })
   await stage.whenIdle(runners)
   for (const key of keys)

@@ -9,16 +9,16 @@ import { run } from '../../cluster/host/exec.ts'
 import { ensurePackages } from '../../cluster/host/packages.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Part } from '../part.ts'
+import { type Fault, type Scene, toPart } from '../stage/fault.ts'
 import { readMetric } from '../stage/processes.ts'
 import type { OperatorPod } from '../stage/stage.ts'
-import { type Scene, type Trouble, toPart } from '../stage/trouble.ts'
 import { findLeader } from './leaders.ts'
 
-/** After the trouble is over, the load goes on for so long. */
+/** The load continues for this long after the fault. */
 const AFTER_MILLISECONDS = 10_000
 const AWAY_MILLISECONDS = 20_000
 const SKEW_SECONDS = 90
-/** A watch that carries nothing is given up after 45 s at most (crds/client/reflector.ts); then the requests under way are repeated. */
+/** A silent watch is reopened after at most 45 s (crds/client/reflector.ts). Pending requests are then repeated. */
 const FORGOTTEN_MILLISECONDS = 75_000
 const FORGOTTEN_GAP_SECONDS = 60
 const SLOW_MILLISECONDS = 1_000
@@ -26,43 +26,43 @@ const FULL_MEBIBYTES = 300
 
 const others = ({ operators }: Scene, leader: OperatorPod) => operators.filter((operator) => operator !== leader)
 
-/** Resolves when another leads; gives the seconds that it took. */
+/** Resolves to the seconds until another operator is the leader. */
 async function whenAnotherLeads(scene: Scene, leader: OperatorPod): Promise<string> {
   const started = performance.now()
   await eventually('another leads', async () => (await Promise.all(others(scene, leader).map((other) => other.isLeader()))).includes(true))
   return `another led after ${((performance.now() - started) / 1_000).toFixed(1)} s`
 }
 
-const frozenLeader: Trouble = {
+const frozenLeader: Fault = {
   name: 'leader-frozen',
   shows: 'the leader stops (SIGSTOP) until another leads, and wakes up',
   cause: async (scene) => {
     const leader = await findLeader(scene.operators)
     leader.process.kill('SIGSTOP')
-    const told = await whenAnotherLeads(scene, leader)
+    const state = await whenAnotherLeads(scene, leader)
     await sleep(AFTER_MILLISECONDS / 2)
     leader.process.kill('SIGCONT')
     await sleep(AFTER_MILLISECONDS)
-    return told
+    return state
   },
 }
 
-const partitionedLeader: Trouble = {
+const partitionedLeader: Fault = {
   name: 'leader-partitioned',
   shows: 'the leader is cut off from the API server until another leads, and comes back',
   cause: async (scene) => {
     const leader = await findLeader(scene.operators)
     const link = scene.operatorLinks[scene.operators.indexOf(leader)]
     link?.cut()
-    const told = await whenAnotherLeads(scene, leader)
+    const state = await whenAnotherLeads(scene, leader)
     await sleep(AFTER_MILLISECONDS / 2)
     link?.heal()
     await sleep(AFTER_MILLISECONDS)
-    return told
+    return state
   },
 }
 
-const restartedApiServer: Trouble = {
+const restartedApiServer: Fault = {
   name: 'api-server',
   shows: 'the API server is killed and comes back after 5 s',
   mayRefuse: true,
@@ -73,7 +73,7 @@ const restartedApiServer: Trouble = {
   },
 }
 
-const compactedEtcd: Trouble = {
+const compactedEtcd: Fault = {
   name: 'etcd-compacted',
   shows: 'etcd forgets its history, the API server comes back without its own: every watch begins anew',
   mayRefuse: true,
@@ -104,7 +104,7 @@ async function compact(url: string): Promise<void> {
   await call('compaction', { revision: header.revision, physical: true })
 }
 
-const forgottenWatches: Trouble = {
+const forgottenWatches: Fault = {
   name: 'watches-dropped',
   shows: 'every connection to the API server is silently forgotten by the network',
   maxGapSeconds: FORGOTTEN_GAP_SECONDS,
@@ -116,7 +116,7 @@ const forgottenWatches: Trouble = {
   },
 }
 
-const storeDown: Trouble = {
+const storeDown: Fault = {
   name: 'store-down',
   shows: 'MinIO is away for 20 s',
   mayRefuse: true,
@@ -127,7 +127,7 @@ const storeDown: Trouble = {
   },
 }
 
-const storeSlow: Trouble = {
+const storeSlow: Fault = {
   name: 'store-slow',
   shows: 'every answer of MinIO takes two seconds more',
   cause: async ({ storeLink }) => {
@@ -141,7 +141,7 @@ const storeSlow: Trouble = {
 
 let volume = ''
 
-const storeFull: Trouble = {
+const storeFull: Fault = {
   name: 'store-full',
   shows: 'MinIO’s disk is full for 20 s',
   mayRefuse: true,
@@ -161,13 +161,13 @@ const storeFull: Trouble = {
       },
     }
   },
-  cause: async ({ tell }) => {
+  cause: async ({ progress }) => {
     const ballast = path.join(volume, 'ballast')
     const { bavail, bsize } = await statfs(volume)
     const free = Math.floor((bavail * bsize) / 2 ** 20)
     const chunk = Buffer.alloc(2 ** 20)
     for (let n = 0; n < free; n++) await writeFile(ballast, chunk, { flag: 'a' }).catch(() => undefined)
-    tell(`${free} MiB of ballast`)
+    progress(`${free} MiB of ballast`)
     await sleep(AWAY_MILLISECONDS)
     await rm(ballast)
     await sleep(2 * AFTER_MILLISECONDS)
@@ -175,17 +175,17 @@ const storeFull: Trouble = {
   },
 }
 
-/** A node that says nothing for so long is called NotReady by the controller manager, and its pods with it. */
+/** After this time without a heartbeat the controller manager marks a node and its pods NotReady. */
 const NOT_READY_MILLISECONDS = 40_000
 
-const lostNode: Trouble = {
+const lostNode: Fault = {
   name: 'node-lost',
   shows: 'the node of half of the runners is lost, and comes back after their work was given to others',
-  cause: async ({ stage, tell }) => {
+  cause: async ({ stage, progress }) => {
     const pods = new Resource(stage.admin, podResource)
-    const { lost } = await stage.fleet.tell({ loseHalf: true })
+    const { lost } = await stage.fleet.send({ loseHalf: true })
     await sleep(NOT_READY_MILLISECONDS)
-    tell(`${lost.length} pods are called unready`)
+    progress(`${lost.length} pods are called unready`)
     const status = {
       conditions: [
         { type: 'Ready', status: 'False', reason: 'NodeNotReady', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z/, 'Z') },
@@ -202,19 +202,19 @@ const lostNode: Trouble = {
       400_000,
     )
     const seconds = (performance.now() - started) / 1_000
-    await stage.fleet.tell({ loseHalf: false })
+    await stage.fleet.send({ loseHalf: false })
     await sleep(2 * AFTER_MILLISECONDS)
     return `its captures were with others ${seconds.toFixed(0)} s after it was called NotReady`
   },
 }
 
-const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): Trouble => ({
+const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): Fault => ({
   name,
   shows: `the operator’s clock is ${operatorSeconds} s off and the gateway’s ${gatewaySeconds} s`,
   operatorOptions: { clockSeconds: operatorSeconds },
   gatewayOptions: { clockSeconds: gatewaySeconds },
-  storeDirectory: async ({ tell }) => {
-    await ensurePackages(tell, ['libfaketime'])
+  storeDirectory: async ({ progress }) => {
+    await ensurePackages(progress, ['libfaketime'])
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-skewed-'))
     return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
   },
@@ -224,7 +224,7 @@ const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): 
   },
 })
 
-const all: readonly Trouble[] = [
+const all: readonly Fault[] = [
   frozenLeader,
   partitionedLeader,
   restartedApiServer,
@@ -238,5 +238,5 @@ const all: readonly Trouble[] = [
   skewed('clocks-behind', -SKEW_SECONDS, SKEW_SECONDS),
 ]
 
-/** What clusters do, under load, without a kubelet. */
-export const troubles: readonly Part[] = all.map(toPart)
+/** Faults of clusters that need no kubelet. */
+export const faults: readonly Part[] = all.map(toPart)

@@ -1,42 +1,42 @@
-// One trouble under a running load, and what must hold after it: each accepted Screenshot ended, once, with its own picture.
+// Injects one fault under load. Afterwards each accepted Screenshot must have finished exactly once, with its own picture.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from './accounts-and-runners.ts'
 import { askSteadily } from './clients.ts'
 import { watchEnds } from './ends-once.ts'
-import { openOffice } from './office.ts'
 import type { GatewayPod, OperatorPod, Stage, StartOptions } from './stage.ts'
 import { withStage } from './stage.ts'
 import { openLink, type TcpLink } from './tcp-link.ts'
-import { judge, toWords } from './truth.ts'
+import { describeOutcome, verifyAll } from './verify.ts'
 
-/** What a trouble can lay hands on. */
+/** Everything that a fault can manipulate. */
 export interface Scene {
   stage: Stage
   operators: OperatorPod[]
   gateway: GatewayPod
-  /** Each operator's way to the API server, in the order of `operators`; the gateway's. */
+  /** Links of the operators to the API server, in the order of `operators`. */
   operatorLinks: TcpLink[]
   gatewayLink: TcpLink
-  /** Everybody's way to the store. */
+  /** Link of all programs to the store. */
   storeLink: TcpLink
-  tell: (line: string) => void
+  progress: (line: string) => void
 }
 
-/** One kind of trouble. */
-export interface Trouble {
+/** One fault to inject. */
+export interface Fault {
   name: string
   shows: string
-  /** Does it and undoes it; what it returns is told. */
+  /** Causes the fault and repairs it. Returns a sentence for the report. */
   cause: (scene: Scene) => Promise<string>
-  /** Starts the programs in another way than usual. */
+  /** Special options for starting the programs. */
   operatorOptions?: StartOptions
   gatewayOptions?: StartOptions
   storeDirectory?: (context: PartContext) => Promise<{ directory: string; remove: () => Promise<void> }>
-  /** The longest time in which no capture may be begun. */
+  /** Maximum time without a started capture. */
   maxGapSeconds?: number
-  /** Clients may be answered 503 while it lasts. */
+  /** True if clients may get 503 during the fault. */
   mayRefuse?: boolean
 }
 
@@ -49,14 +49,14 @@ const MARGIN_SECONDS = 5
 const LINE = 1_000
 const UNAVAILABLE = '503 '
 
-/** The part that shows a trouble. */
-export const toPart = (trouble: Trouble): Part => ({
-  name: trouble.name,
-  shows: trouble.shows,
+/** The soak part for a fault. */
+export const toPart = (fault: Fault): Part => ({
+  name: fault.name,
+  shows: fault.shows,
   run: async (context) => {
-    const place = await trouble.storeDirectory?.(context)
+    const place = await fault.storeDirectory?.(context)
     try {
-      return await withStage((stage) => run(stage, trouble, context), place ? { storeDirectory: place.directory } : {})
+      return await withStage((stage) => run(stage, fault, context), place ? { storeDirectory: place.directory } : {})
     } finally {
       await place?.remove()
     }
@@ -65,8 +65,8 @@ export const toPart = (trouble: Trouble): Part => ({
 
 async function raise(
   stage: Stage,
-  { operatorOptions = {}, gatewayOptions = {} }: Trouble,
-  tell: Scene['tell'],
+  { operatorOptions = {}, gatewayOptions = {} }: Fault,
+  progress: Scene['progress'],
 ): Promise<Scene & { keys: string[] }> {
   const apiServerPort = Number(new URL(stage.release.plane.url).port)
   const link = async (port: number) => {
@@ -77,60 +77,60 @@ async function raise(
   const storeLink = await link(stage.minio.port)
   const operatorLinks = [await link(apiServerPort), await link(apiServerPort)]
   const gatewayLink = await link(apiServerPort)
-  // The plane's certificates are new, and of no use to a program whose clock is before their beginning.
+  // The certificates of the control plane are new, so they are not yet valid for a program whose clock is behind.
   const behind = -Math.min(0, operatorOptions.clockSeconds ?? 0, gatewayOptions.clockSeconds ?? 0)
   if (behind > 0) await sleep((behind + MARGIN_SECONDS) * 1_000)
   const operators: OperatorPod[] = []
   for (const { port } of operatorLinks)
     operators.push(await stage.startOperator({ ...operatorOptions, apiServerPort: port, storePort: storeLink.port }))
-  const { gateway, keys } = await openOffice(stage, {
+  const { gateway, keys } = await prepareAccountsAndRunners(stage, {
     runners: RUNNERS,
     captureMilliseconds: CAPTURE_MILLISECONDS,
     gateway: { ...gatewayOptions, apiServerPort: gatewayLink.port, storePort: storeLink.port },
   })
-  return { stage, operators, gateway, operatorLinks, gatewayLink, storeLink, tell, keys }
+  return { stage, operators, gateway, operatorLinks, gatewayLink, storeLink, progress, keys }
 }
 
-async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promise<PartResult> {
-  const scene = await raise(stage, trouble, tell)
+async function run(stage: Stage, fault: Fault, { progress }: PartContext): Promise<PartResult> {
+  const scene = await raise(stage, fault, progress)
   const { gateway, keys } = scene
   const ends = await watchEnds(stage.admin)
   const over = new AbortController()
   const asking = askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
   await sleep(CALM_MILLISECONDS)
-  tell(trouble.shows)
-  const besides = await trouble.cause(scene).finally(() => over.abort())
+  progress(fault.shows)
+  const besides = await fault.cause(scene).finally(() => over.abort())
   const asked = await asking
-  tell('the load is over')
-  const verdict = await judge(gateway.url, asked.accepted)
-  const told = await stage.fleet.tell({ times: true })
+  progress('the load is over')
+  const outcome = await verifyAll(gateway.url, asked.accepted)
+  const state = await stage.fleet.send({ times: true })
   // Of what was created for clients that had gone, no record was looked at.
   const names = new Set(asked.accepted.map(({ id }) => toObjectName(id)))
-  const repeated = told.repeated.filter((name) => names.has(name))
-  const { times } = told
+  const repeated = state.repeated.filter((name) => names.has(name))
+  const { times } = state
   await ends.stop()
   const gapSeconds = longestGap(Object.values(times)) / 1_000
   const refused = Object.entries(asked.others).map(([what, count]) => `${count} × ${what}`)
   const findings = [
     holds(
       'every accepted Screenshot ended with its own picture',
-      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
-      toWords(verdict),
+      outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
+      describeOutcome(outcome),
     ),
     holds('none ended twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
     holds(
       'captures were repeated only as attempts that the record counts',
-      repeated.length <= verdict.repeated,
+      repeated.length <= outcome.repeated,
       `${repeated.length} begun more than once`,
     ),
     holds(
-      trouble.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
-      Object.keys(asked.others).every((what) => trouble.mayRefuse && what.startsWith(UNAVAILABLE)),
+      fault.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
+      Object.keys(asked.others).every((what) => fault.mayRefuse && what.startsWith(UNAVAILABLE)),
       refused.join(', ') || 'all accepted',
     ),
-    trouble.maxGapSeconds === undefined
+    fault.maxGapSeconds === undefined
       ? holds('the longest time in which no capture was begun', true, `${gapSeconds.toFixed(1)} s`)
-      : atMost('the longest time in which no capture was begun', gapSeconds, trouble.maxGapSeconds, 's', 1),
+      : atMost('the longest time in which no capture was begun', gapSeconds, fault.maxGapSeconds, 's', 1),
     ...(besides === '' ? [] : [holds('besides', true, besides)]),
   ]
   for (const program of [...scene.operators, gateway]) {
@@ -139,7 +139,7 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
       .split('\n')
       .filter((line) => /"level":50/.test(line))
       .slice(-2)
-    if (findings.some(({ isMet }) => !isMet)) for (const line of last) tell(line.slice(0, LINE))
+    if (findings.some(({ isMet }) => !isMet)) for (const line of last) progress(line.slice(0, LINE))
   }
   return { findings }
 }

@@ -2,7 +2,7 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Accepted, send } from './clients.ts'
 
-// What must hold whatever was broken: each accepted Screenshot has ended, once, with its own picture.
+// Verifies that each accepted Screenshot has finished once, with its own picture, whatever fault was injected.
 
 interface Record {
   status: string
@@ -11,35 +11,35 @@ interface Record {
   error: { code: string; message: string } | null
 }
 
-/** What became of many. */
-export interface Verdict {
+/** The outcome of many Screenshots. */
+export interface Outcome {
   completed: number
-  /** Failed ones by their code: allowed only where a part says so. */
+  /** Failed Screenshots by error code. Only some parts allow them. */
   failed: { [code: string]: number }
-  /** Those that took more than one attempt. */
+  /** Screenshots with more than one attempt. */
   repeated: number
-  /** What must not be: not ended, no picture, or another's. */
+  /** Violations: not finished, no picture, or the picture of another one. */
   faults: string[]
 }
 
 const AT_ONCE = 16
 
-/** Waits for the end of all, then looks at every record and every picture, through a gateway. */
-export async function judge(url: string, accepted: readonly Accepted[], milliseconds = 300_000): Promise<Verdict> {
-  const verdict: Verdict = { completed: 0, failed: {}, repeated: 0, faults: [] }
+/** Waits until all have finished, then checks every record and every picture through a gateway. */
+export async function verifyAll(url: string, accepted: readonly Accepted[], milliseconds = 300_000): Promise<Outcome> {
+  const outcome: Outcome = { completed: 0, failed: {}, repeated: 0, faults: [] }
   const end = Date.now() + milliseconds
   const rest = accepted.values()
   const work = async () => {
     for (const one of rest) {
-      const fault = await judgeOne(url, one, verdict, Math.max(1_000, end - Date.now())).catch((error: Error) => error.message)
-      if (fault) verdict.faults.push(`${one.id}: ${fault}`)
+      const fault = await judgeOne(url, one, outcome, Math.max(1_000, end - Date.now())).catch((error: Error) => error.message)
+      if (fault) outcome.faults.push(`${one.id}: ${fault}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return verdict
+  return outcome
 }
 
-async function judgeOne(url: string, { id, key }: Accepted, verdict: Verdict, milliseconds: number): Promise<string | undefined> {
+async function judgeOne(url: string, { id, key }: Accepted, outcome: Outcome, milliseconds: number): Promise<string | undefined> {
   const record = await eventually(
     `${id} has ended`,
     async () => {
@@ -49,13 +49,13 @@ async function judgeOne(url: string, { id, key }: Accepted, verdict: Verdict, mi
     },
     milliseconds,
   )
-  if (record.attempts > 1) verdict.repeated++
+  if (record.attempts > 1) outcome.repeated++
   if (record.status === 'failed') {
     const code = record.error?.code ?? 'none'
-    verdict.failed[code] = (verdict.failed[code] ?? 0) + 1
+    outcome.failed[code] = (outcome.failed[code] ?? 0) + 1
     return record.error?.message ? undefined : 'failed without a reason'
   }
-  verdict.completed++
+  outcome.completed++
   if (record.download_url === null) return 'completed without a picture'
   const file = await fetch(new URL(record.download_url, url))
   const text = await file.text()
@@ -63,8 +63,8 @@ async function judgeOne(url: string, { id, key }: Accepted, verdict: Verdict, mi
   return text.startsWith(wanted) ? undefined : `its picture says ${file.status} ${text.slice(0, 100)}`
 }
 
-/** The verdict in a few words. */
-export function toWords({ completed, failed, repeated, faults }: Verdict): string {
+/** Summarizes the outcome. */
+export function describeOutcome({ completed, failed, repeated, faults }: Outcome): string {
   const failures = Object.entries(failed).map(([code, count]) => `${count} ${code}`)
   return [
     `${completed} completed`,

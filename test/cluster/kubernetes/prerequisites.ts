@@ -1,6 +1,6 @@
 /**
- * What the cluster stands on: namespace, control groups, way out, certificates, and etcd's store. When part of it is gone or worn out,
- * what still runs on it is of no use and is ended first.
+ * Prerequisites of the cluster: network namespace, control groups, outbound network, certificates, and etcd's store. If one is missing or a
+ * certificate is about to expire, the programs that depend on it are stopped first.
  */
 import { readFile, rename, rm } from 'node:fs/promises'
 import { ensureDaemon, isDaemonRunning, logOf } from '../host/daemons.ts'
@@ -15,29 +15,29 @@ import { stopNode } from './down.ts'
 import { isStoreDamaged } from './etcd-store.ts'
 import { areIdentitiesFresh, createIdentities, writeKubeconfigs } from './identities.ts'
 import type { Internet } from './internet.ts'
-import { ensureNamespace, ensureWayOut, hasNamespace, insideNamespace, place } from './network.ts'
+import { ensureNamespace, ensureOutboundNetwork, hasNamespace, insideNamespace, place } from './network.ts'
 
-/** What a step says that had nothing to do. */
+/** Result of a step that changed nothing. */
 export const alreadyUp = 'already up'
 
-/** What one step finds out and later ones need. */
+/** Facts that one step finds and later steps need. */
 export interface ClusterFacts {
-  hasWayOut: boolean
+  hasOutboundNetwork: boolean
   internet?: Internet
 }
 
-/** Namespace, control groups, way out and certificates. */
-export async function ensureGround(facts: ClusterFacts): Promise<string> {
+/** Ensures namespace, control groups, outbound network and certificates. */
+export async function ensurePrerequisites(facts: ClusterFacts): Promise<string> {
   const [isThere, areFresh] = await Promise.all([hasNamespace(), areIdentitiesFresh()])
   if (!isThere || !areFresh) await stopNode()
   if (areFresh) await writeKubeconfigs()
   else await createIdentities()
-  await lay(facts)
+  await ensureNetworkAndCgroups(facts)
   if (isThere && areFresh) return alreadyUp
-  return facts.hasWayOut ? 'made' : 'made, without a way out: this kernel has no tun device'
+  return facts.hasOutboundNetwork ? 'created' : 'created without outbound network: this kernel has no tun device'
 }
 
-/** How the embedded cluster's etcd and API server are run. */
+/** Settings of the embedded cluster's etcd and API server. */
 export async function controlPlaneSettings(): Promise<ControlPlaneSettings> {
   return {
     programs: (await locatePrograms()).kubernetes,
@@ -53,19 +53,19 @@ export async function controlPlaneSettings(): Promise<ControlPlaneSettings> {
   }
 }
 
-/** A store that a crash damaged is set aside, and its volumes with it: records without their pictures would help nobody. */
+/** Starts etcd. A store that a crash damaged is moved aside, and the volumes are removed with it, because records and files must match. */
 export async function ensureEtcd(facts: ClusterFacts): Promise<string> {
   const settings = await controlPlaneSettings()
   if (!(await ensureDaemon(place, await insideNamespace(buildEtcd(settings))))) return alreadyUp
   const isHealthy = await isEtcdHealthy()
   if (isHealthy) return settings.fsync ? 'started, with fsync' : 'started'
   const isDamaged = !(await isDaemonRunning(place, 'etcd')) && isStoreDamaged(await readFile(logOf(place, 'etcd'), 'utf8'))
-  if (!isDamaged) throw etcdError('read its log; `npm start` tries again')
+  if (!isDamaged) throw etcdError('read its log, then run `npm start` again')
   await setStoreAside()
-  await lay(facts)
+  await ensureNetworkAndCgroups(facts)
   await ensureDaemon(place, await insideNamespace(buildEtcd(settings)))
   if (!(await isEtcdHealthy())) throw etcdError('npm stop -- --purge, then npm start')
-  return 'its store was damaged by a crash: rebuilt empty'
+  return 'a crash damaged the store: started with an empty one'
 }
 
 async function setStoreAside(): Promise<void> {
@@ -75,12 +75,12 @@ async function setStoreAside(): Promise<void> {
   await rm(paths.volumes, { recursive: true, force: true })
 }
 
-const etcdError = (remedy: string): StepError => new StepError('etcd does not come up', { remedy, log: logOf(place, 'etcd') })
+const etcdError = (remedy: string): StepError => new StepError('etcd did not start', { remedy, log: logOf(place, 'etcd') })
 
-async function lay(facts: ClusterFacts): Promise<void> {
+async function ensureNetworkAndCgroups(facts: ClusterFacts): Promise<void> {
   await ensureNamespace()
   await ensureCgroups()
-  facts.hasWayOut = await ensureWayOut()
+  facts.hasOutboundNetwork = await ensureOutboundNetwork()
 }
 
 async function isEtcdHealthy(): Promise<boolean> {
@@ -88,7 +88,7 @@ async function isEtcdHealthy(): Promise<boolean> {
   try {
     await waitFor('etcd', () => succeeds('nsenter', [`--net=${network.namespacePath}`, process.execPath, '-e', script]), {
       timeoutMilliseconds: 30_000,
-      givenUp: async () => ((await isDaemonRunning(place, 'etcd')) ? undefined : 'it ended'),
+      findFailure: async () => ((await isDaemonRunning(place, 'etcd')) ? undefined : 'it ended'),
     })
     return true
   } catch {

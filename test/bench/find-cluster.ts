@@ -1,0 +1,18 @@
+import { type KubectlResult, kubectl } from '../support/cluster/environment.ts'
+import { CAPTURE_PARTS, HOSTILE_PARTS } from './settings.ts'
+
+const NO_CLUSTER = 'no cluster responds; run npm start first, or set TINTYPE_CLUSTER=current'
+const NEED_CLUSTER: readonly string[] = [...CAPTURE_PARTS, ...HOSTILE_PARTS]
+
+const askApiServer = (): Promise<KubectlResult> => kubectl(['get', '--raw', '/readyz', '--request-timeout=10s'])
+
+/** One line for the user when a part needs a cluster and none responds. Undefined when the parts can run. */
+export async function findClusterProblem(parts: readonly string[], ask = askApiServer): Promise<string | undefined> {
+  if (!parts.some((part) => NEED_CLUSTER.includes(part))) return undefined
+  // Without `npm start` there is no file with the address of a cluster, and kubectl is not even started.
+  const isReady = await ask().then(
+    ({ code }) => code === 0,
+    () => false,
+  )
+  return isReady ? undefined : NO_CLUSTER
+}
