@@ -110,7 +110,7 @@ export const RunnerPoolSpec = z.object({
             topologyKey: z.string().min(1).max(317).describe('Node label, such as topology.kubernetes.io/zone.'),
             whenUnsatisfiable: z
               .enum(['ScheduleAnyway', 'DoNotSchedule'])
-              .describe('What to do if the constraint cannot be met. Default: ScheduleAnyway.')
+              .describe('Action if the constraint cannot be met. Default: ScheduleAnyway.')
               .optional(),
           }),
         )

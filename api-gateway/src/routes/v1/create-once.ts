@@ -7,7 +7,7 @@ import { type Managed, SECRET, tagOf } from './records.ts'
 import { setReplayedHeader } from './response-headers.ts'
 
 // Creates a key or a webhook. Only the first response contains its secret. A repeated request with the same Idempotency-Key gets the record without
-// the secret, and a message that says so.
+// the secret, and a message about it.
 
 interface Creation<T extends Managed> {
   /** `POST /keys` */
