@@ -108,9 +108,13 @@ t.test('option cache: completes an equal request with the earlier screenshot, wi
   // The count is written first, then the mark that it was counted.
   const conditions = await eventually('its refund is noted', async () => {
     const all = (await objectOf(second)).status?.conditions ?? []
-    return all.length > 2 && all
+    return all.some(({ type }) => type === 'Refunded') && all
   })
-  t.match(conditions, [{ reason: 'Cached' }, { type: 'Finished' }, { type: 'Refunded', reason: 'Cached' }])
+  // An operator that sees the screenshot before its pool adds the condition Runnable.
+  t.match(
+    conditions.filter(({ type }) => type !== 'Runnable'),
+    [{ reason: 'Cached' }, { type: 'Finished' }, { type: 'Refunded', reason: 'Cached' }],
+  )
 })
 
 t.test('a request with other visible options, secrets or account reuses no screenshot', async (t) => {
