@@ -184,6 +184,7 @@ t.test('toCanonicalHost returns the host in the spelling of URLs', async (t) => 
   t.equal(toCanonicalHost('[0:0::1]'), '::1')
   t.equal(toCanonicalHost('::FFFF:1.2.3.4'), '::ffff:102:304')
   t.equal(toCanonicalHost('a:80'), undefined)
+  t.equal(toCanonicalHost('[::1]:8080'), undefined)
 })
 
 t.test('isAllowedHost matches whole labels', async (t) => {
