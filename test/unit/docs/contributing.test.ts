@@ -95,7 +95,10 @@ t.test('renovate.json has rules only for npm packages that are used', async (t) 
   const used = new Set(manifests.flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies })))
   const named = packageRules.flatMap(({ matchManagers, matchPackageNames }) => (matchManagers ? [] : matchPackageNames))
   t.ok(named.length > 3)
-  for (const name of named) t.ok(used.has(name), name)
+  t.strictSame(
+    named.filter((name) => !used.has(name)),
+    [],
+  )
 })
 
 t.test('the development container builds from a Dockerfile with the Go that the local cluster needs', async (t) => {
