@@ -148,7 +148,7 @@ t.test('usage starts a new month in the same update, and never returns to an ear
 t.test('usage refuses more reservations than fit in the object', async (t) => {
   const names = Array.from({ length: 100 }, (_, index) => `n${index}`)
   const draft = draftOf({ limit: 1_000_000 })
-  for (let n = 0; n < 50; n++) t.equal(draft.reserve(wanted(`r${n}`, names)).granted, 100)
+  for (let n = 0; n < 50; n++) draft.reserve(wanted(`r${n}`, names))
   t.strictSame(draft.reserve(wanted('more', names)), { granted: 0, refusal: 'full' })
   t.equal(draft.used, 5_000)
 })
