@@ -108,26 +108,13 @@ const chance = (): number => {
 }
 const pick = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)]!
 
-/** Values of each option, of which the second is valid. Values of other options are derived from the schema. */
+/** Values of each option on both sides of its bounds, from its schema; the second is legal. Those that no schema tells are added. */
 const VALUES: Record<string, readonly unknown[]> = {
   ...Object.fromEntries(Object.entries(CaptureOptions.shape).map(([name, schema]) => [name, samplesOf(name, schema)])),
-  viewportWidth: [0, 1, 1920, 7680, 7681, 1.5, '1'],
-  viewportHeight: [0, 1, 1080, 7680, 7681, null],
   deviceScaleFactor: [0.09, 0.1, 1, 2.5, 5, 5.01],
   device: ['iPhone 15 Pro', 'iphone_15_pro', 'Nokia 3310', ''],
-  darkMode: [true, false, 'yes'],
-  format: ['png', 'jpeg', 'webp', 'gif', 'PNG'],
-  imageQuality: [-1, 0, 90, 100, 101],
-  omitBackground: [true, false],
-  fullPage: [true, false, 1],
-  fullPageMaxHeight: [999, 1000, 50000, 50001],
-  delay: [-1, 0, 60000, 60001],
-  timeout: [999, 1000, 180000, 180001],
-  waitForSelector: ['', '#a', 'x'.repeat(1024), 'x'.repeat(1025)],
   waitUntil: [[], ['load'], ['load', 'networkidle'], ['loaded'], ['load', 'load', 'load', 'load', 'load']],
   styles: ['', 'a{}', 'ü'.repeat(262_144), 'x'.repeat(262_145)],
-  scripts: ['', '1', 'x'.repeat(262_145)],
-  click: ['', '.b'],
   unknownOption: [1],
 }
 
