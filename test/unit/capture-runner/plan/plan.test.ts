@@ -1,5 +1,5 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
-import { MARKUP_ADDRESS } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
 import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
 
@@ -60,7 +60,7 @@ t.test('buildPlan rejects contradictory options', async (t) => {
 })
 
 t.test('buildPlan refuses the URL of markup when no markup is given', async (t) => {
-  t.throws(() => buildPlan(MARKUP_ADDRESS, {}), { code: 'INVALID_OPTIONS' })
+  t.throws(() => buildPlan(MARKUP_URL, {}), { code: 'INVALID_OPTIONS' })
 })
 
 t.test('buildPlan lists options without effect', async (t) => {

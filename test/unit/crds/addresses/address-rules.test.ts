@@ -108,7 +108,11 @@ t.test(
       [...open, ...never, ...embedded].filter((address) => classifyAddress(address, closed, context).allowed),
       open,
     )
-    t.strictSame(classifyAddress('10.1.2.3', closed, { hostAllowed: true }), allowed, 'an address is closed as the own one only where it is')
+    t.strictSame(
+      classifyAddress('10.1.2.3', closed, { hostAllowed: true }),
+      allowed,
+      'an address is closed as the own one only where it is',
+    )
   },
 )
 

@@ -362,10 +362,10 @@ const clocks = [
   { clockAheadMilliseconds: 95_000, clock: '95 s ahead of' },
 ]
 for (const { clockAheadMilliseconds, clock } of clocks) {
-  t.test(`decideAfterDispatch reports that the clock of a runner that refused the order is ${clock} the operator’s`, async (t) => {
+  t.test(`decideAfterDispatch reports that the clock of a runner that rejected the order is ${clock} the operator’s`, async (t) => {
     const outcome = { outcome: 'refused', status: 401, clockAheadMilliseconds } as const
     t.match(decideAfterDispatch(aScreenshot({ status: running() }), outcome)[0], {
-      message: `pod default-1 refused the order (HTTP 401; its node’s clock is ${clock} the operator’s)`,
+      message: `pod default-1 rejected the order (HTTP 401; its node’s clock is ${clock} the operator’s)`,
     })
   })
 }

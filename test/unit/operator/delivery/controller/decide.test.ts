@@ -194,7 +194,7 @@ t.test('decide puts the expected current entry into each change', async (t) => {
 })
 
 t.test('decide records how long a response took, unless there was none', async (t) => {
-  const changesOf = (progress: Progress) => decide([aCandidate({ progress })], circumstances(3))[0]
+  const changesOf = (progress: Progress) => decide([aCandidate({ progress })], optionsAt(3))[0]
   t.match(changesOf(ended(1, 3, 418, { responseMilliseconds: 70 })), { changes: [{ responseMilliseconds: 70 }] })
   t.match(changesOf(ended(1, 3, 0)), { changes: [{ statusCode: 0, responseMilliseconds: undefined }] })
 })
