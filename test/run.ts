@@ -3,6 +3,7 @@ import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { COVERAGE_OPTIONS, findCoreGaps } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
 
@@ -19,6 +20,8 @@ interface Stage {
   sharing?: Sharing
   /** Its tests compete with real servers for the machine. A file that fails runs once more alone, and is reported as flaky if it then passes. */
   isRepeated?: true
+  /** Its tests must cover the pure core whole. */
+  coversCore?: true
 }
 
 const node = process.execPath
@@ -37,7 +40,7 @@ const stages: Stage[] = [
       [node, 'test/verify.ts', '--no-unit'],
     ],
   },
-  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 } },
+  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 }, coversCore: true },
   // Each file has its own servers and waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
@@ -76,8 +79,8 @@ function run([command = '', ...args]: string[]): Promise<number> {
 }
 
 /** Runs test files. Resolves to tap's output and exit code. */
-async function runFiles(report: string, { files, jobs }: Part): Promise<{ text: string; code: number }> {
-  const options = [`--jobs=${jobs}`, '--timeout=900', '--disable-coverage']
+async function runFiles(report: string, { files, jobs }: Part, coverage = ['--disable-coverage']): Promise<{ text: string; code: number }> {
+  const options = [`--jobs=${jobs}`, '--timeout=900', ...coverage]
   // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
   const output = [`--output-file=${report}`, '--reporter=silent']
   const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])
@@ -90,8 +93,8 @@ interface Result extends Totals {
   failedFiles: string[]
 }
 
-async function runPart(report: string, part: Part): Promise<Result> {
-  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part)
+async function runPart(report: string, part: Part, coverage?: string[]): Promise<Result> {
+  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part, coverage)
   for (const failure of readFailures(text)) console.log(`\n${failure}`)
   const { passed, failed } = readTotals(text)
   // tap may exit with an error although no test failed, for example after a signal.
@@ -106,13 +109,14 @@ async function runAgain(name: string, files: string[]): Promise<number> {
   return failed
 }
 
-async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated }: Stage): Promise<Totals> {
+async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated, coversCore }: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const parts = planParts(globSync(`${tests}/**/*.test.ts`).sort(), sharing)
   const sum: Totals = { passed: 0, failed: 0 }
   const texts: string[] = []
   const results: Result[] = []
-  for (const [index, part] of parts.entries()) results.push(await runPart(`${name}${index === 0 ? '' : `-${index + 1}`}`, part))
+  const coverage = coversCore ? COVERAGE_OPTIONS : undefined
+  for (const [index, part] of parts.entries()) results.push(await runPart(`${name}${index === 0 ? '' : `-${index + 1}`}`, part, coverage))
   for (const { passed, failed, text } of results) {
     sum.passed += passed
     sum.failed += failed
@@ -124,6 +128,9 @@ async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated }: Stag
     for (const { failed } of repeatable) sum.failed -= failed
     sum.failed += await runAgain(name, files)
   }
+  const gaps = coversCore ? findCoreGaps() : []
+  for (const gap of gaps) console.log(`\nnot covered: ${gap}`)
+  sum.failed += gaps.length
   const slowest = readDurations(texts.join('\n')).slice(0, SLOWEST)
   console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
   return sum

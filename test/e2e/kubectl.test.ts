@@ -36,28 +36,6 @@ t.test('kubectl describe shows the progress in the conditions', async (t) => {
   t.match(stdout, /Reason: +Captured/)
 })
 
-t.test('kubectl explain shows each option with unit, range and default', async (t) => {
-  const { stdout } = await kubectl(['explain', 'screenshot.spec.options'])
-  t.match(stdout, /viewportWidth\s+<integer>/)
-  t.match(stdout, /CSS\s+pixels,\s+1\s+to\s+7680\.\s+Default:\s+1920/)
-})
-
-t.test('kubectl apply rejects an option out of range with a message that names the limit', async (t) => {
-  const { code, stderr } = await kubectl(
-    ['apply', '-f', '-'],
-    manifest(`refused-${run}`, { url: page('/'), options: { imageQuality: 101 } }),
-  )
-  t.not(code, 0)
-  t.match(stderr, /spec\.options\.imageQuality.*should be less than or equal to 100/)
-})
-
-t.test('kubectl apply rejects contradictory options with a message that says what to do', async (t) => {
-  const options = { omitBackground: true, format: 'jpeg' }
-  const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: page('/'), options }))
-  t.not(code, 0)
-  t.match(stderr, /omitBackground needs format png/)
-})
-
 t.test('kubectl apply rejects a URL with a password', async (t) => {
   const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: 'http://user:pass@example.com/' }))
   t.not(code, 0)

@@ -23,20 +23,16 @@ t.test('the fifteen complaints each have a test named after them, in the file th
     [...new Set(rows.map(({ number }) => number))],
     Array.from({ length: 15 }, (_, index) => index + 1),
   )
-  for (const { complaint, files } of rows) {
-    t.ok(files.length > 0, complaint)
-    for (const file of files)
-      t.ok(
-        answers.some((answer) => answer.complaint === complaint && answer.file === file),
-        `${complaint} in ${file}`,
-      )
-  }
+  const unanswered = rows.filter(
+    ({ complaint, files }) =>
+      files.length === 0 || files.some((file) => !answers.some((answer) => answer.complaint === complaint && answer.file === file)),
+  )
+  t.strictSame(unanswered, [])
 })
 
 t.test('every test that is named after a complaint is in the table', async (t) => {
-  for (const { complaint, file } of answers)
-    t.ok(
-      rows.some((row) => row.complaint === complaint),
-      `${complaint} of ${file}`,
-    )
+  t.strictSame(
+    answers.filter(({ complaint }) => !rows.some((row) => row.complaint === complaint)),
+    [],
+  )
 })

@@ -58,11 +58,11 @@ export function parseColor(text: string): Color {
 
 function parseHex(digits: string): Color {
   const long = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits
-  const [r = 0, g = 0, b = 0, alpha = 255] = (long.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))
+  const [r = 0, g = 0, b = 0, alpha = 255] = Array.from(long.matchAll(/../g), ([pair]) => Number.parseInt(pair, 16))
   return { r, g, b, alpha: alpha / 255 }
 }
 
 function parseFunction(text: string): Color {
-  const [r = 0, g = 0, b = 0, alpha = 1] = (text.match(/[0-9.]+/g) ?? []).map(Number)
+  const [r = 0, g = 0, b = 0, alpha = 1] = Array.from(text.matchAll(/[0-9.]+/g), ([channel]) => Number(channel))
   return { r: Math.min(255, r), g: Math.min(255, g), b: Math.min(255, b), alpha: Math.min(1, alpha) }
 }

@@ -44,12 +44,11 @@ const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
   ledger: [17, 11],
 }
 
-const PER_INCH: Readonly<Record<string, number>> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72, pc: 6 }
+const PER_INCH: Readonly<Record<string, number>> = { '': 96, px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72, pc: 6 }
 
 /** Converts a CSS length to inches. Without a unit it is in pixels. */
 export function toInches(length: string): number {
-  const [, amount = '0', unit = 'px'] = /^([0-9.]+)([a-z]*)$/.exec(length) ?? []
-  return Number(amount) / (PER_INCH[unit || 'px'] ?? 96)
+  return Number.parseFloat(length) / PER_INCH[length.replace(/^[0-9.]+/, '')]!
 }
 
 /** Builds the plan for a PDF. */

@@ -52,7 +52,7 @@ function removeEnded({ ended }: Groups): PoolAction[] {
     const remove = { do: 'delete', runner, reason: 'ended' } as const
     const isFailedStart = runner.sandbox === undefined && runner.pod.metadata.deletionTimestamp === undefined
     if (!isFailedStart) return [remove]
-    const text = [endOf(runner.pod)?.text ?? 'ended', lastLogLineOf(runner.pod)].filter(Boolean).join(': ')
+    const text = [endOf(runner.pod)?.text, lastLogLineOf(runner.pod)].filter(Boolean).join(': ')
     return [{ do: 'noteFailedStart', runner, text: `a runner exited before it was ready: ${text}` }, remove]
   })
 }

@@ -125,7 +125,7 @@ function decidePending(shot: Screenshot, { canRun, reserved, cached }: Observed)
 }
 
 function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: Date): Action[] {
-  const { runner, startTime } = shot.status ?? {}
+  const { runner, startTime } = shot.status!
   if (!runner || !startTime || !claim) return [retry(shot, Reason.attemptFailed, 'the claim was incomplete')]
   if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
   if (isOver(shot)) return awaitPod(shot, claim, now)
@@ -158,7 +158,7 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
 function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   const pod = shot.status?.runner?.pod
   const reason = reasonOf(shot)
-  if (reason === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot) ?? '')]
+  if (reason === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot)!)]
   // For a pod that was deleted because it did not respond, this is the reported cause, unless its node was lost.
   const wasSilent = reason === Reason.runnerLost
   if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
@@ -209,8 +209,8 @@ function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, 
 function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
   if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
-  if (pod !== 'terminating') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
-  const stuckIn = (terminatesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
+  if (pod !== 'terminating' || !terminatesBy) return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
+  const stuckIn = terminatesBy.getTime() + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]
   return [{ do: 'deletePod', force: true }, poll(FORCE_AFTER_MILLISECONDS)]
 }

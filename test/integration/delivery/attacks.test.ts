@@ -143,14 +143,17 @@ async function completeSome(): Promise<void> {
 
 t.test('REST rejects a webhook with a private address in every spelling, unless its range is allowed', async (t) => {
   t.ok(WRITTEN.length >= 60, `${WRITTEN.length} spellings`)
-  await forAll(WRITTEN, async ({ host }) => {
-    t.match(await create(closed, urlOf(host)), { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is rejected`)
-  })
+  const accepted: unknown[] = []
+  const note = (host: string, { status, body }: Awaited<ReturnType<typeof call>>) => {
+    if (status !== 400 || body?.error?.code !== 'URL_NOT_ALLOWED') accepted.push({ host, status, body })
+  }
+  await forAll(WRITTEN, async ({ host }) => note(host, await create(closed, urlOf(host))))
+  t.strictSame(accepted, [], 'each is rejected for a webhook')
   await forAll(WRITTEN, async ({ host }) => {
     const body = { url: 'https://example.com/', webhook_url: urlOf(host) }
-    const answer = await call(`${closed.url}/v1/screenshots`, { method: 'POST', key, body })
-    t.match(answer, { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is rejected for a single request`)
+    note(host, await call(`${closed.url}/v1/screenshots`, { method: 'POST', key, body }))
   })
+  t.strictSame(accepted, [], 'each is rejected for a single request')
   t.strictSame([...(await hooks.listAll()), ...(await world.screenshots.listAll())], [], 'nothing was created')
   t.strictSame(listener.arrivals, [], 'nothing arrived')
 })
@@ -179,9 +182,14 @@ t.test('REST rejects a URL that hides its target', async (t) => {
     'file:///etc/passwd',
     'gopher://127.0.0.1:6379/_',
   ]
+  const accepted: unknown[] = []
   for (const url of tricks) {
-    for (const gateway of [closed, open]) t.match(await create(gateway, url), { status: 400 }, JSON.stringify(url))
+    for (const gateway of [closed, open]) {
+      const { status } = await create(gateway, url)
+      if (status !== 400) accepted.push({ url, status, opens: gateway === open })
+    }
   }
+  t.strictSame(accepted, [])
   t.match(await create(closed, 'https://public.example.com/?to=@127.0.0.1'), { status: 201 }, 'a query does not hide the target')
   for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
 })
@@ -194,9 +202,9 @@ t.test(
     const ids = new Map<string, string>()
     const ownerOf = (host: string): string => keys[Math.floor(attacks.findIndex((attack) => attack.host === host) / PER_ACCOUNT)] ?? ''
     await forAll(attacks, async ({ host }) => {
-      const made = await create(open, urlOf(host), ownerOf(host))
-      t.equal(made.status, 201, `${host} is accepted when its range is allowed`)
-      ids.set(host, made.body.data.id)
+      const { status, body } = await create(open, urlOf(host), ownerOf(host))
+      if (status !== 201) throw new Error(`${host} is not accepted when its range is allowed: ${status} ${JSON.stringify(body)}`)
+      ids.set(host, body.data.id)
     })
     const isEvaluated = (isReady: 'True' | 'False') => async () => {
       const all = await hooks.listAll()
@@ -207,17 +215,18 @@ t.test(
     const endOpen = await startOperator(t, OPEN)
     await eventually('all webhooks are active', isEvaluated('True'))
     // One after the other, to know which of them arrived.
+    const unopened: unknown[] = []
     for (const { host, arrives } of attacks) {
       listener.arrivals.length = 0
       const { body } = await call(`${open.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key: ownerOf(host) })
-      if (arrives === undefined) t.notMatch(body, { error: REFUSED }, `${host}: when allowed, it is dialed, and nothing responds`)
-      else t.ok(listener.arrivals.includes(arrives), `${host}: when allowed, its test arrives at ${arrives}`)
+      const isOpen = arrives === undefined ? !REFUSED.test(body.error) : listener.arrivals.includes(arrives)
+      if (!isOpen) unopened.push({ host, arrives, body, arrivals: [...listener.arrivals] })
     }
+    t.strictSame(unopened, [], 'when allowed, each test arrives, or is dialed where nothing responds')
     listener.arrivals.length = 0
     await completeSome()
     for (const address of new Set(attacks.flatMap(({ arrives }) => arrives ?? []))) {
       await eventually(`an event arrives at ${address}`, async () => listener.arrivals.includes(address))
-      t.pass(`when allowed, an event arrives at ${address}`)
     }
     await endOpen()
 
@@ -226,10 +235,12 @@ t.test(
     const endClosed = await startOperator(t, CLOSED)
     await completeSome()
     await eventually('literal addresses are rejected', isEvaluated('False'))
+    const reached: unknown[] = []
     await forAll(attacks, async ({ host }) => {
       const { body } = await call(`${closed.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key: ownerOf(host) })
-      t.match(body, { success: false, status_code: 0, error: REFUSED }, `${host}: by default, its test is rejected`)
+      if (body.success || body.status_code !== 0 || !REFUSED.test(body.error)) reached.push({ host, body })
     })
+    t.strictSame(reached, [], 'by default, each test is rejected')
     await completeSome()
     const hookNames = RESOLVED.map(({ host }) => toObjectName(ids.get(host) ?? ''))
     await eventually('deliveries to names have failed permanently', async () => {

@@ -90,14 +90,9 @@ const attack = async (host: string, rules: Partial<EgressRules>) => {
 
 for (const { host, means, opens } of LITERAL_ATTACKS) {
   t.test(`Guard refuses ${host}, and connects once its range is allowed`, async (t) => {
-    const closed = await attack(host, { allowedHosts: ['*'] })
-    t.strictSame(closed.arrived, [])
-    t.ok(
-      closed.answers.every((answer) => answer === ''),
-      'no response that a browser would show',
-    )
-    t.ok(closed.verdicts.every((decision) => decision === 'refused'))
-    t.ok(closed.verdicts.length > 0)
+    const { arrived, answers, verdicts } = await attack(host, { allowedHosts: ['*'] })
+    const closed = { arrived, answers: answers.filter((answer) => answer !== ''), verdicts: [...new Set(verdicts)] }
+    t.strictSame(closed, { arrived: [], answers: [], verdicts: ['refused'] }, 'nothing arrives, and a browser gets nothing to show')
 
     const opened = await attack(host, { allowedCidrs: opens })
     if (!NOT_PUT.has(means) || ON_LOOPBACK.has(means)) t.ok(opened.arrived.includes(means), `arrived at ${opened.arrived}`)

@@ -13,5 +13,8 @@ t.test('every option has a test in a real browser', async (t) => {
 })
 
 t.test('every test names only options that exist', async (t) => {
-  for (const { option, file } of proofs) t.ok(optionNames.includes(option), `${option} in ${file}`)
+  t.strictSame(
+    proofs.filter(({ option }) => !optionNames.includes(option)),
+    [],
+  )
 })

@@ -50,9 +50,12 @@ t.test('chart lets runners reach public addresses', async (t) => {
 
 t.test('chart lets runners reach no address of a range that the guard refuses', async (t) => {
   const { egress } = await policyOf('capture-runner')
-  for (const { cidr, is } of REFUSED_RANGES) t.notOk(lets(egress, cidr.split('/')[0] ?? '', PORT), `${cidr}: ${is}`)
-  for (const address of ['10.255.255.255', '169.254.169.254', '172.31.255.255', '192.168.255.255', '255.255.255.255', 'fdff::1'])
-    t.notOk(lets(egress, address, PORT), address)
+  const first = REFUSED_RANGES.map(({ cidr }) => cidr.split('/')[0] ?? '')
+  const last = ['10.255.255.255', '169.254.169.254', '172.31.255.255', '192.168.255.255', '255.255.255.255', 'fdff::1']
+  t.strictSame(
+    [...first, ...last].filter((address) => lets(egress, address, PORT)),
+    [],
+  )
 })
 
 t.test('chart opens for runners what the values open, and closes what they deny', async (t) => {

@@ -16,6 +16,14 @@ t.test('call limits count each account and kind by itself, and tell when there i
   t.equal(calls.take('management', 'acme', later(61_000)), undefined)
 })
 
+t.test('call limits still refuse an account after they have forgotten ten thousand idle ones', async (t) => {
+  const calls = new CallLimits({ read: 1, management: 1 })
+  for (let n = 0; n <= 10_000; n++) calls.take('read', `idle-${n}`, NOW)
+  t.equal(calls.take('read', 'acme', later(61_000)), undefined)
+  calls.take('read', 'other', later(61_000))
+  t.equal(calls.take('read', 'acme', later(61_000)), 61)
+})
+
 t.test('refusals tell what a client needs to know', async (t) => {
   t.match(toHttpError(rateLimitExceeded({ ratePerMinute: 2, rateResetSeconds: 7 })), {
     status: 429,

@@ -5,13 +5,18 @@ import { encode } from '../../../../capture-runner/src/picture/encode.ts'
 const open = () => sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
 
 t.test('encode creates each format at any quality', async (t) => {
-  for (const format of ['png', 'jpeg', 'webp'] as const) {
-    for (const quality of [0, 1, 90, 100]) {
+  const wanted = (['png', 'jpeg', 'webp'] as const).flatMap((format) => [0, 1, 90, 100].map((quality) => ({ format, quality })))
+  const made = await Promise.all(
+    wanted.map(async ({ format, quality }) => {
       const encoded = await encode(open, format, quality)
-      t.match(await sharp(encoded.picture).metadata(), { format, width: 64, height: 64 })
-      t.equal(encoded.quality, format === 'png' ? undefined : quality)
-    }
-  }
+      const { format: actual, width, height } = await sharp(encoded.picture).metadata()
+      return { format: actual, width, height, quality: encoded.quality }
+    }),
+  )
+  t.strictSame(
+    made,
+    wanted.map(({ format, quality }) => ({ format, width: 64, height: 64, quality: format === 'png' ? undefined : quality })),
+  )
 })
 
 /** An image whose WebP overflows until the quality is low enough or the effort high enough. */

@@ -9,6 +9,10 @@ t.test('buildFullPage prepares nothing for a screenshot of the window', async (t
   t.notOk('scroll' in plan({ fullPageScroll: true }) || 'scrollContainer' in plan({ fullPageScrollContainer: 'auto' }))
 })
 
+t.test('buildFullPage names the element that scrolls where the whole page is wanted', async (t) => {
+  t.equal(plan({ fullPage: true, fullPageScrollContainer: 'main' }).scrollContainer, 'main')
+})
+
 t.test('buildFullPage sweeps a page as far as the screenshot may reach', async (t) => {
   t.match(plan({ fullPage: true }), { sweep: true, eagerImages: true, reach: 25_000 })
   t.match(plan({ format: 'pdf' }), { sweep: true, reach: 25_000 })

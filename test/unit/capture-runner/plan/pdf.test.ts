@@ -25,6 +25,15 @@ t.test('buildPdf prefers width and height to the paper format', async (t) => {
   t.match(pages, { paperWidth: 8.5, paperHeight: 3, printBackground: true, tagged: false, pageRanges: '' })
 })
 
+t.test('buildPdf passes on a width and the templates of header and footer', async (t) => {
+  const templates = { pdfHeaderTemplate: '<b></b>', pdfFooterTemplate: '<i></i>' }
+  t.match(buildPdf(withDefaults({ format: 'pdf', pdfWidth: '2in', ...templates })).pages, {
+    paperWidth: 2,
+    headerTemplate: '<b></b>',
+    footerTemplate: '<i></i>',
+  })
+})
+
 t.test('buildPdf tags a document with an outline', async (t) => {
   t.match(buildPdf(withDefaults({ format: 'pdf', pdfOutline: true })).pages, { tagged: true, outline: true })
 })

@@ -1,4 +1,5 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
 import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
 
@@ -27,13 +28,17 @@ const effects: { options: CaptureOptions; changes: object }[] = [
   { options: { format: 'jpeg' }, changes: { picture: { format: 'jpeg', quality: 90 } } },
   { options: { format: 'webp', imageQuality: 0 }, changes: { picture: { format: 'webp', quality: 0 } } },
   { options: { omitBackground: true }, changes: { picture: { transparent: true } } },
+  { options: { backgroundColor: 'red' }, changes: { picture: { canvas: { r: 255, g: 0, b: 0, alpha: 1 } } } },
   { options: { fullPage: true, fullPageMaxHeight: 1_000 }, changes: { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] } },
   { options: { delay: 5 }, changes: { delayMilliseconds: 5 } },
   { options: { timeout: 1_000 }, changes: { timeoutMilliseconds: 1_000 } },
   { options: { waitForSelector: '#a' }, changes: { waitForSelector: { selector: '#a', isVisible: true, count: 1 } } },
   { options: { waitUntil: ['commit', 'networkidle'] }, changes: { states: ['commit', 'networkidle'] } },
   { options: { styles: 'a{}' }, changes: { styles: 'a{}' } },
+  { options: { waitForImages: true, timeout: 7_000 }, changes: { imagesMilliseconds: 7_000 } },
+  { options: { offline: true, html: '<p>' }, changes: { isOffline: true } },
   { options: { scripts: '1' }, changes: { scripts: '1' } },
+  { options: { scripts: '1', scriptsWaitUntil: ['load'] }, changes: { scriptsStates: ['load'] } },
   { options: { click: '#b' }, changes: { click: { selector: '#b', isNeeded: true } } },
 ]
 
@@ -52,6 +57,10 @@ t.test('buildPlan rejects a window that is too large with its device’s pixel r
 
 t.test('buildPlan rejects contradictory options', async (t) => {
   t.throws(() => buildPlan(URL, { omitBackground: true, format: 'jpeg' }), { code: 'INVALID_OPTIONS' })
+})
+
+t.test('buildPlan refuses the URL of markup when no markup is given', async (t) => {
+  t.throws(() => buildPlan(MARKUP_URL, {}), { code: 'INVALID_OPTIONS' })
 })
 
 t.test('buildPlan lists options without effect', async (t) => {

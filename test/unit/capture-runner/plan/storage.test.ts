@@ -11,6 +11,10 @@ t.test('toCopyKey replaces placeholders in braces', async (t) => {
   t.equal(toCopyKey('{host}', { ...names, url: 'http://[2001:db8::1]/' }), '-2001-db8--1-')
 })
 
+t.test('toCopyKey leaves a name in braces as it is when it does not know the name', async (t) => {
+  t.equal(toCopyKey('{id}/{title}', names), 'scr_1/{title}')
+})
+
 t.test('buildCopy plans a copy if all required options are set', async (t) => {
   const options = { storageBucket: 'abc', storageEndpoint: 'https://s3.example.com' }
   const secrets = { storageAccessKeyId: 'id', storageSecretAccessKey: 'secret' }

@@ -8,10 +8,10 @@ const contradicts = (options: PrivateOptions): string[] =>
   privateContradictions.filter(({ holds }) => holds(options)).map(({ option }) => option)
 
 t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can contain one in plain text', async (t) => {
-  for (const name of privateOptionNames) {
-    t.notOk(name in CaptureOptions.shape, name)
-    t.notOk(ScreenshotSpec.safeParse({ url: 'https://example.com/', options: { [name]: 'x' } }).success, name)
-  }
+  const shared = privateOptionNames.filter(
+    (name) => name in CaptureOptions.shape || ScreenshotSpec.safeParse({ url: 'https://example.com/', options: { [name]: 'x' } }).success,
+  )
+  t.strictSame(shared, [])
 })
 
 t.test('PrivateOptions accepts valid header names', async (t) => {
@@ -19,26 +19,19 @@ t.test('PrivateOptions accepts valid header names', async (t) => {
 })
 
 t.test('PrivateOptions refuses headers that clients must not set, in upper or lower case', async (t) => {
-  for (const name of [
-    'Host',
-    'cookie',
-    'CONTENT-LENGTH',
-    'Transfer-Encoding',
-    'connection',
-    'Proxy-Authorization',
-    'te',
-    ':path',
-    'a b',
-    '',
-  ])
-    t.notOk(takes({ headers: { [name]: 'x' } }), name)
+  const names = ['Host', 'cookie', 'CONTENT-LENGTH', 'Transfer-Encoding', 'connection', 'Proxy-Authorization', 'te', ':path', 'a b', '']
+  t.strictSame(
+    names.filter((name) => takes({ headers: { [name]: 'x' } })),
+    [],
+  )
 })
 
 t.test('PrivateOptions refuses header values that could inject another header', async (t) => {
-  for (const value of ['a\r\nb: c', 'a\nb', 'a\0', 'ü']) {
-    t.notOk(takes({ headers: { a: value } }), JSON.stringify(value))
-    t.notOk(takes({ authorization: value }), JSON.stringify(value))
-  }
+  const values = ['a\r\nb: c', 'a\nb', 'a\0', 'ü']
+  t.strictSame(
+    values.filter((value) => takes({ headers: { a: value } }) || takes({ authorization: value })),
+    [],
+  )
 })
 
 t.test('PrivateOptions limits the number and length of everything', async (t) => {
@@ -70,8 +63,10 @@ t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
     { name: 'a', value: 'b', size: 1 },
     { name: 'n'.repeat(97), value: 'v'.repeat(4000) },
   ]
-  for (const cookie of legal) t.ok(Cookie.safeParse(cookie).success, JSON.stringify(cookie))
-  for (const cookie of illegal) t.notOk(Cookie.safeParse(cookie).success, JSON.stringify(cookie))
+  t.strictSame(
+    [...legal, ...illegal].filter((cookie) => Cookie.safeParse(cookie).success),
+    legal,
+  )
 })
 
 t.test('privateContradictions finds options that cannot be combined', async (t) => {

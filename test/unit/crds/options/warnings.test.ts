@@ -20,9 +20,15 @@ for (const { options, found } of cases) {
 }
 
 t.test('every warning names an existing option', async (t) => {
-  for (const { option } of warnings) t.ok(option in CaptureOptions.shape || privateOptionNames.includes(option), option)
+  t.strictSame(
+    warnings.filter(({ option }) => !(option in CaptureOptions.shape || privateOptionNames.includes(option))),
+    [],
+  )
 })
 
 t.test('warnings fit into the record', async (t) => {
-  for (const { option, reason } of warnings) t.ok(`${option} has no effect ${reason}`.length < 240, option)
+  t.strictSame(
+    warnings.filter(({ option, reason }) => `${option} has no effect ${reason}`.length >= 240),
+    [],
+  )
 })

@@ -4,14 +4,17 @@ import { HTTP_ERRORS, isRetryable, JOB_ERRORS, type JobErrorCode } from '../../.
 const table = [...Object.entries(JOB_ERRORS), ...Object.entries(HTTP_ERRORS)]
 
 t.test('every error has a code in capitals and a remedy', async (t) => {
-  for (const [code, { remedy }] of table) {
-    t.match(code, /^[A-Z]+(_[A-Z]+)*$/)
-    t.match(remedy, /^\S.{10,}\.$/, code)
-  }
+  t.strictSame(
+    table.filter(([code, { remedy }]) => !/^[A-Z]+(_[A-Z]+)*$/.test(code) || !/^\S.{10,}\.$/.test(remedy)),
+    [],
+  )
 })
 
 t.test('errors of requests have a 4xx or 5xx status', async (t) => {
-  for (const [code, { status }] of Object.entries(HTTP_ERRORS)) t.ok(status >= 400 && status < 600, `${code}: ${status}`)
+  t.strictSame(
+    Object.entries(HTTP_ERRORS).filter(([, { status }]) => status < 400 || status >= 600),
+    [],
+  )
 })
 
 t.test('isRetryable is true for failures of the service and false for failures of the page', async (t) => {

@@ -3,10 +3,15 @@ import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
 import { renameKeys, toCamelCase, toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 t.test('toSnakeCase and toCamelCase are inverse for every option', async (t) => {
-  for (const name of Object.keys(CaptureOptions.shape)) {
-    t.match(toSnakeCase(name), /^[a-z]+(_[a-z]+)*$/)
-    t.equal(toCamelCase(toSnakeCase(name)), name)
-  }
+  const names = Object.keys(CaptureOptions.shape)
+  t.strictSame(
+    names.map((name) => toCamelCase(toSnakeCase(name))),
+    names,
+  )
+  t.strictSame(
+    names.map(toSnakeCase).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name)),
+    [],
+  )
   t.equal(toSnakeCase('viewportWidth'), 'viewport_width')
 })
 

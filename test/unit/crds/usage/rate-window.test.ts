@@ -82,3 +82,7 @@ t.test('rate window returns the wait for a limit that was lowered', async (t) =>
   t.equal(secondsUntilRoom(window, 1, at(20_000)), 61, 'when the last of three has left')
   t.equal(secondsUntilRoom(window, 2, at(20_000)), 51, 'when the second has')
 })
+
+t.test('rate window reports its whole length under a limit of zero', async (t) => {
+  t.equal(secondsUntilRoom(countRequest(NO_WINDOW, at(0)), 0, at(30_000)), 61)
+})

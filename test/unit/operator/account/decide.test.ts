@@ -14,3 +14,8 @@ t.test('decide writes nothing when the condition is up to date', async (t) => {
   const suspended = { ...account, spec: { ...account.spec, suspended: true }, status: { conditions } }
   t.match(decide(suspended, at(60)), [{ lastTransitionTime: at(60).toISOString() }])
 })
+
+t.test('decide observes generation 0 of an account without a generation', async (t) => {
+  const { generation: _, ...metadata } = anAccount().metadata
+  t.match(decide({ ...anAccount(), metadata }, at(0)), [{ observedGeneration: 0 }])
+})

@@ -46,6 +46,17 @@ t.test('decide never changes an existing hash', async (t) => {
   }
 })
 
+t.test('decide leaves a key alone whose only hash is the second one', async (t) => {
+  const key = anApiKey({ metadata: { labels: { [Label.keyHash2]: hash } } })
+  t.match(decide({ ...observed({}), key }, at(0)), [{ do: 'patchStatus', conditions: [{ status: 'True', reason: 'Usable' }] }])
+})
+
+t.test('decide observes generation 0 of a key without a generation', async (t) => {
+  const given = observed({ hasHash: true })
+  const { generation: _, ...metadata } = given.key.metadata
+  t.match(readyOf({ ...given, key: { ...given.key, metadata } }), { observedGeneration: 0 })
+})
+
 const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'True'; reason: string }[] = [
   { name: 'a key that works', given: { hasHash: true }, status: 'True', reason: 'Usable' },
   { name: 'an inactive key', given: { hasHash: true, spec: { active: false } }, reason: 'Inactive' },

@@ -118,6 +118,11 @@ t.test('decide keeps a reservation that another gateway has taken over', async (
   t.equal(decide(usage({ reservations: [held] }), { ...none, settlements }, NOW).status, undefined)
 })
 
+t.test('decide writes nothing for reservations to drop that are gone already, however many they are', async (t) => {
+  const drops = Array.from({ length: 100 }, (_, n) => `res_${n}`)
+  t.strictSame(decide(usage(), { ...none, drops }, NOW), { outcomes: [] })
+})
+
 t.test('decide writes drops with other changes, and alone when there are many', async (t) => {
   const own = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `u${n}`, names: [`n${n}`], gateway: OPERATOR, at: NOW.toISOString() }))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { decide, hasPendingWork, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
+import { decide, hasPendingWork, isFullBatch, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
@@ -51,6 +51,17 @@ t.test('decide skips Screenshots that are being deleted or have not ended', asyn
 t.test('decide returns at most five thousand records', async (t) => {
   const many = Array.from({ length: 5_001 }, () => ended(0))
   t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)
+})
+
+t.test('isFullBatch holds for five thousand records, after which more may be due', async (t) => {
+  const many = Array.from({ length: 5_000 }, () => ended(0))
+  t.strictSame([isFullBatch(many), isFullBatch(many.slice(1))], [true, false])
+})
+
+t.test('decide counts the age of a record without a completion time from its creation', async (t) => {
+  const { completionTime: _, ...status } = completedStatus()
+  const shot = aScreenshot({ name: 'shot', metadata: { creationTimestamp: at(0).toISOString() }, status })
+  t.strictSame([namesAt([shot], HOUR - 1), namesAt([shot], HOUR + 301)], [[], ['shot']])
 })
 
 const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }

@@ -287,6 +287,11 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     observed: observed({ shot: aScreenshot({ status: { phase: 'Running', attempt: 1 } }) }),
     does: ['unclaim AttemptFailed'],
   },
+  {
+    name: 'fails a Screenshot whose runner has ended the last attempt',
+    observed: claimed({ response: 'absent', givenUp: givenUp('STORAGE_FAILED') }, running('Capturing', { attempt: 3 })),
+    does: ['fail INTERNAL_ERROR'],
+  },
 ]
 for (const { name, observed, second = 0, does } of cases) {
   t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(summarize), does))
@@ -352,9 +357,15 @@ for (const { name, outcome, does } of outcomes) {
   })
 }
 
-t.test('decideAfterDispatch reports the clock difference of a runner that rejects a signature', async (t) => {
-  const outcome = { outcome: 'refused', status: 401, clockAheadMilliseconds: -95_000 } as const
-  t.match(decideAfterDispatch(aScreenshot({ status: running() }), outcome)[0], {
-    message: /HTTP 401; its node’s clock is 95 s behind the operator’s/,
+const clocks = [
+  { clockAheadMilliseconds: -95_000, clock: '95 s behind' },
+  { clockAheadMilliseconds: 95_000, clock: '95 s ahead of' },
+]
+for (const { clockAheadMilliseconds, clock } of clocks) {
+  t.test(`decideAfterDispatch reports that the clock of a runner that rejected the order is ${clock} the operator’s`, async (t) => {
+    const outcome = { outcome: 'refused', status: 401, clockAheadMilliseconds } as const
+    t.match(decideAfterDispatch(aScreenshot({ status: running() }), outcome)[0], {
+      message: `pod default-1 rejected the order (HTTP 401; its node’s clock is ${clock} the operator’s)`,
+    })
   })
-})
+}

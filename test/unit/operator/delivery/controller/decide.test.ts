@@ -193,6 +193,12 @@ t.test('decide puts the expected current entry into each change', async (t) => {
   t.match(first, { changes: [{ before: undefined, statusCode: 418 }] })
 })
 
+t.test('decide records how long a response took, unless there was none', async (t) => {
+  const changesOf = (progress: Progress) => decide([aCandidate({ progress })], optionsAt(3))[0]
+  t.match(changesOf(ended(1, 3, 418, { responseMilliseconds: 70 })), { changes: [{ responseMilliseconds: 70 }] })
+  t.match(changesOf(ended(1, 3, 0)), { changes: [{ statusCode: 0, responseMilliseconds: undefined }] })
+})
+
 t.test('decide deletes a Screenshot with a requested deletion once its deliveries are settled', async (t) => {
   const asked = optionsAt(5, { isDeleteRequested: true })
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]

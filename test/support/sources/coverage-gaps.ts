@@ -1,0 +1,50 @@
+// Reads coverage-final.json, the report in the format of Istanbul in which tap stores what V8 counted. V8 counts no statements: each line is one.
+
+interface Range {
+  start: { line: number }
+}
+
+/** What the report holds about a file: ranges by key, and how often each was reached. */
+export interface FileCoverage {
+  statementMap: Readonly<Record<string, Range>>
+  s: Readonly<Record<string, number>>
+  branchMap: Readonly<Record<string, { locations: readonly Range[] }>>
+  b: Readonly<Record<string, readonly number[]>>
+  fnMap: Readonly<Record<string, { loc: Range }>>
+  f: Readonly<Record<string, number>>
+}
+
+interface Counter {
+  line: number
+  count: number
+}
+
+const COUNTERS: Readonly<Record<string, (file: FileCoverage) => Counter[]>> = {
+  'lines and statements': ({ statementMap, s }) =>
+    Object.entries(s).map(([key, count]) => ({ line: statementMap[key]!.start.line, count })),
+  branches: ({ branchMap, b }) =>
+    Object.entries(b).flatMap(([key, counts]) =>
+      counts.map((count, index) => ({ line: branchMap[key]!.locations[index]!.start.line, count })),
+    ),
+  functions: ({ fnMap, f }) => Object.entries(f).map(([key, count]) => ({ line: fnMap[key]!.loc.start.line, count })),
+}
+
+/**
+ * Returns a line for each file that is not covered whole, with the numbers of its uncovered lines.
+ * @param files paths that the report must hold; no test has loaded a file that it lacks
+ */
+export function findGaps(report: Readonly<Record<string, FileCoverage>>, files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const coverage = report[file]
+    if (!coverage) return [`${file}: no test loads it`]
+    const gaps = Object.entries(COUNTERS).flatMap(([kind, toCounters]) => describeGap(kind, toCounters(coverage)))
+    return gaps.length === 0 ? [] : [`${file}: ${gaps.join('; ')}`]
+  })
+}
+
+function describeGap(kind: string, counters: readonly Counter[]): string[] {
+  const missed = counters.filter(({ count }) => count === 0)
+  if (missed.length === 0) return []
+  const percent = Math.floor(1_000 * (1 - missed.length / counters.length)) / 10
+  return [`${percent} % of ${kind}, not line ${[...new Set(missed.map(({ line }) => line))].join(', ')}`]
+}
