@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'minio'
-import { parse } from 'yaml'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
-import { type CustomResourceDefinition, customResourceDefinitions, secrets } from '../../../crds/client/core-resources.ts'
+import { secrets } from '../../../crds/client/core-resources.ts'
 import { accountUsages } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
@@ -27,6 +26,7 @@ import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/c
 import { type Minio, startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
+import { createKinds } from '../../support/processes/create-kinds.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
@@ -36,7 +36,6 @@ import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identi
 
 const BUCKET = 'tintype'
 const GATEWAY_USER = 'tintype-api-gateway'
-const crdDirectory = path.join(import.meta.dirname, '../../../crds/generated')
 const gatewayMain = path.join(import.meta.dirname, '../../../api-gateway/src/main.ts')
 
 const rbac = (kind: string, plural: string) =>
@@ -74,18 +73,6 @@ export interface World {
   createAccount: (name: string, spec?: Partial<Account['spec']>, limits?: AccountUsage['spec']) => Promise<void>
   startGateway: (env?: Record<string, string>) => Promise<Gateway>
   stop: () => Promise<void>
-}
-
-async function applyDefinitions(http: KubeHttp): Promise<void> {
-  const definitions = new Resource(http, customResourceDefinitions)
-  for (const file of await readdir(crdDirectory)) {
-    if (!file.endsWith('.yaml')) continue
-    const { metadata } = await definitions.create(parse(await readFile(path.join(crdDirectory, file), 'utf8')) as CustomResourceDefinition)
-    await eventually(`${metadata.name} is served`, async () => {
-      const { status } = await definitions.get(metadata.name)
-      return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True')
-    })
-  }
 }
 
 /** The rights that the gateway's files say they need. */
@@ -126,7 +113,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
   const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)
   const bucket = bucketOf(store)
-  await Promise.all([bucket.makeBucket(BUCKET), applyDefinitions(http).then(() => grantRights(http))])
+  await Promise.all([bucket.makeBucket(BUCKET), createKinds(http).then(() => grantRights(http))])
   const identities = await makeIdentities(store, BUCKET)
   const ring: KeyRing = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }
   const ringFile = path.join(directory, 'keys.json')

@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { accessFromKubeconfig, type ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
-import { run } from '../../cluster/host/exec.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
+import { createKinds } from '../../support/processes/create-kinds.ts'
 
 /** A real API server and its store for one test file. */
 export type Plane = ControlPlane & {
@@ -41,20 +41,17 @@ export async function startPlane(t: Test): Promise<Plane> {
     compact: () => compactStore(`http://127.0.0.1:${etcd}`),
     async applyKinds() {
       // An error at the top level of a test file ends the process without teardown.
-      await applyKinds(plane).catch(async (error: unknown) => {
+      const http = new KubeHttp(access)
+      try {
+        await createKinds(http)
+      } catch (error) {
         await plane.stop()
         throw error
-      })
+      } finally {
+        await http.close()
+      }
     },
   }
-}
-
-async function applyKinds({ programs, kubeconfigPath }: ControlPlane): Promise<void> {
-  const generated = join(import.meta.dirname, '../../../crds/generated')
-  const files = (await readdir(generated)).filter((name) => name.endsWith('.yaml')).flatMap((name) => ['-f', join(generated, name)])
-  const kubectl = (...args: string[]) => run(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, ...args, ...files])
-  await kubectl('apply')
-  await kubectl('wait', '--for=condition=Established', '--timeout=120s')
 }
 
 async function compactStore(etcd: string): Promise<void> {

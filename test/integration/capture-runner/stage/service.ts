@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { parse } from 'yaml'
 import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
-import { type CustomResourceDefinition, customResourceDefinitions } from '../../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { Resource, tintypeResource } from '../../../../crds/client/resource.ts'
@@ -23,6 +21,7 @@ import { createSigner, type Signer } from '../../../../operator/src/runner/signa
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { createKinds } from '../../../support/processes/create-kinds.ts'
 import { type OwnPlane, startOwnPlane } from '../../../support/processes/own-plane.ts'
 import { parseLogLines } from '../../../support/sources/log-lines.ts'
 import { type Bucket, openBucket } from './bucket.ts'
@@ -32,7 +31,6 @@ import { CHROMIUM } from './studio.ts'
 
 const MAIN = join(import.meta.dirname, '../../../../capture-runner/src/main.ts')
 const JAIL = join(import.meta.dirname, '../../../../capture-runner/jail')
-const CRDS = join(import.meta.dirname, '../../../../crds/generated')
 const POD_UID = '6b1f7f0e-0000-4000-8000-00000000000a'
 const NAMESPACE = 'default'
 
@@ -67,7 +65,7 @@ export async function openService(t: Test): Promise<Service> {
   const [plane, bucket] = await Promise.all([startOwnPlane(t), openBucket(t)])
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
   t.teardown(() => http.close())
-  await applyKinds(http)
+  await createKinds(http, ['screenshots'])
   const tokenFile = await makeToken(http, plane.directory)
   const caFile = join(plane.directory, 'pki', 'ca.crt')
   const privateKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
@@ -137,17 +135,6 @@ const claimedStatus = (attempt: number) => ({
     { type: 'Succeeded', status: 'Unknown', reason: 'Capturing', message: 'on default-1', lastTransitionTime: new Date().toISOString() },
   ],
 })
-
-async function applyKinds(http: KubeHttp): Promise<void> {
-  const definitions = new Resource(http, customResourceDefinitions)
-  for (const file of (await readdir(CRDS)).filter((name) => name.includes('screenshots'))) {
-    const { metadata } = await definitions.create(parse(await readFile(join(CRDS, file), 'utf8')) as CustomResourceDefinition)
-    await eventually(`${metadata.name} is served`, async () => {
-      const { status } = await definitions.get(metadata.name)
-      return status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True')
-    })
-  }
-}
 
 /** A service account with the single permission of runners, and a file with its token. */
 async function makeToken(http: KubeHttp, directory: string): Promise<string> {
