@@ -27,8 +27,8 @@ t.test('EventStore returns what was stored, and undefined for a missing object',
 
 t.test('EventStore times out when the bucket hangs', async (t) => {
   await minio.freeze()
-  await t.rejects(store.put('events/evt_3.json', '{}'), { cause: { message: /no answer/ } })
-  await t.rejects(store.get('events/evt_1.json'), { cause: { message: /no answer|aborted due to timeout/ } })
+  await t.rejects(store.put('events/evt_3.json', '{}'), { cause: { message: /no response/ } })
+  await t.rejects(store.get('events/evt_1.json'), { cause: { message: /no response|aborted due to timeout/ } })
   await minio.thaw()
 })
 

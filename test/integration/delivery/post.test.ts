@@ -175,7 +175,7 @@ t.test('post dials the address that it has checked, whatever the name resolves t
 t.test('post never connects to the operator itself, to ports of other services, or without TLS', async (t) => {
   const { port } = receiver
   const own = await send(t, `https://127.0.0.1:${port}/`, { ownAddresses: ['127.0.0.1'] })
-  t.match(own, { isSuccess: false, end: 'blocked', detail: /itself/ })
+  t.match(own, { isSuccess: false, end: 'blocked', detail: /requesting pod/ })
   t.match(await send(t, 'https://127.0.0.1:22/'), { isSuccess: false, end: 'blocked', detail: /port 22/ })
   t.match(await send(t, `http://127.0.0.1:${port}/`), { isSuccess: false, end: 'blocked', detail: /not https/ })
   t.equal(receiver.received.length, 0)

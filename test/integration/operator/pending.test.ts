@@ -56,7 +56,7 @@ t.test('more queued Screenshots of an unknown pool than the account limit leave 
   t.match(findCondition(waiting?.status?.conditions, 'Runnable'), {
     status: 'False',
     reason: 'PoolNotFound',
-    message: /no RunnerPool not-there\. Create it, or create the Screenshot with another spec\.poolName/,
+    message: /RunnerPool not-there does not exist\. Create it, or create the Screenshot with another spec\.poolName/,
   })
   // The clock of the next leader is past their timeout; that of the first one never was, even on a slow machine.
   await leader.stop()
