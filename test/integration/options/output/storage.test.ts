@@ -156,7 +156,7 @@ t.test('an unavailable storage fails the copy with a reason', async (t) => {
   const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
   const parts = { guard, policy: LOOPBACK_POLICY, delays: [1, 1] }
   const copied = copyPicture(Buffer.from('a'), plan, { key: 'away', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
-  await t.rejects(copied, { code: 'COPY_FAILED', message: /did not answer/ })
+  await t.rejects(copied, { code: 'COPY_FAILED', message: /did not respond/ })
   t.equal(connections - before, 3)
 })
 
