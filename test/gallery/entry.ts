@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { CaptureOptions } from '../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../crds/src/options/catalog.ts'
 import { exampleOf } from '../../crds/src/options/examples.ts'
 import { optionGroups } from '../../crds/src/options/groups.ts'
 import { PrivateOptions } from '../../crds/src/options/private.ts'
 import { type Scene, scenes, UNSEEN } from './scenes.ts'
 
-// Derives the gallery's entries from the option catalogue: each option's example on a page of the corpus, unless a scene defines a better one.
+// Derives the gallery's entries from the option catalog: each option's example on a page of the corpus, unless a scene defines a better one.
 
 export type Values = Readonly<Record<string, unknown>>
 

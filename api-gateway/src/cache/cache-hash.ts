@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
-import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalogue'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { canonical } from '../translate/common/canonical-json.ts'
 

@@ -1,6 +1,6 @@
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import { withDefaults } from '@tintype/crds/options/catalogue'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
 import { readCacheEntry } from '@tintype/crds/records/cache'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'

@@ -1,5 +1,5 @@
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { type CacheDeps, findPicture } from '../cache/find-picture.ts'

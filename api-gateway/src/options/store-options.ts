@@ -1,6 +1,6 @@
 import { type SealingKey, seal } from '@tintype/crds/crypto/sealed'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { bytesOf, MAX_INLINE_BYTES, type SealedOptions, splitLarge } from '@tintype/crds/options/sealed-options'
 import { optionsKey } from '@tintype/crds/records/storage-keys'

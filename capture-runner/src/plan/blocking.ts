@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { BannerAction, ResourceKind } from '@tintype/crds/options/page/blocking'
 
 /** Names of the filter engines in the image. */

@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { type Device, findDevice } from '@tintype/crds/options/page/devices'
 import { buildMedia, type MediaPlan } from './media.ts'
 

@@ -1,5 +1,5 @@
 import { type ArtifactType, artifactsOf } from '@tintype/crds/options/artifacts'
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** The additional files. */
 export interface ExtraFilesPlan {

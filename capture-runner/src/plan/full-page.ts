@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { FixedElements, FullPageAlgorithm, FullPageOverflow } from '@tintype/crds/options/page/full-page'
 
 /** A slow scroll down the page, in CSS pixels. */

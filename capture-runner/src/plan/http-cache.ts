@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 
 /** Which captures of the batch share responses. */

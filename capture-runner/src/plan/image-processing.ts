@@ -1,5 +1,5 @@
 import { thumbnailFormat } from '@tintype/crds/options/artifacts'
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { ImageFit, ImagePosition } from '@tintype/crds/options/output/image-processing'
 import { type Color, parseColor } from './image.ts'
 

@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 
 /** The file to create. */

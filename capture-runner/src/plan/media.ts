@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** Emulated media. Absent values are the browser's defaults. */
 export interface MediaPlan {

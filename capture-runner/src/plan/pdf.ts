@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PaperFormat } from '@tintype/crds/options/output/pdf'
 
 /** Print settings of a PDF, lengths in inches. */

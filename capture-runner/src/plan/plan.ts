@@ -1,5 +1,5 @@
-import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalogue'
-import { withDefaults } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalog'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'

@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { WaitState } from '@tintype/crds/options/page/waiting'
 
 /** An element to find. */

@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** A rectangle of the page in CSS pixels, from the page's top left corner. */
 export interface Tile {

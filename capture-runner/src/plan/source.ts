@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** Source of the page. */
 export interface SourcePlan {

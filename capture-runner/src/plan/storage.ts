@@ -1,5 +1,5 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 
 /** Where to copy the screenshot. Secret, because it contains the key. */

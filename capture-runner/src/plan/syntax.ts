@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** A text that the browser must be able to parse, and the API name of its option. */
 export interface OptionText {

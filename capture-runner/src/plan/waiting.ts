@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { captureMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
 
 /** Condition for an idle network. */

@@ -1,4 +1,4 @@
-import { type CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalogue.ts'
+import { type CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalog.ts'
 import { captureMillisecondsOf, STABILITY_WALL_MILLISECONDS } from '../options/page/waiting.ts'
 
 /** Milliseconds for the preparation of the browser and the upload. */

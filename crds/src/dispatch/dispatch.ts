@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
-import { CaptureOptions } from '../options/catalogue.ts'
+import { CaptureOptions } from '../options/catalog.ts'
 import { PrivateOptions } from '../options/private.ts'
 
 // The protocol between operator and runner, HTTP on the runner's port.

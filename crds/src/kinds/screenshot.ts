@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CaptureOptions } from '../options/catalogue.ts'
+import { CaptureOptions } from '../options/catalog.ts'
 import { contradictionRules } from '../options/contradictions.ts'
 import { deliveryOptions } from '../options/output/delivery.ts'
 import { FileFormat } from '../options/output/image.ts'

@@ -1,4 +1,4 @@
-import type { CaptureOptions } from './catalogue.ts'
+import type { CaptureOptions } from './catalog.ts'
 import { FileFormat } from './output/image.ts'
 import { ThumbnailFormat } from './output/image-processing.ts'
 

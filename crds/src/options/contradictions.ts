@@ -1,6 +1,6 @@
 import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
-import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalogue.ts'
+import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import { type CacheOptions, cacheOptionNames } from './output/cache.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { CaptureOptions, captureDefaults } from './catalogue.ts'
+import { CaptureOptions, captureDefaults } from './catalog.ts'
 import { toOptionSchema } from './option-schema.ts'
 import { cacheDefaults, cacheOptions } from './output/cache.ts'
 import { deliveryDefaults, deliveryOptions } from './output/delivery.ts'

@@ -1,5 +1,5 @@
 import { toSnakeCase } from '../text/snake-case.ts'
-import { CaptureOptions } from './catalogue.ts'
+import { CaptureOptions } from './catalog.ts'
 import { cacheOptions } from './output/cache.ts'
 import { deliveryOptions } from './output/delivery.ts'
 import { privateOptionNames } from './private.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CaptureOptions, LARGE_OPTIONS } from './catalogue.ts'
+import { CaptureOptions, LARGE_OPTIONS } from './catalog.ts'
 import { PrivateOptions } from './private.ts'
 
 // The content that the gateway encrypts and the operator decrypts. Options that do not fit in a Kubernetes object are in the bucket, bound to the

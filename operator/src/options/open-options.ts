@@ -2,7 +2,7 @@
 
 import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/crypto/sealed'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { SealedOptions } from '@tintype/crds/options/sealed-options'

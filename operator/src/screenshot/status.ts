@@ -1,7 +1,7 @@
 import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/dispatch/deadline'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
-import { withDefaults } from '@tintype/crds/options/catalogue'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import { accountOf } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { type Condition, ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { RUNNER_NODE_FLAGS } from '../../support/processes/as-in-pod.ts'
 import type { Contender } from './contender.ts'
 import { type LineProgram, openLines } from './lines.ts'

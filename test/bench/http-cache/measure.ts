@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { openStudio, type Studio } from '../../integration/capture-runner/stage/studio.ts'
 import { openLines } from '../engine/lines.ts'
 import { createProcessorClock } from '../engine/processor.ts'

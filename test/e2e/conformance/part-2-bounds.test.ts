@@ -4,7 +4,7 @@ import { createAndForget, type ErrorBody } from '../../support/cluster/conforman
 import { page } from '../../support/servers/pages.ts'
 
 // 2.2 and 8: what the options may be. A value out of range is refused, never bent into it. One option of each kind is tested here: the bounds of
-// all options are in test/unit/crds/options/catalogue.test.ts.
+// all options are in test/unit/crds/options/catalog.test.ts.
 
 const url = page('/quadrants')
 /** Keeps a capture that nobody needs from being made before it is deleted. */

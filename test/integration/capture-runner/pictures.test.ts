@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { servePages } from './stage/page-server.ts'
 import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './stage/pixels.ts'

@@ -1,7 +1,7 @@
 // Compares plain tabs with Playwright's. A page and all its frames must see the same browser in both.
 
 import { text } from 'node:stream/consumers'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { startDnsServer } from '../../support/servers/dns-server.ts'

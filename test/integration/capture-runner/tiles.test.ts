@@ -2,7 +2,7 @@
 
 import sharp from 'sharp'
 import t from 'tap'
-import type { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { SAMPLES, scriptsPage } from '../../support/attack/scripts-page.ts'
 import { servePages } from './stage/page-server.ts'
 import { openStudio } from './stage/studio.ts'

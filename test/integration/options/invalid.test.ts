@@ -1,7 +1,7 @@
 // Invalid selectors, scripts, colors and templates fail the capture before the page is requested, with their own error codes and without
 // another attempt.
 
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { isRetryable } from '@tintype/crds/schema/errors'
 import t, { type Test } from 'tap'
 import { isNear } from '../capture-runner/stage/pixels.ts'

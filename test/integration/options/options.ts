@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { Test } from 'tap'
 import type { Captured } from '../../../capture-runner/src/capture/run.ts'
 import type { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'

@@ -1,6 +1,6 @@
 import { createdAtOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import type { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 
 // Pages that try to block or exhaust a runner, and the allowed outcomes of their captures. The test and the benchmark capture each of them, and an
 // ordinary page after it.

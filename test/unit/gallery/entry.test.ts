@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { optionNames } from '../../../crds/generate/options-page.ts'
-import { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { contradictions } from '../../../crds/src/options/contradictions.ts'
 import { PrivateOptions } from '../../../crds/src/options/private.ts'
 import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
@@ -11,12 +11,12 @@ import { scenes, UNSEEN } from '../../gallery/scenes.ts'
 const ORIGIN = 'http://127.0.0.1:8080'
 const shown = entries.map(({ name }) => toSnakeCase(name))
 
-t.test('gallery has every option of the catalogue, as a picture or with the reason why there is none', async (t) => {
+t.test('gallery has every option of the catalog, as a picture or with the reason why there is none', async (t) => {
   t.strictSame([...shown, ...unseen.map(({ name }) => toSnakeCase(name))].sort(), [...optionNames].sort())
   t.ok(shown.length > 150, `${shown.length} options have a picture`)
 })
 
-t.test('gallery knows no option that the catalogue does not', async (t) => {
+t.test('gallery knows no option that the catalog does not', async (t) => {
   const unknown = [...Object.keys(scenes), ...Object.keys(UNSEEN)].filter((name) => !optionNames.includes(toSnakeCase(name)))
   t.strictSame(unknown, [])
 })

@@ -1,5 +1,5 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'

@@ -1,6 +1,6 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { deliveryOptions } from '@tintype/crds/options/output/delivery'

@@ -1,5 +1,5 @@
 import { classifyUrl, type EgressRules, isAllowedHost, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { PrivateOptions } from '@tintype/crds/options/private'
 import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/urls'
 import type { Problem } from '../../common/errors.ts'

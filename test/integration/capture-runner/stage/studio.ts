@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'

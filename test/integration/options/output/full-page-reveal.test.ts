@@ -1,7 +1,7 @@
 // Full pages show content that appears on scroll. Each page here was once captured with missing parts.
 
 import t from 'tap'
-import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import sharp from 'sharp'
 import t from 'tap'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'

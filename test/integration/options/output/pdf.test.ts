@@ -1,7 +1,7 @@
 // PDFs, checked by parsing the files: pages, sizes and contents.
 
 import { inflateSync } from 'node:zlib'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { eventually } from '../../../support/eventually.ts'
 import { servePages } from '../../capture-runner/stage/page-server.ts'

@@ -1,7 +1,7 @@
 // Screenshots show the stable page after its intro animation. Each page here was once captured during the animation.
 
 import t from 'tap'
-import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options.ts'

@@ -2,7 +2,7 @@
 // cannot. The table contains every option of both groups.
 
 import type { RequestListener } from 'node:http'
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
 import { preparingOptions } from '../../../../crds/src/options/page/preparing.ts'
 import { waitingOptions } from '../../../../crds/src/options/page/waiting.ts'

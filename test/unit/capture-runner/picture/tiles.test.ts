@@ -1,4 +1,4 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { cutPage, isInWindow } from '../../../../capture-runner/src/picture/tiles.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'

@@ -1,5 +1,5 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
-import { withDefaults } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { buildContext } from '../../../../capture-runner/src/plan/context.ts'
 

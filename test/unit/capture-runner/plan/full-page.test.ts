@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildFullPage } from '../../../../capture-runner/src/plan/full-page.ts'
-import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalog.ts'
 
 const plan = (options: CaptureOptions) => buildFullPage(withDefaults(options))
 

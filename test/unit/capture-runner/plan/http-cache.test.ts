@@ -1,4 +1,4 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import t from 'tap'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildImageProcessing } from '../../../../capture-runner/src/plan/image-processing.ts'
-import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalog.ts'
 
 const plan = (options: CaptureOptions) => buildImageProcessing(withDefaults(options))
 

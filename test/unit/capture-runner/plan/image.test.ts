@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseColor } from '../../../../capture-runner/src/plan/image.ts'
-import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 
 const colors: [text: string, color: number[]][] = [
   ['#fff', [255, 255, 255, 1]],

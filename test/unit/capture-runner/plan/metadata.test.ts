@@ -1,4 +1,4 @@
-import { withDefaults } from '@tintype/crds/options/catalogue'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { buildMetadata } from '../../../../capture-runner/src/plan/metadata.ts'
 

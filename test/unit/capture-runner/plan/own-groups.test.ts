@@ -1,7 +1,7 @@
 import t from 'tap'
 import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
-import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 
 // Effects of the options for preparing, blocking, waiting and failing.
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildPdf, toInches } from '../../../../capture-runner/src/plan/pdf.ts'
-import { withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { withDefaults } from '../../../../crds/src/options/catalog.ts'
 
 t.test('toInches reads every unit, and pixels without one', async (t) => {
   for (const [length, inches] of [

@@ -1,4 +1,4 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
 import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'

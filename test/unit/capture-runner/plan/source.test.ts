@@ -1,4 +1,4 @@
-import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalogue'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { addressOf, buildSource, SYNTHETIC_ADDRESS } from '../../../../capture-runner/src/plan/source.ts'
 

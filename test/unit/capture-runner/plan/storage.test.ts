@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildCopy, toCopyKey } from '../../../../capture-runner/src/plan/storage.ts'
-import { withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { withDefaults } from '../../../../crds/src/options/catalog.ts'
 
 const names = { id: 'scr_1', url: 'https://www.example.com:8443/a?b', format: 'webp', now: new Date('2026-11-21T23:59:59.999Z') }
 

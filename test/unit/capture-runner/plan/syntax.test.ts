@@ -1,4 +1,4 @@
-import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalogue'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { buildSyntax } from '../../../../capture-runner/src/plan/syntax.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
-import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 
 const cases: { name: string; options: CaptureOptions | undefined; milliseconds: number }[] = [
   { name: 'the default timeout and what surrounds it', options: undefined, milliseconds: 95_000 },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildOptionsPage, findUnproven, optionNames, readProofs } from '../../../../crds/generate/options-page.ts'
-import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { exampleOf } from '../../../../crds/src/options/examples.ts'
 import { cacheOptions } from '../../../../crds/src/options/output/cache.ts'
 import { deliveryOptions } from '../../../../crds/src/options/output/delivery.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '../../../../crds/src/options/private.ts'
 
 const takes = (options: object): boolean => PrivateOptions.safeParse(options).success

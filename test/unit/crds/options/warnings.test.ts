@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import type { AllOptions } from '../../../../crds/src/options/contradictions.ts'
 import { privateOptionNames } from '../../../../crds/src/options/private.ts'
 import { findWarnings, warnings } from '../../../../crds/src/options/warnings.ts'

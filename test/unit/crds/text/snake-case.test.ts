@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { renameKeys, toCamelCase, toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 t.test('toSnakeCase and toCamelCase are inverse for every option', async (t) => {

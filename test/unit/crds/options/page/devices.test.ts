@@ -1,6 +1,6 @@
 import { devices as playwrightDevices } from 'playwright-core'
 import t from 'tap'
-import { withDefaults } from '../../../../../crds/src/options/catalogue.ts'
+import { withDefaults } from '../../../../../crds/src/options/catalog.ts'
 import { DEVICES, findDevice, toDeviceId } from '../../../../../crds/src/options/page/devices.ts'
 
 t.test('the device list equals the list of the installed playwright-core', async (t) => {

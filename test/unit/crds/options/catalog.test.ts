@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalog.ts'
 import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/image.ts'
 
 const takes = (options: object): boolean => CaptureOptions.safeParse(options).success
