@@ -95,7 +95,7 @@ export const HTTP_ERRORS = {
   IDEMPOTENCY_IN_PROGRESS: { status: 409, remedy: 'Wait for the first request with this Idempotency-Key to end, then repeat.' },
   LAST_API_KEY: {
     status: 409,
-    remedy: 'Create another API key with at least the same scopes and a later expiry, then repeat the request.',
+    remedy: 'Create another API key with at least the same scopes that stays valid for longer, then repeat the request.',
   },
   ROTATION_IN_PROGRESS: {
     status: 409,
