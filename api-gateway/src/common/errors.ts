@@ -73,7 +73,7 @@ export function toHttpError(error: unknown): HttpError {
   return {
     status: 500,
     code: 'INTERNAL_ERROR',
-    message: 'internal error: contact the operator of this service with the request id',
+    message: 'internal error: contact an administrator of this service with the request id',
     headers: {},
   }
 }

@@ -47,7 +47,7 @@ t.test('the app never tells what went wrong inside', async (t) => {
   t.equal(response.statusCode, 500)
   t.match(response.json(), {
     success: false,
-    error: { code: 'INTERNAL_ERROR', message: 'internal error: contact the operator of this service with the request id' },
+    error: { code: 'INTERNAL_ERROR', message: 'internal error: contact an administrator of this service with the request id' },
   })
   t.notMatch(response.body, 'hunter2')
 })

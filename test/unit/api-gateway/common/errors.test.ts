@@ -28,7 +28,7 @@ t.test('toHttpError says nothing about what is not ours', async (t) => {
     t.strictSame(toHttpError(error), {
       status: 500,
       code: 'INTERNAL_ERROR',
-      message: 'internal error: contact the operator of this service with the request id',
+      message: 'internal error: contact an administrator of this service with the request id',
       headers: {},
     })
   }
