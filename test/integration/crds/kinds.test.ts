@@ -6,6 +6,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import { definitions } from '../../../crds/src/kinds/all.ts'
 import { buildClaim } from '../../../operator/src/screenshot/status.ts'
+import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from './kubectl.ts'
@@ -31,6 +32,10 @@ t.test('every kind is established, with a structural schema and unique names', a
 })
 
 t.test('kubectl explain shows options with their unit, range and default', async (t) => {
+  // The API server publishes the OpenAPI documents of a kind some time after it has established it.
+  for (const { singular } of definitions) {
+    await eventually(`${singular} is published`, async () => (await kubectl(['explain', `${singular}.spec`])).isOk)
+  }
   const { output } = await kubectl(['explain', 'screenshot.spec.options'])
   for (const words of [
     /delay\s+<integer>/,
