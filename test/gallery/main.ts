@@ -102,8 +102,17 @@ const OPTIONS = {
   note: TEXT,
 } as const
 
+function readOptions() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch (error) {
+    console.error(`${(error as Error).message}. The head of test/gallery/main.ts lists the options.`)
+    process.exit(2)
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: OPTIONS })
+  const values = readOptions()
   const only = values.only?.split(',')
   if (values.corpus) {
     const { approve, note } = values
