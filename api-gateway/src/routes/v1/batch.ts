@@ -9,15 +9,15 @@ import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { mapConcurrently } from '../../create/map-concurrently.ts'
 import { planScreenshots } from '../../create/plan.ts'
+import { isLenient } from '../../http/request-headers.ts'
+import { setIgnoredOptionsHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { parseBatchBody } from '../../translate/batches/batch-body.ts'
 import { toBatchResult } from '../../translate/batches/batch-result.ts'
 import { assertNoQuery } from '../../translate/common/query.ts'
-import { isLenient } from '../../translate/common/request-headers.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../../translate/screenshots/options-body.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { setIgnoredOptionsHeader, setReplayedHeader } from './response-headers.ts'
 
 type Query = { Querystring: Record<string, unknown> }
 

@@ -8,8 +8,9 @@ import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { createSingle } from '../../create/single.ts'
+import { isLenient, prefersFile } from '../../http/request-headers.ts'
+import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
-import { isLenient, prefersFile } from '../../translate/common/request-headers.ts'
 import { parseCreateBody } from '../../translate/screenshots/create-body.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../../translate/screenshots/options-body.ts'
 import { parseWaitQuery, planResponse } from '../../translate/screenshots/response-plan.ts'
@@ -19,7 +20,6 @@ import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { holdUntilFinished } from './hold-until-finished.ts'
-import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from './response-headers.ts'
 
 /** POST /screenshots. Can hold the request and respond with the picture itself. */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {

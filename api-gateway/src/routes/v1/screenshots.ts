@@ -3,7 +3,8 @@ import { accountOf } from '@tintype/crds/records/record'
 import { objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
-import { hasTag } from '../../translate/common/etag.ts'
+import { hasTag } from '../../http/etag.ts'
+import { setQueuePositionHeader } from '../../http/response-headers.ts'
 import { parseWaitQuery } from '../../translate/screenshots/response-plan.ts'
 import { findFile } from '../files.ts'
 import { type FoundRecord, findRecord } from '../find-record.ts'
@@ -12,7 +13,6 @@ import { captureFailed } from './create-screenshot.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { holdUntilFinished } from './hold-until-finished.ts'
 import { listScreenshots } from './list-screenshots.ts'
-import { setQueuePositionHeader } from './response-headers.ts'
 
 interface ById {
   Params: { id: string }

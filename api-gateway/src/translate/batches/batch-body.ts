@@ -4,8 +4,8 @@ import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
-import { type KnownNames, toProblems } from '../common/problems.ts'
-import { isObject } from '../common/read-body.ts'
+import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { isObject } from '../../http/read-body.ts'
 import {
   captureOptionFields,
   dropUnknown,

@@ -5,8 +5,8 @@ import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
-import { type KnownNames, toProblems } from '../common/problems.ts'
-import { isObject } from '../common/read-body.ts'
+import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { isObject } from '../../http/read-body.ts'
 import {
   captureOptionFields,
   dropUnknown,

@@ -3,7 +3,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { PrivateOptions } from '@tintype/crds/options/private'
 import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/urls'
 import type { Problem } from '../../common/errors.ts'
-import { isObject } from '../common/read-body.ts'
+import { isObject } from '../../http/read-body.ts'
 
 /** A problem with a URL. `url_not_allowed` has its own error code. */
 export interface TargetProblem {

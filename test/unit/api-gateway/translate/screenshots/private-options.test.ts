@@ -1,6 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
-import { toProblems } from '../../../../../api-gateway/src/translate/common/problems.ts'
+import { toProblems } from '../../../../../api-gateway/src/http/problems.ts'
 import {
   findPrivateOptionProblems,
   parseSetCookie,
