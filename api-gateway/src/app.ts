@@ -11,28 +11,18 @@ import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
+import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import { addDocsRoutes } from './routes/docs.ts'
-import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
-import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
-import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
-import { addDevicesRoute } from './routes/v1/devices.ts'
-import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
-import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
-import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
-import { addWebhookTestRoute, type WebhookTestDeps } from './routes/v1/webhook-test.ts'
-import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, RoutesDeps, WebhooksDeps {
-  postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
-  screenshots: ScreenshotsDeps['screenshots']
-  objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
+export type Deps = Omit<RoutesDeps & ScreenshotsDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+
+interface GatewayDeps {
   quota: QuotaStore
   keys: KeyStore
   metrics: Metrics
@@ -46,6 +36,9 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, Sta
 const REQUEST_MILLISECONDS = 60_000
 /** Every route exists under both prefixes. */
 const PREFIXES = ['/api/v1', '/v1']
+
+/** Loads the code that builds the OpenAPI document. Without requests for it, a process does not need its memory. */
+const buildDocument = async (): Promise<object> => (await import('./openapi/document.ts')).buildDocument()
 
 /** Builds the REST server without listening. `main` listens, and tests call `inject`. */
 export function buildApp(deps: Deps): FastifyInstance {
@@ -74,27 +67,18 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, deps)
+  addRoutes(app, routes, { ...deps, buildDocument })
   for (const prefix of PREFIXES) {
     app.register(
       async (scope) => {
         addCreateScreenshot(scope, deps)
         addBatchRoutes(scope, deps)
-        addDevicesRoute(scope)
         addScreenshotRoutes(scope, deps)
-        addDefaultWebhookRoutes(scope, deps)
-        addWebhookRoutes(scope, deps)
-        addWebhookTestRoute(scope, deps)
-        addDeliveryRoutes(scope, deps)
-        addStatusRoute(scope, deps)
-        addUsageRoute(scope, deps)
-        addOpenApiRoute(scope)
       },
       { prefix },
     )
   }
   app.register(async (scope) => {
-    addFileRoutes(scope, deps)
     addDocsRoutes(scope)
   })
   return app

@@ -35,7 +35,7 @@ const core = [
   /^operator\/src\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|controller\/delivery-state-patch)\.ts$/,
   /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/(http|translate)\//,
-  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records)[a-z-]+\.ts$/,
+  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file)[a-z-]+\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]
 

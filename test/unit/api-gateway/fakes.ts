@@ -5,18 +5,18 @@ import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { Idempotency } from '../../../api-gateway/src/create/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/create/queue.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
-import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
+import { Downloads } from '../../../api-gateway/src/resources/files/downloads.ts'
 import type {
   FileStore,
   Grant,
   KeyStore,
+  LimitFacts,
   QueueView,
   QuotaStore,
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
 } from '../../../api-gateway/src/store/ports.ts'
-import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
 import type { QueueBounds } from '../../../api-gateway/src/translate/screenshots/queue-rules.ts'
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshots/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'

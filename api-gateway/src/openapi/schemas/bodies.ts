@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { name } from '../../http/named-schemas.ts'
 import { BatchBody } from '../../translate/batches/batch-body.ts'
 import { CreateBody } from '../../translate/screenshots/create-body.ts'
-import { CreateWebhookBody, UpdateWebhookBody } from '../../translate/webhooks/webhook-body.ts'
 
 // Request bodies as the routes parse them. The rules for URLs are added here, because the routes check them in code.
 
@@ -35,10 +34,4 @@ export const CreateBatch = name(
     urls: z.array(address).min(1).max(100).describe('URLs of the pages, 1 to 100.'),
     options: BatchBody.shape.options.describe('Capture options for all pages.'),
   }).describe('Pages to capture with the same options. One invalid URL rejects the whole batch.'),
-)
-
-export const CreateWebhook = name('CreateWebhook', CreateWebhookBody.describe('A new webhook endpoint.'))
-export const UpdateWebhook = name(
-  'UpdateWebhook',
-  UpdateWebhookBody.describe('Fields of an endpoint to change, at least one.').meta({ minProperties: 1 }),
 )

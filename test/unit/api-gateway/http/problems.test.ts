@@ -4,9 +4,9 @@ import { ApiError, type Problem } from '../../../../api-gateway/src/common/error
 import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
 import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { CreateKeyBody, UpdateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
+import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/translate/batches/batch-body.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/translate/screenshots/create-body.ts'
-import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/translate/webhooks/webhook-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
 
