@@ -1,9 +1,9 @@
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { completed, created, failed } from './operations/examples.ts'
+import { completed, created, failed } from '../resources/screenshots/examples.ts'
+import { ScreenshotRecord } from '../resources/screenshots/schemas.ts'
 import { anId, instant } from './schemas/common.ts'
 import { name, refTo, toJsonSchema } from './schemas/naming.ts'
-import { ScreenshotRecord } from './schemas/screenshot.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 

@@ -1,6 +1,6 @@
-import { CreateScreenshot } from '../schemas/bodies.ts'
-import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../schemas/screenshot.ts'
-import { completed, created, screenshotList } from './examples.ts'
+import { CreateScreenshot } from '../../resources/screenshots/create-body.ts'
+import { completed, created, screenshotList } from '../../resources/screenshots/examples.ts'
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../../resources/screenshots/schemas.ts'
 import type { Link, Operation } from './operation.ts'
 import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from './parameters.ts'
 

@@ -1,7 +1,7 @@
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { defaultWebhookId } from '@tintype/crds/webhooks/request-webhook'
 import type { FastifyInstance } from 'fastify'
-import { ensureDefaultWebhook, findKnownDefaultWebhook } from '../../create/default-webhook.ts'
+import { ensureDefaultWebhook, findKnownDefaultWebhook } from '../../creation/default-webhook.ts'
 import { assertNoQuery } from '../../translate/common/query.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhooks/webhook-record.ts'
 import { countPending } from './count-pending.ts'

@@ -7,12 +7,12 @@ import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { logPrefix, mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delivery-log'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { assertNoQuery } from '../../translate/common/query.ts'
 import { parseDeliveryQuery, toDeliveryPage } from '../../translate/webhooks/delivery-query.ts'
 import { toDeliveryRecord, withDeliveryState } from '../../translate/webhooks/delivery-record.ts'
-import { findRecord, type RecordDeps } from '../find-record.ts'
 import { assertOwned, type ById, FRESH, type Query } from './records.ts'
 
 /** Dependencies of the delivery routes. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { IdempotentExecution } from '../../create/idempotency.ts'
+import type { IdempotentExecution } from '../../creation/idempotency.ts'
 
 const MAX_LISTED_NAMES = 32
 const MAX_NAME_LENGTH = 64

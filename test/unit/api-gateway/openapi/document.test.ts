@@ -7,7 +7,7 @@ import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/ev
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
 import type { Operation } from '../../../../api-gateway/src/openapi/operations/operation.ts'
 import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/screenshots/list-query.ts'
+import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/resources/screenshots/list-query.ts'
 import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
 import { aGateway } from '../fakes.ts'
 

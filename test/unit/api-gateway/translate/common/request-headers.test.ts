@@ -1,8 +1,8 @@
 import t from 'tap'
+import { parseWaitQuery, planResponse } from '../../../../../api-gateway/src/resources/screenshots/response-plan.ts'
 import { hasTag, recordTag } from '../../../../../api-gateway/src/translate/common/etag.ts'
 import { isLenient, prefersFile } from '../../../../../api-gateway/src/translate/common/request-headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../../api-gateway/src/translate/files/file-headers.ts'
-import { parseWaitQuery, planResponse } from '../../../../../api-gateway/src/translate/screenshots/response-plan.ts'
 
 const accepts: [string | undefined, boolean][] = [
   [undefined, false],
