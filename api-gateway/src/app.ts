@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
@@ -10,6 +11,7 @@ import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
+import { type RoutesDeps, routes } from './resources/all.ts'
 import { addBatchRoutes } from './resources/batches/routes.ts'
 import { addCreateScreenshot } from './resources/screenshots/create.ts'
 import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
@@ -19,7 +21,6 @@ import { addFileRoutes } from './routes/files.ts'
 import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
 import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
 import { addDevicesRoute } from './routes/v1/devices.ts'
-import { addKeyRoutes, type KeysDeps } from './routes/v1/keys.ts'
 import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
 import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
@@ -28,7 +29,7 @@ import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
+export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, RoutesDeps, WebhooksDeps {
   postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
   screenshots: ScreenshotsDeps['screenshots']
   objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
@@ -73,28 +74,28 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
+  addRoutes(app, routes, deps)
   for (const prefix of PREFIXES) {
     app.register(
-      async (routes) => {
-        addCreateScreenshot(routes, deps)
-        addBatchRoutes(routes, deps)
-        addDevicesRoute(routes)
-        addScreenshotRoutes(routes, deps)
-        addKeyRoutes(routes, deps)
-        addDefaultWebhookRoutes(routes, deps)
-        addWebhookRoutes(routes, deps)
-        addWebhookTestRoute(routes, deps)
-        addDeliveryRoutes(routes, deps)
-        addStatusRoute(routes, deps)
-        addUsageRoute(routes, deps)
-        addOpenApiRoute(routes)
+      async (scope) => {
+        addCreateScreenshot(scope, deps)
+        addBatchRoutes(scope, deps)
+        addDevicesRoute(scope)
+        addScreenshotRoutes(scope, deps)
+        addDefaultWebhookRoutes(scope, deps)
+        addWebhookRoutes(scope, deps)
+        addWebhookTestRoute(scope, deps)
+        addDeliveryRoutes(scope, deps)
+        addStatusRoute(scope, deps)
+        addUsageRoute(scope, deps)
+        addOpenApiRoute(scope)
       },
       { prefix },
     )
   }
-  app.register(async (routes) => {
-    addFileRoutes(routes, deps)
-    addDocsRoutes(routes)
+  app.register(async (scope) => {
+    addFileRoutes(scope, deps)
+    addDocsRoutes(scope)
   })
   return app
 }

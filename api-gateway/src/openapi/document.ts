@@ -1,12 +1,12 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { API_VERSION } from '../common/version.ts'
+import { HEADERS } from '../http/headers.ts'
+import type { Operation, Tag } from '../http/route.ts'
 import { nameOfErrors, toErrorResponse } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { writeEvents } from './events.ts'
+import { toComponents, toJsonSchema } from './json-schema.ts'
 import { operations } from './operations/all.ts'
-import { HEADERS } from './operations/headers.ts'
-import type { Operation, Tag } from './operations/operation.ts'
-import { toComponents, toJsonSchema } from './schemas/naming.ts'
 import { writeOperation } from './write-operation.ts'
 
 /** Documented prefix of the operations. `/v1` serves the same. */

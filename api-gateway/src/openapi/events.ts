@@ -1,9 +1,10 @@
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
+import { anId, instant } from '../http/fields.ts'
+import { name } from '../http/named-schemas.ts'
 import { completed, created, failed } from '../resources/screenshots/examples.ts'
 import { ScreenshotRecord } from '../resources/screenshots/schemas.ts'
-import { anId, instant } from './schemas/common.ts'
-import { name, refTo, toJsonSchema } from './schemas/naming.ts'
+import { refTo, toJsonSchema } from './json-schema.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 

@@ -5,8 +5,8 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_VERSION } from '../common/version.ts'
+import { hasTag } from '../http/etag.ts'
 import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
-import { hasTag } from '../translate/common/etag.ts'
 
 /** The package of the static files. test/cluster/images/bundle.ts puts them at the same path in the image. */
 const PACKAGE = 'swagger-ui-dist/package.json'

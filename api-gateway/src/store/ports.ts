@@ -8,8 +8,8 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import type { LimitFacts } from '../translate/account/usage.ts'
-import type { ObjectPatch } from '../translate/common/object-patch.ts'
 import type { ComponentHealth } from '../translate/service/service-status.ts'
+import type { ObjectPatch } from './object-patch.ts'
 
 // Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
 // is unavailable.

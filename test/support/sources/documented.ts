@@ -1,7 +1,7 @@
+import type { Operation } from '../../../api-gateway/src/http/route.ts'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
 import { errorsOf } from '../../../api-gateway/src/openapi/errors-of.ts'
 import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
-import type { Operation } from '../../../api-gateway/src/openapi/operations/operation.ts'
 import { ErrorBody } from '../../../api-gateway/src/openapi/schemas/errors.ts'
 
 // Compares a response with the OpenAPI document. A field that is not documented counts as a problem.

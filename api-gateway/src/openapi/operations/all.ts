@@ -1,8 +1,8 @@
+import type { Operation } from '../../http/route.ts'
+import { keyRoutes } from '../../resources/keys/routes.ts'
 import { batchOperations } from './batches.ts'
 import { deliveryOperations } from './deliveries.ts'
 import { fileOperations } from './files.ts'
-import { keyOperations } from './keys.ts'
-import type { Operation } from './operation.ts'
 import { screenshotOperations } from './screenshots.ts'
 import { serviceOperations } from './service.ts'
 import { usageOperations } from './usage.ts'
@@ -14,7 +14,7 @@ export const operations: readonly Operation[] = [
   ...batchOperations,
   ...webhookOperations,
   ...deliveryOperations,
-  ...keyOperations,
+  ...keyRoutes,
   ...usageOperations,
   ...serviceOperations,
   ...fileOperations,

@@ -1,8 +1,8 @@
+import type { Operation } from '../../http/route.ts'
 import { CreateBatch } from '../../resources/batches/create-body.ts'
 import { batchId, batchStatus, createdBatch } from '../../resources/batches/examples.ts'
 import { BatchStatus, CreatedBatch } from '../../resources/batches/schemas.ts'
-import type { Operation } from './operation.ts'
-import { pathId, prefer } from './parameters.ts'
+import { pathId } from './parameters.ts'
 import { toId } from './screenshots.ts'
 
 /** Operations of batches. */
@@ -16,7 +16,6 @@ export const batchOperations: readonly Operation[] = [
     summary: 'Capture up to 100 pages',
     description:
       'Creates one screenshot per URL. Costs one request of the rate limit and one unit of quota per URL. If the quota does not cover all URLs, the first ones are accepted and `failed_jobs` lists the rest.',
-    parameters: [prefer],
     isKeyed: true,
     body: {
       schema: CreateBatch,

@@ -1,6 +1,6 @@
+import type { Operation } from '../../http/route.ts'
 import { DeliveryFound, DeliveryList, RedeliveryAccepted, WebhookTestResult } from '../schemas/webhook.ts'
 import { deliveryFound, deliveryId, deliveryList, redeliveryAccepted, webhookId, webhookTested } from './account-examples.ts'
-import type { Operation } from './operation.ts'
 import { deliveryParameters, deliveryPath, pathId } from './parameters.ts'
 
 const id = pathId('wh', webhookId)

@@ -1,7 +1,7 @@
 import { FILE_EXTENSIONS } from '@tintype/crds/options/artifacts'
 import { z } from 'zod'
-import type { HeaderName } from './headers.ts'
-import type { Operation, Parameter } from './operation.ts'
+import type { HeaderName } from '../../http/headers.ts'
+import type { Operation, Parameter } from '../../http/route.ts'
 import { ifNoneMatch } from './parameters.ts'
 
 const extensions = FILE_EXTENSIONS.map((extension) => extension.replaceAll('.', '\\.')).join('|')

@@ -1,24 +1,17 @@
 import { FileFormat } from '@tintype/crds/options/output/image'
 import { DELIVERY_STATES } from '@tintype/crds/webhooks/delivery-log'
 import { z } from 'zod'
+import { anId } from '../../http/fields.ts'
+import type { Parameter } from '../../http/route.ts'
 import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../resources/screenshots/list-query.ts'
 import { MAX_WAIT_SECONDS } from '../../resources/screenshots/response-plan.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../translate/common/query.ts'
 import { DELIVERY_CURSOR } from '../../translate/webhooks/delivery-query.ts'
-import { anId } from '../schemas/common.ts'
-import type { Parameter } from './operation.ts'
+
+export { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 
 /** Largest accepted `limit`. Values above the maximum are reduced to it. */
 const MAX_LIMIT_TEXT = 999_999_999
-
-export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Id of the record.',
-  schema: anId(prefix, `An id with the prefix ${prefix}_.`),
-  example,
-})
 
 export const deliveryPath = (example: string): Parameter => ({
   name: 'delivery',
@@ -35,42 +28,6 @@ export const wait: Parameter = {
   description: 'Maximum seconds to hold the request until the capture has finished.',
   schema: z.int().min(1).max(MAX_WAIT_SECONDS),
   example: 10,
-}
-
-export const prefer: Parameter = {
-  name: 'Prefer',
-  in: 'header',
-  description: '`handling=lenient` drops unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
-  schema: z.string(),
-  example: 'handling=lenient',
-}
-
-export const idempotencyKey: Parameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description: 'A request with the same key and body within 24 hours gets the first response again. Nothing is created or charged twice.',
-  schema: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[ -~]+$/),
-  example: 'order-1042',
-}
-
-export const ifNoneMatch: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'ETag of the version that the client has. The response is 304 if it has not changed.',
-  schema: z.string(),
-  example: '"48213-1795341600"',
-}
-
-export const ifMatch: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  description: 'ETag of the version to change. The response is 412 if it has changed.',
-  schema: z.string(),
-  example: '"48213-1795341600"',
 }
 
 export const limit: Parameter = {

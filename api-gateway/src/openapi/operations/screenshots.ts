@@ -1,8 +1,8 @@
+import type { Link, Operation } from '../../http/route.ts'
 import { CreateScreenshot } from '../../resources/screenshots/create-body.ts'
 import { completed, created, screenshotList } from '../../resources/screenshots/examples.ts'
 import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../../resources/screenshots/schemas.ts'
-import type { Link, Operation } from './operation.ts'
-import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from './parameters.ts'
+import { ifMatch, ifNoneMatch, listParameters, pathId, wait } from './parameters.ts'
 
 const id = pathId('scr', created.id)
 
@@ -30,7 +30,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'Capture a page',
     description:
       'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
-    parameters: [wait, prefer],
+    parameters: [wait],
     isKeyed: true,
     body: {
       schema: CreateScreenshot,

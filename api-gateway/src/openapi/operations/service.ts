@@ -1,6 +1,6 @@
+import type { Operation } from '../../http/route.ts'
 import { DeviceList, OpenApiDocument, ServiceStatus } from '../schemas/service.ts'
 import { deviceList, serviceStatus } from './examples.ts'
-import type { Operation } from './operation.ts'
 
 /** Operations of the service. */
 export const serviceOperations: readonly Operation[] = [

@@ -1,6 +1,6 @@
+import type { Operation } from '../../http/route.ts'
 import { UsageReport } from '../schemas/usage.ts'
 import { usage } from './examples.ts'
-import type { Operation } from './operation.ts'
 
 /** Operations of usage. */
 export const usageOperations: readonly Operation[] = [

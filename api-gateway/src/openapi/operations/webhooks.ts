@@ -1,4 +1,6 @@
-import { CreateWebhook, RotateSecret, UpdateWebhook } from '../schemas/bodies.ts'
+import type { Link, Operation } from '../../http/route.ts'
+import { RotateBody as RotateSecret } from '../../resources/shared/rotation.ts'
+import { CreateWebhook, UpdateWebhook } from '../schemas/bodies.ts'
 import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../schemas/webhook.ts'
 import {
   defaultWebhookFound,
@@ -9,8 +11,7 @@ import {
   webhookId,
   webhookList,
 } from './account-examples.ts'
-import type { Link, Operation } from './operation.ts'
-import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from './parameters.ts'
+import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId } from './parameters.ts'
 
 const id = pathId('wh', webhookId)
 const common = { tag: 'Webhooks', path: '/webhooks/{id}' } as const
@@ -24,7 +25,7 @@ const toWebhook = (operationId: string, description: string): Link => ({
 const update = {
   ...common,
   scope: 'webhooks:write',
-  parameters: [id, ifMatch, prefer],
+  parameters: [id, ifMatch],
   body: { schema: UpdateWebhook, examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } } },
   responses: {
     200: {
@@ -47,7 +48,6 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
     description: 'Only this response contains the signing secret.',
-    parameters: [prefer],
     isKeyed: true,
     body: {
       schema: CreateWebhook,
@@ -114,7 +114,6 @@ export const webhookOperations: readonly Operation[] = [
     summary: 'Get a signing secret for webhook_url',
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
-    parameters: [prefer],
     body: {
       schema: RotateSecret,
       required: false,
@@ -175,7 +174,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
-    parameters: [id, prefer],
+    parameters: [id],
     body: {
       schema: RotateSecret,
       required: false,

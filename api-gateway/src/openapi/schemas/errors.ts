@@ -1,6 +1,6 @@
 import { HTTP_ERRORS, PROBLEM_CODES } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
-import { name } from './naming.ts'
+import { name } from '../../http/named-schemas.ts'
 
 export const Problem = name(
   'Problem',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { count, instant } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
 import { DeviceRecord } from '../../translate/service/device.ts'
-import { count, instant } from './common.ts'
-import { name } from './naming.ts'
 
 const health = z.enum(['operational', 'degraded', 'outage'])
 const component = z.object({ status: health, response_time_ms: count('Response time in milliseconds.') })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, instant, success } from './common.ts'
-import { name } from './naming.ts'
+import { count, instant, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
 
 const overage = z.object({
   count: count('Screenshots above the quota.'),

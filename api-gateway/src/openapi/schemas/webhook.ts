@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { name } from '../../http/named-schemas.ts'
 import {
   AttemptRecord,
   DeliveryRecord,
@@ -15,7 +16,6 @@ import {
   WebhookRecord,
   WebhookWithSecret,
 } from '../../translate/webhooks/webhook-record.ts'
-import { name } from './naming.ts'
 
 name('Webhook', WebhookRecord)
 

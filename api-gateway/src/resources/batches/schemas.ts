@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { anId, count, success } from '../../openapi/schemas/common.ts'
-import { name } from '../../openapi/schemas/naming.ts'
+import { anId, count, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
 import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from '../screenshots/schemas.ts'
 
 const batchItem = z.object({ id, url_to_capture: z.string().describe('URL of the page.'), status, created_at: createdAt })

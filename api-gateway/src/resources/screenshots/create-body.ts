@@ -6,9 +6,9 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
-import { name } from '../../openapi/schemas/naming.ts'
-import { type KnownNames, toProblems } from '../../translate/common/problems.ts'
-import { isObject } from '../../translate/common/read-body.ts'
+import { name } from '../../http/named-schemas.ts'
+import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { isObject } from '../../http/read-body.ts'
 import {
   captureOptionFields,
   dropUnknown,

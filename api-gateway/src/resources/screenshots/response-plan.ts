@@ -1,5 +1,5 @@
 import { invalid, type Problem } from '../../common/errors.ts'
-import { unknownName } from '../../translate/common/problems.ts'
+import { unknownName } from '../../http/problems.ts'
 import type { CreateRequest } from './create-body.ts'
 
 /** Maximum time to hold a request, in seconds. It is below the usual proxy timeouts of 30 and 60 seconds. */

@@ -3,8 +3,8 @@ import { FileFormat } from '@tintype/crds/options/output/image'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/records/record'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
-import { anId, count, instant, success } from '../../openapi/schemas/common.ts'
-import { name } from '../../openapi/schemas/naming.ts'
+import { anId, count, instant, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
 
 export const id = anId('scr', 'Id of the screenshot.')
 export const url = z.string().describe('URL of the page.')

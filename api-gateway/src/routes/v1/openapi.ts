@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { hasTag } from '../../translate/common/etag.ts'
+import { hasTag } from '../../http/etag.ts'
 
 interface Served {
   text: string

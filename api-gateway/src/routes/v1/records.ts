@@ -2,8 +2,8 @@ import type { Identified } from '@tintype/crds/identifiers/ids'
 import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
+import { hasTag, hasVersion, versionTag } from '../../http/etag.ts'
 import type { RecordStore } from '../../store/ports.ts'
-import { hasTag, hasVersion, versionTag } from '../../translate/common/etag.ts'
 
 // Helpers for the routes of keys and webhooks.
 

@@ -5,17 +5,19 @@ import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Idempotency } from '../../creation/idempotency.ts'
+import { isAhead } from '../../http/fields.ts'
+import { readBody } from '../../http/read-body.ts'
+import { isLenient } from '../../http/request-headers.ts'
+import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { createOnce } from '../../resources/shared/create-once.ts'
+import { RotateBody } from '../../resources/shared/rotation.ts'
 import type { RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
-import { isAhead, RotateBody } from '../../translate/common/fields.ts'
 import { assertNoQuery, parseOffsetQuery, toCountedPage } from '../../translate/common/query.ts'
-import { readBody } from '../../translate/common/read-body.ts'
-import { isLenient } from '../../translate/common/request-headers.ts'
 import { hintOf } from '../../translate/webhooks/signing-secret.ts'
 import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhooks/webhook-body.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhooks/webhook-object.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhooks/webhook-record.ts'
 import { countPending } from './count-pending.ts'
-import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
 import {
   assertBelowLimit,
@@ -29,7 +31,6 @@ import {
   sendRecord,
   tagOf,
 } from './records.ts'
-import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** Dependencies of the webhook routes. */
 export interface WebhooksDeps {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
-import type { CountedPagination } from './fields.ts'
-import { unknownName } from './problems.ts'
+import { unknownName } from '../../http/problems.ts'
+import type { CountedPagination } from '../../resources/shared/offset-page.ts'
 
 // Query parameters of lists. Each parameter can be given once and has its own reader.
 

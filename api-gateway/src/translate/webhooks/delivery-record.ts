@@ -3,7 +3,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { z } from 'zod'
-import { instantField } from '../common/fields.ts'
+import { instantField } from '../../http/fields.ts'
 
 /** One post of an event to an endpoint. */
 export const AttemptRecord = z.object({

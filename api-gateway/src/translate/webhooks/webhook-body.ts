@@ -2,9 +2,9 @@ import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
-import { boundedText } from '../common/fields.ts'
-import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody } from '../common/read-body.ts'
-import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../common/webhook-url.ts'
+import { boundedText } from '../../http/fields.ts'
+import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody } from '../../http/read-body.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../resources/shared/webhook-url.ts'
 import { findSigningSecretProblems } from './signing-secret.ts'
 
 // Bodies of the webhook routes.

@@ -1,8 +1,9 @@
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
 import { ApiError, invalid } from '../../common/errors.ts'
-import { isAhead, overlapEnd, type RotateBody } from '../common/fields.ts'
-import { type ObjectPatch, toUpdatedMetadata } from '../common/object-patch.ts'
+import { isAhead } from '../../http/fields.ts'
+import { overlapEnd, type RotateBody } from '../../resources/shared/rotation.ts'
+import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './webhook-body.ts'
 
 type SigningSecret = NonNullable<WebhookSpec['signingSecrets']>[number]

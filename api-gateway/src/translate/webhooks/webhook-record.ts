@@ -4,7 +4,8 @@ import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { CountedPagination, instantField } from '../common/fields.ts'
+import { instantField } from '../../http/fields.ts'
+import { CountedPagination } from '../../resources/shared/offset-page.ts'
 
 /** The record of a webhook, without its secret. */
 export const WebhookRecord = z.object({

@@ -11,10 +11,10 @@ import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-c
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../../common/errors.ts'
 import type { RecordOptions } from '../../../creation/build.ts'
-import { findNearestName } from '../../../translate/common/name-suggestions.ts'
-import type { KnownNames } from '../../../translate/common/problems.ts'
-import { findDuplicateProblems, isObject } from '../../../translate/common/read-body.ts'
-import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../../translate/common/webhook-url.ts'
+import { findNearestName } from '../../../http/name-suggestions.ts'
+import type { KnownNames } from '../../../http/problems.ts'
+import { findDuplicateProblems, isObject } from '../../../http/read-body.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../shared/webhook-url.ts'
 import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from './private-options.ts'
 
 // Common parts of the bodies of POST /screenshots and POST /screenshots/batch. Unknown fields are rejected, and values are not converted: "4" is

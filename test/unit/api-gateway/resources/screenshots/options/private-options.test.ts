@@ -1,12 +1,12 @@
 import t from 'tap'
 import { z } from 'zod'
+import { toProblems } from '../../../../../../api-gateway/src/http/problems.ts'
 import {
   findPrivateOptionProblems,
   parseSetCookie,
   privateOptionFields,
   toPrivateOptions,
 } from '../../../../../../api-gateway/src/resources/screenshots/options/private-options.ts'
-import { toProblems } from '../../../../../../api-gateway/src/translate/common/problems.ts'
 import { PrivateOptions, privateOptionNames } from '../../../../../../crds/src/options/private.ts'
 import { toSnakeCase } from '../../../../../../crds/src/text/snake-case.ts'
 
