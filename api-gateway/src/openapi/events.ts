@@ -2,9 +2,9 @@ import type { EventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { anId, instant } from '../http/fields.ts'
 import { name } from '../http/named-schemas.ts'
+import { completed, created, failed } from '../resources/screenshots/examples.ts'
+import { ScreenshotRecord } from '../resources/screenshots/schemas.ts'
 import { refTo, toJsonSchema } from './json-schema.ts'
-import { completed, created, failed } from './operations/examples.ts'
-import { ScreenshotRecord } from './schemas/screenshot.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 

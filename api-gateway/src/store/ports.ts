@@ -3,16 +3,21 @@ import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { UsageFacts } from '@tintype/crds/usage/usage'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
-import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
 import type { ObjectPatch } from './object-patch.ts'
 
 // Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
 // is unavailable.
+
+/** A Screenshot that is not created yet. */
+export interface NewScreenshot {
+  metadata: { name: string; annotations?: Record<string, string> }
+  spec: ScreenshotSpec
+}
 
 /** Screenshots in the Kubernetes API, read from an informer cache. */
 export interface ScreenshotStore {

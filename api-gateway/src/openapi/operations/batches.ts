@@ -1,7 +1,7 @@
 import type { Operation } from '../../http/route.ts'
-import { BatchStatus, CreatedBatch } from '../schemas/batch.ts'
-import { CreateBatch } from '../schemas/bodies.ts'
-import { batchId, batchStatus, createdBatch } from './examples.ts'
+import { CreateBatch } from '../../resources/batches/create-body.ts'
+import { batchId, batchStatus, createdBatch } from '../../resources/batches/examples.ts'
+import { BatchStatus, CreatedBatch } from '../../resources/batches/schemas.ts'
 import { pathId } from './parameters.ts'
 import { toId } from './screenshots.ts'
 

@@ -1,9 +1,9 @@
 import { FileFormat } from '@tintype/crds/options/output/image'
 import { z } from 'zod'
 import type { Parameter } from '../../http/route.ts'
+import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../resources/screenshots/list-query.ts'
+import { MAX_WAIT_SECONDS } from '../../resources/screenshots/response-plan.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../translate/common/query.ts'
-import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../translate/screenshots/list-query.ts'
-import { MAX_WAIT_SECONDS } from '../../translate/screenshots/response-plan.ts'
 
 export { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 

@@ -1,7 +1,7 @@
 import type { Link, Operation } from '../../http/route.ts'
-import { CreateScreenshot } from '../schemas/bodies.ts'
-import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../schemas/screenshot.ts'
-import { completed, created, screenshotList } from './examples.ts'
+import { CreateScreenshot } from '../../resources/screenshots/create-body.ts'
+import { completed, created, screenshotList } from '../../resources/screenshots/examples.ts'
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../../resources/screenshots/schemas.ts'
 import { ifMatch, ifNoneMatch, listParameters, pathId, wait } from './parameters.ts'
 
 const id = pathId('scr', created.id)

@@ -1,7 +1,7 @@
 import { type IdPrefix, newId } from '@tintype/crds/identifiers/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toHttpError } from '../../common/errors.ts'
-import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../create/idempotency.ts'
+import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { setReplayedHeader } from '../../http/response-headers.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './owned-records.ts'

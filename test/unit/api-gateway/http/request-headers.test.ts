@@ -2,7 +2,7 @@ import t from 'tap'
 import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
 import { isLenient, prefersFile } from '../../../../api-gateway/src/http/request-headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
-import { parseWaitQuery, planResponse } from '../../../../api-gateway/src/translate/screenshots/response-plan.ts'
+import { parseWaitQuery, planResponse } from '../../../../api-gateway/src/resources/screenshots/response-plan.ts'
 
 const accepts: [string | undefined, boolean][] = [
   [undefined, false],

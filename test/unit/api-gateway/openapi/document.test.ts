@@ -8,7 +8,7 @@ import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/ev
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
 import { listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
 import { parametersOf } from '../../../../api-gateway/src/openapi/write-operation.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/screenshots/list-query.ts'
+import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/resources/screenshots/list-query.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
