@@ -12,10 +12,7 @@ import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import { addBatchRoutes } from './resources/batches/routes.ts'
-import { addCreateScreenshot } from './resources/screenshots/create.ts'
 import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
-import { addScreenshotRoutes } from './resources/screenshots/routes.ts'
 import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
@@ -78,10 +75,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   for (const prefix of PREFIXES) {
     app.register(
       async (scope) => {
-        addCreateScreenshot(scope, deps)
-        addBatchRoutes(scope, deps)
         addDevicesRoute(scope)
-        addScreenshotRoutes(scope, deps)
         addDefaultWebhookRoutes(scope, deps)
         addWebhookRoutes(scope, deps)
         addWebhookTestRoute(scope, deps)

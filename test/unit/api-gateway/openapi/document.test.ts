@@ -6,8 +6,7 @@ import { API_PREFIX, buildDocument, pathOf } from '../../../../api-gateway/src/o
 import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
-import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/resources/screenshots/list-query.ts'
+import { deliveryParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
 import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
 import { aGateway } from '../fakes.ts'
 
@@ -136,8 +135,6 @@ t.test('the document tells each refusal with its codes', async (t) => {
 })
 
 t.test('the document names the parameters that lists understand', async (t) => {
-  t.strictSame(listParameters.map(({ name }) => name).sort(), [...LIST_PARAMETERS].sort())
-  for (const { name, example } of listParameters) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
   t.strictSame(deliveryParameters.map(({ name }) => name).sort(), [...DELIVERY_PARAMETERS].sort())
   for (const { name, example } of deliveryParameters) t.doesNotThrow(() => parseDeliveryQuery({ [name]: String(example) }), name)
 })
