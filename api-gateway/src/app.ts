@@ -13,10 +13,7 @@ import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import { addBatchRoutes } from './resources/batches/routes.ts'
-import { addCreateScreenshot } from './resources/screenshots/create.ts'
 import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
-import { addScreenshotRoutes } from './resources/screenshots/routes.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
@@ -34,8 +31,6 @@ interface GatewayDeps {
 
 /** A request must be received completely within this time. */
 const REQUEST_MILLISECONDS = 60_000
-/** Every route exists under both prefixes. */
-const PREFIXES = ['/api/v1', '/v1']
 
 /** Loads the code that builds the OpenAPI document. Without requests for it, a process does not need its memory. */
 const buildDocument = async (): Promise<object> => (await import('./openapi/document.ts')).buildDocument()
@@ -68,16 +63,6 @@ export function buildApp(deps: Deps): FastifyInstance {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
   addRoutes(app, routes, { ...deps, buildDocument })
-  for (const prefix of PREFIXES) {
-    app.register(
-      async (scope) => {
-        addCreateScreenshot(scope, deps)
-        addBatchRoutes(scope, deps)
-        addScreenshotRoutes(scope, deps)
-      },
-      { prefix },
-    )
-  }
   app.register(async (scope) => {
     addDocsRoutes(scope)
   })

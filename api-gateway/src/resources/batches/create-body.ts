@@ -5,6 +5,7 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
+import type { BodyReader } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
@@ -144,3 +145,23 @@ const findMarkupProblems = (options: CaptureOptions): Problem[] =>
 /** Credentials of any URL. They contradict the same options in all URLs. */
 const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
   targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
+
+interface UrlRules {
+  egress: EgressRules
+  webhookRules: EgressRules
+}
+
+/** Body of POST /screenshots/batch. */
+export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {
+  schema: CreateBatch,
+  examples: {
+    two: {
+      summary: 'Two pages as JPEG',
+      value: { urls: ['https://example.com/', 'https://example.org/'], options: { format: 'jpeg', image_quality: 80 } },
+    },
+  },
+  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseBatchBody(raw, egress, isLenient, webhookRules)
+    return { body, ignored: body.ignored }
+  },
+}

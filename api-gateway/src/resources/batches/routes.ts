@@ -1,94 +1,54 @@
-import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/records/record'
-import type { FastifyInstance } from 'fastify'
-import { notFound } from '../../common/errors.ts'
-import { buildAll } from '../../creation/build.ts'
-import { parseIdempotencyKey } from '../../creation/idempotency.ts'
-import { mapConcurrently } from '../../creation/map-concurrently.ts'
-import { planScreenshots } from '../../creation/plan.ts'
-import { isLenient } from '../../http/request-headers.ts'
-import { setIgnoredOptionsHeader, setReplayedHeader } from '../../http/response-headers.ts'
-import { traceparentOf } from '../../plugins/tracing.ts'
-import { ensureDefaultWebhook } from '../../resources/webhooks/default-webhook.ts'
-import { assertNoQuery } from '../../translate/common/query.ts'
-import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
-import { linksFor, readRecord } from '../screenshots/links.ts'
-import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
-import { toBatchResult } from './batch-result.ts'
-import { createBatch } from './create-batch.ts'
-import { parseBatchBody } from './create-body.ts'
+import { pathId } from '../../http/parameters.ts'
+import { type Link, type Route, routeFor } from '../../http/route.ts'
+import type { ScreenshotsDeps } from '../screenshots/deps.ts'
+import { createBatchBody } from './create-body.ts'
+import { batchId, batchStatus, createdBatch } from './examples.ts'
+import { createBatch, readBatch } from './handlers.ts'
+import { BatchStatus, CreatedBatch } from './schemas.ts'
 
-type Query = { Querystring: Record<string, unknown> }
+const route = routeFor<ScreenshotsDeps>()
 
-/** POST /screenshots/batch and GET /batches/:id. */
-export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
-  app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
-    assertNoQuery(request.query)
-    const { account, accountName } = request
-    const requested = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    assertOptionsAllowed(requested, deps.optionPolicy)
-    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
-    const count = requested.targets.length
-    const execution = await deps.idempotency.begin({
-      account: accountName,
-      key: parseIdempotencyKey(request.headers['idempotency-key']),
-      route: 'POST /screenshots/batch',
-      body: request.body,
-      admit: () => deps.queue.check(account, count),
-      newPlan: () => planScreenshots(deps.now(), count, true, deps.queue.estimate(account, count)),
-    })
-    const { batchId = '' } = execution.plan
-    const urls = requested.targets.map(({ url }) => url)
-    const build = async () => {
-      if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...requested, accountName, traceparent: traceparentOf(request) }, execution.plan, deps)
-    }
-    const items = await createBatch({ account, execution, urls, batchId, build }, { ...deps, log: request.log })
-    deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
-    setReplayedHeader(setIgnoredOptionsHeader(reply, requested.ignored), execution)
-    return reply
-      .code(202)
-      .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
-      .send(toBatchResult(batchId, items, execution.plan.estimatedTime))
-  })
+const toId = (operationId: string, description: string, id: string): Link => ({ operationId, description, parameters: { id } })
 
-  app.get<Query & { Params: { id: string } }>('/batches/:id', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
-    assertNoQuery(request.query)
-    const found = await findBatch(request.accountName, request.params.id, deps)
-    const linkTo = linksFor(request, deps)
-    const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
-    const count = (selected: string): number => records.filter(({ status }) => status === selected).length
-    const pending = count('pending')
-    reply.headers({ 'cache-control': 'private, no-cache', ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
-    return {
-      success: true,
-      data: {
-        batch_id: request.params.id,
-        created_at: createdAtOf(request.params.id).toISOString(),
-        total: records.length,
-        pending,
-        completed: count('completed'),
-        failed: count('failed'),
-        screenshots: records,
+/** Routes of batches. */
+export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
+  route({
+    id: 'createBatch',
+    method: 'post',
+    path: '/screenshots/batch',
+    tag: 'Batches',
+    scope: 'screenshots:write',
+    summary: 'Capture up to 100 pages',
+    description:
+      'Creates one screenshot per URL. Costs one request of the rate limit and one unit of quota per URL. If the quota does not cover all URLs, the first ones are accepted and `failed_jobs` lists the rest.',
+    isKeyed: true,
+    body: createBatchBody,
+    responses: {
+      202: {
+        description: 'The batch was accepted, completely or in part.',
+        schema: CreatedBatch,
+        example: createdBatch,
+        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          batch: toId('getBatch', 'Reads the batch.', '$response.body#/batch_id'),
+          first: toId('getScreenshot', 'Reads the first screenshot.', '$response.body#/screenshots/0/id'),
+        },
       },
-    }
-  })
-}
-
-const MAX_CONCURRENT_READS = 16
-
-/** Screenshots of a batch that still exist, in the order of the request. @throws ApiError NOT_FOUND */
-async function findBatch(account: string, batchId: string, { screenshots, archive }: ScreenshotsDeps): Promise<Screenshot[]> {
-  const ids = isBatchId(batchId) ? await archive.findBatch(account, batchId) : undefined
-  if (!ids) throw notFound('batch')
-  const live = new Map(screenshots.findLiveOfBatch(account, batchId).map((screenshot) => [screenshotIdOf(screenshot.metadata), screenshot]))
-  const found = await mapConcurrently(
-    ids,
-    MAX_CONCURRENT_READS,
-    async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),
-  )
-  const isOwn = (screenshot: Screenshot): boolean => accountOf(screenshot) === account && screenshot.spec.batchId === batchId
-  // Leaves out deleted screenshots, and foreign objects with an id of the batch.
-  return found.filter((screenshot) => screenshot !== undefined).filter(isOwn)
-}
+    },
+    errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+    handle: createBatch,
+  }),
+  route({
+    id: 'getBatch',
+    method: 'get',
+    path: '/batches/{id}',
+    tag: 'Batches',
+    scope: 'screenshots:read',
+    summary: 'Read a batch',
+    description: 'Returns the progress of the batch and its records in the order of the request. Deleted screenshots are left out.',
+    parameters: [pathId('batch', batchId)],
+    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    errors: ['NOT_FOUND'],
+    handle: readBatch,
+  }),
+]

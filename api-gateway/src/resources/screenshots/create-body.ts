@@ -6,6 +6,7 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
+import type { BodyReader } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
@@ -158,4 +159,45 @@ export function parseCreateBody(
     ...omitEmpty({ options, privateOptions, cache, record }),
     ...response,
   }
+}
+
+interface UrlRules {
+  egress: EgressRules
+  webhookRules: EgressRules
+}
+
+/** Body of POST /screenshots. */
+export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
+  schema: CreateScreenshot,
+  examples: {
+    simple: { summary: 'Only the required field', value: { url: 'https://example.com/' } },
+    fullPage: {
+      summary: 'The whole page as WebP',
+      value: { url: 'https://example.com/', options: { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 } },
+    },
+    cached: {
+      summary: 'Reuse a picture of the last hour',
+      value: { url: 'https://example.com/', options: { cache: true, cache_ttl: 3600, cache_key: 'front-page' } },
+    },
+    copied: {
+      summary: 'Store a copy in your own bucket, if the service allows it',
+      value: {
+        url: 'https://example.com/',
+        retention_days: 7,
+        options: {
+          storage_bucket: 'acme-pictures',
+          storage_endpoint: 'https://s3.eu-central-1.amazonaws.com',
+          storage_region: 'eu-central-1',
+          storage_path: '{host}/{date}/{id}.{format}',
+          storage_access_key_id: 'AKIDEXAMPLE',
+          storage_secret_access_key: 'lovelace',
+        },
+      },
+    },
+    held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
+  },
+  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseCreateBody(raw, egress, isLenient, webhookRules)
+    return { body, ignored: body.ignored }
+  },
 }

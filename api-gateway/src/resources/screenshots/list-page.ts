@@ -20,14 +20,14 @@ const LEAST_TAIL = Buffer.alloc(10)
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const createdAt = (screenshot: Screenshot): Date => createdAtOf(idOf(screenshot))
 
-type Range = Pick<ListQuery, 'order' | 'cursor' | 'createdAfter' | 'createdBefore'>
+type Range = Pick<ListQuery, 'order' | 'cursor' | 'created_after' | 'created_before'>
 
 // Ids cannot contain times before 1970.
 const idAt = (instant: Date, tail: Uint8Array): string => newId('scr', new Date(Math.max(0, instant.getTime())), tail)
 
 /** The id after which a scan starts: from the cursor or from the requested time. Ids of older records are greater. */
-export function startOf({ order, cursor, createdAfter, createdBefore }: Range): string | undefined {
-  const instant = order === 'asc' ? createdAfter : createdBefore
+export function startOf({ order, cursor, created_after, created_before }: Range): string | undefined {
+  const instant = order === 'asc' ? created_after : created_before
   if (instant === undefined) return cursor
   const bound = idAt(instant, order === 'asc' ? LEAST_TAIL : GREATEST_TAIL)
   return cursor === undefined || isBeyond(bound, cursor, order) ? bound : cursor
@@ -43,23 +43,23 @@ export const sortLive = (live: readonly Screenshot[], start: string | undefined,
 /** Maximum records that a request scans. */
 export const scanLimitOf = ({ offset }: Pick<ListQuery, 'offset'>): number => MAX_SCANNED + offset
 
-function matches(screenshot: Screenshot, { statuses, url, format, batchId, externalIdentifier }: ListQuery): boolean {
+function matches(screenshot: Screenshot, { status: statuses, url, format, batch_id, external_identifier }: ListQuery): boolean {
   const { spec, status } = screenshot
   return (
     (statuses === undefined || statuses.includes(toWireStatus(status?.phase))) &&
     (url === undefined || spec.url === url) &&
     (format === undefined || (spec.options?.format ?? 'png') === format) &&
-    (batchId === undefined || spec.batchId === batchId) &&
-    (externalIdentifier === undefined || spec.externalIdentifier === externalIdentifier)
+    (batch_id === undefined || spec.batchId === batch_id) &&
+    (external_identifier === undefined || spec.externalIdentifier === external_identifier)
   )
 }
 
-const isTooOld = (screenshot: Screenshot, { createdAfter }: { createdAfter?: Date | undefined }): boolean =>
-  createdAfter !== undefined && createdAt(screenshot) <= createdAfter
+const isTooOld = (screenshot: Screenshot, { created_after }: { created_after?: Date | undefined }): boolean =>
+  created_after !== undefined && createdAt(screenshot) <= created_after
 
 /** True for records after the end of the requested range. */
-const isBeyondRange = (screenshot: Screenshot, { order, createdAfter, createdBefore }: Range): boolean =>
-  order === 'asc' ? createdBefore !== undefined && createdAt(screenshot) >= createdBefore : isTooOld(screenshot, { createdAfter })
+const isBeyondRange = (screenshot: Screenshot, { order, created_after, created_before }: Range): boolean =>
+  order === 'asc' ? created_before !== undefined && createdAt(screenshot) >= created_before : isTooOld(screenshot, { created_after })
 
 /** One page of records, which are given in the query's order from {@link startOf} on. Scans one more than needed, so that `hasMore` is exact. */
 export async function buildListPage(records: AsyncIterable<Screenshot>, query: ListQuery): Promise<ListPage> {

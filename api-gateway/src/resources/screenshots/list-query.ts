@@ -1,86 +1,90 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { FileFormat } from '@tintype/crds/options/output/image'
 import type { WireStatus } from '@tintype/crds/records/record'
-import { invalid } from '../../common/errors.ts'
-import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from '../../translate/common/query.ts'
+import { z } from 'zod'
+import type { Problem } from '../../common/errors.ts'
+import type { QueryOf } from '../../http/query.ts'
+import { listOf, oneOf, queryParameter, wholeNumber } from '../../http/query-parameters.ts'
+import { limit } from '../shared/offset-page.ts'
+import { screenshotId } from './examples.ts'
+
+// The query of GET /screenshots.
 
 /** Maximum offset over live and archived records. Larger offsets only work for live records. */
 export const MAX_MERGED_OFFSET = 10_000
-export const MAX_OFFSET = 1_000_000_000
+const MAX_OFFSET = 1_000_000_000
 
-/** Query of the screenshot list. */
-export interface ListQuery {
-  limit: number
-  offset: number
-  sort: 'created_at' | 'completed_at'
-  /** desc: newest first. */
-  order: 'desc' | 'asc'
-  /** From the previous page: an id, or the time and the id for `completed_at`. */
-  cursor?: string | undefined
-  statuses?: readonly WireStatus[]
-  createdAfter?: Date
-  createdBefore?: Date
-  url?: string
-  format?: FileFormat
-  batchId?: string
-  externalIdentifier?: string
-}
-
-const STATUSES: readonly string[] = ['pending', 'completed', 'failed'] satisfies WireStatus[]
+const STATUSES = ['pending', 'completed', 'failed'] as const satisfies WireStatus[]
 const COMPLETED_CURSOR = /^\d{14}\.scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-type Reader = QueryReader<ListQuery>
+const instant = (relation: 'after' | 'before') =>
+  queryParameter<Date>({
+    description: `Only records ${relation} this time (ISO 8601).`,
+    schema: z.string().meta({ format: 'date-time' }),
+    example: '2026-11-21T10:00:00Z',
+    expected: 'a time in ISO 8601, such as 2026-11-21T10:00:00Z',
+    parse: (text) => (INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined),
+  })
 
-const instant =
-  (name: 'createdAfter' | 'createdBefore'): Reader =>
-  (text) =>
-    INSTANT.test(text) && !Number.isNaN(Date.parse(text))
-      ? { [name]: new Date(text) }
-      : 'must be a time in ISO 8601, such as 2026-11-21T10:00:00Z'
+/** Any text, which a record must have unchanged. */
+const exactText = (description: string, example: string) =>
+  queryParameter<string>({ description, schema: z.string(), example, expected: 'a text', parse: (text) => text })
 
-const oneOf =
-  <Name extends 'sort' | 'order'>(name: Name, values: readonly ListQuery[Name][]): Reader =>
-  (text) =>
-    values.some((value) => value === text) ? { [name]: text } : `must be ${values.join(' or ')}`
+const EXPECTED_CURSOR = 'the next_cursor of an earlier page of the same list'
 
-const CURSOR_PROBLEM = 'must be the next_cursor of an earlier page of the same list'
-
-const READERS: Readers<ListQuery> = {
-  limit: readLimit,
-  offset: (text) =>
-    /^\d{1,10}$/.test(text) && Number(text) <= MAX_OFFSET ? { offset: Number(text) } : `must be a whole number from 0 to ${MAX_OFFSET}`,
-  cursor: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? { cursor: text } : CURSOR_PROBLEM),
-  sort: oneOf('sort', ['created_at', 'completed_at']),
-  order: oneOf('order', ['desc', 'asc']),
-  status: (text) => {
-    const statuses = text.split(',')
-    return statuses.every((status) => STATUSES.includes(status))
-      ? { statuses: statuses as WireStatus[] }
-      : `must be a list of ${STATUSES.join(', ')}`
-  },
-  created_after: instant('createdAfter'),
-  created_before: instant('createdBefore'),
-  url: (text) => ({ url: text }),
-  batch_id: (text) => ({ batchId: text }),
-  external_identifier: (text) => ({ externalIdentifier: text }),
-  format: (text) => {
-    const format = FileFormat.safeParse(text)
-    return format.success ? { format: format.data } : `must be one of ${FileFormat.options.join(', ')}`
-  },
+export const listQuery = {
+  limit,
+  /** From the previous page: an id, or the time and the id for `completed_at`. */
+  cursor: queryParameter<string>({
+    description:
+      '`next_cursor` of the previous page of the same list. Unlike `offset`, it skips no records when others are created or deleted. Excludes offset.',
+    schema: z.string().regex(/^(\d{14}\.)?scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+    example: screenshotId,
+    expected: EXPECTED_CURSOR,
+    parse: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? text : undefined),
+  }),
+  offset: wholeNumber({
+    description: `Records to skip; beyond ${MAX_MERGED_OFFSET} only live ones are counted, and archived ones refused. Default: 0.`,
+    example: 0,
+    minimum: 0,
+    maximum: MAX_OFFSET,
+    fallback: 0,
+  }),
+  sort: oneOf({
+    description: 'Time to sort by. Default: created_at.',
+    values: ['created_at', 'completed_at'],
+    example: 'created_at',
+    fallback: 'created_at',
+  }),
+  order: oneOf({
+    description: '`desc` lists the newest first, `asc` the oldest. Default: desc.',
+    values: ['desc', 'asc'],
+    example: 'desc',
+    fallback: 'desc',
+  }),
+  status: listOf({ description: 'One or more states, separated by commas.', values: STATUSES, example: ['completed'] }),
+  created_after: instant('after'),
+  created_before: instant('before'),
+  url: exactText('Only screenshots of exactly this URL.', 'https://example.com/'),
+  batch_id: exactText('Only screenshots of this batch.', 'batch_01kajq2v0vtz8m3c5x7r9w4n6p'),
+  external_identifier: exactText('Only screenshots with exactly this external_identifier.', 'order-1042'),
+  format: queryParameter<FileFormat>({
+    description: 'Only screenshots in this format.',
+    schema: FileFormat,
+    example: 'png',
+    expected: `one of ${FileFormat.options.join(', ')}`,
+    parse: (text) => FileFormat.safeParse(text).data,
+  }),
 }
+export type ListQuery = QueryOf<typeof listQuery>
 
-/** All parameters of the list. The OpenAPI document has the same. */
-export const LIST_PARAMETERS: readonly string[] = Object.keys(READERS)
-
-/** @throws ApiError VALIDATION_ERROR that lists every problem */
-export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
-  const defaults: ListQuery = { limit: DEFAULT_LIMIT, offset: 0, sort: 'created_at', order: 'desc' }
-  const { parsed, problems } = readQuery(query, READERS, defaults)
-  if (parsed.cursor !== undefined && parsed.offset > 0)
-    problems.push({ path: 'offset', code: 'contradiction', message: 'offset and cursor exclude each other' })
-  if (parsed.cursor !== undefined && isScreenshotId(parsed.cursor) !== (parsed.sort === 'created_at'))
-    problems.push({ path: 'cursor', code: 'invalid_value', message: `cursor ${CURSOR_PROBLEM}` })
-  if (problems.length > 0) throw invalid(problems)
-  return parsed
+/** Checks that involve more than one parameter. */
+export function findListQueryProblems({ cursor, offset, sort }: ListQuery): Problem[] {
+  if (cursor === undefined) return []
+  const isOfSort = isScreenshotId(cursor) === (sort === 'created_at')
+  return [
+    ...(offset > 0 ? [{ path: 'offset', code: 'contradiction', message: 'offset and cursor exclude each other' } as const] : []),
+    ...(isOfSort ? [] : [{ path: 'cursor', code: 'invalid_value', message: `cursor must be ${EXPECTED_CURSOR}` } as const]),
+  ]
 }

@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { FastifyRequest } from 'fastify'
+import type { Input } from '../../http/route.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 import { linksFor, readRecord } from './links.ts'
 import {
@@ -13,7 +13,7 @@ import {
   sortLive,
   startOf,
 } from './list-page.ts'
-import { type ListQuery, parseListQuery } from './list-query.ts'
+import type { ListQuery } from './list-query.ts'
 
 type ListDeps = Pick<ScreenshotsDeps, 'screenshots' | 'archive'>
 
@@ -43,12 +43,12 @@ async function firstOf(records: AsyncIterable<Screenshot>): Promise<Screenshot |
   return undefined
 }
 
-/** GET /screenshots. */
-export async function listScreenshots(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, deps: ScreenshotsDeps) {
-  const query = parseListQuery(request.query)
+/** Lists screenshots. */
+export async function listScreenshots({ request, reply, query }: Input<object, undefined, ListQuery>, deps: ScreenshotsDeps) {
   const read = isLiveOnly(query) ? readLive : readMerged
   const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
   const linkTo = linksFor(request, deps)
+  reply.headers({ 'cache-control': 'private, no-cache' })
   return {
     success: true,
     data: items.map((screenshot) => readRecord(screenshot, linkTo).record),

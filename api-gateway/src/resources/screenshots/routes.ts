@@ -1,100 +1,142 @@
-import { isFinished } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/records/record'
-import { objectKeyPrefix } from '@tintype/crds/records/storage-keys'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FoundRecord, findRecord } from '../../archive/find-record.ts'
-import { ApiError, notFound } from '../../common/errors.ts'
-import { hasTag } from '../../http/etag.ts'
-import { setQueuePositionHeader } from '../../http/response-headers.ts'
-import { findFile } from '../../resources/files/find-file.ts'
-import { captureFailed } from './create.ts'
-import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { holdUntilFinished } from './hold-until-finished.ts'
-import { linksFor, readRecord } from './links.ts'
+import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
+import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { createScreenshot } from './create.ts'
+import { createScreenshotBody } from './create-body.ts'
+import type { ScreenshotsDeps } from './deps.ts'
+import { completed, created, screenshotList } from './examples.ts'
+import { deleteScreenshot, readScreenshot, redirectToFile } from './handlers.ts'
 import { listScreenshots } from './list.ts'
-import { parseWaitQuery } from './response-plan.ts'
+import { findListQueryProblems, listQuery } from './list-query.ts'
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from './schemas.ts'
+import { waitQuery } from './wait.ts'
 
-interface ById {
-  Params: { id: string }
-  Querystring: Record<string, unknown>
+const route = routeFor<ScreenshotsDeps>()
+const id = pathId('scr', created.id)
+
+const toScreenshot = (operationId: string, description: string): Link => ({
+  operationId,
+  description,
+  parameters: { id: '$response.body#/id' },
+})
+
+const fromScreenshot = {
+  read: toScreenshot('getScreenshot', 'Reads the record.'),
+  remove: toScreenshot('deleteScreenshot', 'Deletes the record and its files.'),
+  download: toScreenshot('downloadScreenshot', 'Redirects to the file.'),
 }
 
-const FRESH = { 'cache-control': 'private, no-cache' }
-
-/** The caller's screenshot. Screenshots of other accounts count as missing. @throws ApiError NOT_FOUND */
-async function findOwn({ params, accountName }: FastifyRequest<ById>, deps: ScreenshotsDeps): Promise<FoundRecord> {
-  const found = await findRecord(accountName, params.id, deps)
-  if (!found) throw notFound('screenshot')
-  return found
-}
-
-/** GET /screenshots/:id. `?wait=` holds the request while the capture is pending. */
-async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
-  const { waitSeconds = 0 } = parseWaitQuery(request.query)
-  const { screenshot: found } = await findOwn(request, deps)
-  const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
-  // It may be archived before the cache shows the result.
-  const screenshot = held ?? (await findOwn(request, deps)).screenshot
-  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
-  reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
-  setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
-  return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
-}
-
-/** GET /screenshots/:id/download: a permanent URL that redirects to a new link. */
-async function redirectToFile(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
-  const { screenshot } = await findOwn(request, deps)
-  const { record } = readRecord(screenshot, linksFor(request, deps))
-  if (record.status === 'pending') {
-    throw new ApiError('NOT_READY', 'the screenshot is not completed yet', { headers: { 'retry-after': POLL_SECONDS } })
-  }
-  if (record.status === 'failed') throw captureFailed(record)
-  if (record.download_url === null) throw new ApiError('EXPIRED', 'the file has expired')
-  await findFile({ account: accountOf(screenshot), id: record.id, extension: record.format }, deps)
-  return reply.headers({ 'cache-control': 'private, no-store' }).redirect(record.download_url, 302)
-}
-
-/**
- * DELETE /screenshots/:id. Writes the tombstone first, so that no cache or archive shows the record again. Deletes the files last. After a crash the
- * operator deletes the remaining files.
- */
-async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
-  const found = await findOwn(request, deps)
-  const { record, tag } = readRecord(found.screenshot, linksFor(request, deps))
-  const condition = request.headers['if-match']
-  if (condition !== undefined && !hasTag(condition, tag))
-    throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed: read it again and retry')
-  const account = accountOf(found.screenshot)
-  if (found.isLive) await deleteLive(found, record.id, deps)
-  else await deps.archive.deleteArchived(account, record.id)
-  await deps.files.removePrefix(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
-    request.log.warn({ id: record.id, err: error }, 'files of deleted screenshot not removed; the operator will remove them')
-  })
-  return reply.code(204).send()
-}
-
-/** Deletes a live screenshot. Two concurrent deletions both succeed. */
-async function deleteLive(
-  { screenshot }: FoundRecord,
-  id: string,
-  { screenshots, archive }: Pick<ScreenshotsDeps, 'screenshots' | 'archive'>,
-): Promise<void> {
-  const account = accountOf(screenshot)
-  await archive.markDeleted(account, id)
-  if (await screenshots.delete(screenshot)) return
-  // The object is gone: it was archived, or another request or the archiver (because of the tombstone) deleted it.
-  await archive.deleteArchived(account, id)
-}
-
-/** Routes of existing screenshots. */
-export function addScreenshotRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
-  const read = { config: { scope: 'screenshots:read' } } as const
-  const write = { config: { scope: 'screenshots:write' } } as const
-  app.get<{ Querystring: Record<string, unknown> }>('/screenshots', read, (request, reply) => {
-    reply.headers(FRESH)
-    return listScreenshots(request, deps)
-  })
-  app.get<ById>('/screenshots/:id', read, (request, reply) => readOne(request, reply, deps))
-  app.get<ById>('/screenshots/:id/download', read, (request, reply) => redirectToFile(request, reply, deps))
-  app.delete<ById>('/screenshots/:id', write, (request, reply) => deleteOne(request, reply, deps))
-}
+/** Routes of screenshots. */
+export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
+  route({
+    id: 'createScreenshot',
+    method: 'post',
+    path: '/screenshots',
+    tag: 'Screenshots',
+    scope: 'screenshots:write',
+    summary: 'Capture a page',
+    description:
+      'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
+    query: waitQuery,
+    isKeyed: true,
+    body: createScreenshotBody,
+    responses: {
+      200: {
+        description: 'The capture has finished in time. The body is the record or the file.',
+        schema: ScreenshotRecord,
+        example: completed,
+        files: 'capture',
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: fromScreenshot,
+      },
+      202: {
+        description: 'Accepted.',
+        schema: CreatedScreenshot,
+        example: created,
+        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: fromScreenshot,
+      },
+      204: {
+        description: 'The capture has finished in time, and the request has `response_type: empty`.',
+        headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+      },
+    },
+    errors: [
+      'URL_NOT_ALLOWED',
+      'OPTION_NOT_ALLOWED',
+      'CAPTURE_FAILED',
+      'NOT_FOUND',
+      'EXPIRED',
+      'USAGE_LIMIT_REACHED',
+      'QUEUE_FULL',
+      'TOO_MANY_DOWNLOADS',
+    ],
+    handle: createScreenshot,
+  }),
+  route({
+    id: 'listScreenshots',
+    method: 'get',
+    path: '/screenshots',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'List screenshots',
+    description:
+      'Lists the newest first by default. One request scans at most ten thousand records, so a short page can still have a `next_cursor`.',
+    query: listQuery,
+    checkQuery: findListQueryProblems,
+    responses: {
+      200: { description: 'One page of screenshots.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
+    },
+    handle: listScreenshots,
+  }),
+  route({
+    id: 'getScreenshot',
+    method: 'get',
+    path: '/screenshots/{id}',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'Read a screenshot',
+    description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
+    parameters: [id, ifNoneMatch],
+    query: waitQuery,
+    responses: {
+      200: {
+        description: 'The record.',
+        schema: ScreenshotRecord,
+        example: completed,
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
+        links: { remove: fromScreenshot.remove, download: fromScreenshot.download },
+      },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readScreenshot,
+  }),
+  route({
+    id: 'deleteScreenshot',
+    method: 'delete',
+    path: '/screenshots/{id}',
+    tag: 'Screenshots',
+    scope: 'screenshots:write',
+    summary: 'Delete a screenshot',
+    description: 'Deletes the record and its files, invalidates its links and cancels a running capture. Quota is not refunded.',
+    parameters: [id, ifMatch],
+    query: 'unchecked',
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handle: deleteScreenshot,
+  }),
+  route({
+    id: 'downloadScreenshot',
+    method: 'get',
+    path: '/screenshots/{id}/download',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'Redirect to the file',
+    description: 'This permanent URL redirects to a new link.',
+    parameters: [id],
+    query: 'unchecked',
+    responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
+    errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
+    handle: redirectToFile,
+  }),
+]

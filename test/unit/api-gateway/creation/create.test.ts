@@ -6,8 +6,8 @@ import type { IdempotentExecution } from '../../../../api-gateway/src/creation/i
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import type { UncertainCreate } from '../../../../api-gateway/src/creation/uncertain-creates.ts'
 import { buildMetrics } from '../../../../api-gateway/src/metrics/metrics.ts'
-import { createBatch } from '../../../../api-gateway/src/resources/batches/create-batch.ts'
-import { createSingle } from '../../../../api-gateway/src/resources/screenshots/create-single.ts'
+import { createItems } from '../../../../api-gateway/src/resources/batches/create-items.ts'
+import { createSingle } from '../../../../api-gateway/src/resources/screenshots/create.ts'
 import type { NewScreenshot } from '../../../../api-gateway/src/store/ports.ts'
 import { toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
@@ -194,40 +194,40 @@ t.test(
   },
 )
 
-t.test('createBatch records what was over the quota as failed, and says the same when it is repeated', async (t) => {
+t.test('createItems records what was over the quota as failed, and says the same when it is repeated', async (t) => {
   const { deps, request, execution, done } = aWorld(3)
   deps.quota.limit = 2
-  const items = await createBatch(request, deps)
+  const items = await createItems(request, deps)
   t.match(items[2], { url: 'https://example.com/2', refusal: { code: 'USAGE_LIMIT_REACHED' } })
   t.strictSame(deps.archive.batches.get(`acme/${request.batchId}`), execution.plan.ids)
   const refused = deps.archive.records.get(execution.plan.ids[2] ?? '')
   t.match(refused, { spec: { batchId: request.batchId }, status: { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } } })
   t.equal(refused?.spec.reservation, undefined)
-  t.strictSame(await createBatch({ ...request, execution: { ...execution, isRepeated: true, result: done[0] } }, deps), items)
+  t.strictSame(await createItems({ ...request, execution: { ...execution, isRepeated: true, result: done[0] } }, deps), items)
 })
 
-t.test('createBatch answers although the records of refused items cannot be kept', async (t) => {
+t.test('createItems answers although the records of refused items cannot be kept', async (t) => {
   const { deps, request } = aWorld(2)
   deps.quota.limit = 1
   deps.archive.put = async () => {
     throw unavailable('away')
   }
-  t.match(await createBatch(request, deps), [{ refusal: undefined }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
+  t.match(await createItems(request, deps), [{ refusal: undefined }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
 })
 
-t.test('createBatch charges nothing when its ids cannot be kept', async (t) => {
+t.test('createItems charges nothing when its ids cannot be kept', async (t) => {
   const { deps, request } = aWorld(2)
   deps.archive.putBatch = async () => {
     throw unavailable('away')
   }
-  await t.rejects(createBatch(request, deps), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(createItems(request, deps), { code: 'SERVICE_UNAVAILABLE' })
   t.equal(deps.quota.used, 0)
 })
 
-t.test('createBatch names single items that could not be stored', async (t) => {
+t.test('createItems names single items that could not be stored', async (t) => {
   const { deps, request, execution, uncertain } = aWorld(3)
   deps.screenshots.failures = [undefined, unavailable('away')]
-  const items = await createBatch(request, deps)
+  const items = await createItems(request, deps)
   t.match(items, [{ refusal: undefined }, { refusal: { code: 'SERVICE_UNAVAILABLE' } }, { refusal: undefined }])
   t.equal(deps.archive.records.size, 0, 'it may exist all the same')
   t.match(uncertain, [{ account: 'acme', reservation: execution.plan.reservation, ids: [execution.plan.ids[1]] }], 'somebody looks into it')

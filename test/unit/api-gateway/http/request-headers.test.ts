@@ -2,7 +2,6 @@ import t from 'tap'
 import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
 import { isLenient, prefersFile } from '../../../../api-gateway/src/http/request-headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
-import { parseWaitQuery, planResponse } from '../../../../api-gateway/src/resources/screenshots/response-plan.ts'
 
 const accepts: [string | undefined, boolean][] = [
   [undefined, false],
@@ -19,48 +18,6 @@ const accepts: [string | undefined, boolean][] = [
 ]
 for (const [accept, file] of accepts) {
   t.test(`prefersFile reads ${accept}`, async (t) => t.equal(prefersFile(accept), file))
-}
-
-const plans: [Parameters<typeof planResponse>[0], ReturnType<typeof planResponse>][] = [
-  [
-    { request: {}, prefersFile: false },
-    { waitSeconds: 0, body: 'record' },
-  ],
-  [
-    { request: {}, waitSeconds: 7, prefersFile: false },
-    { waitSeconds: 7, body: 'record' },
-  ],
-  [
-    { request: { async: false }, prefersFile: false },
-    { waitSeconds: 25, body: 'record' },
-  ],
-  [
-    { request: {}, prefersFile: true },
-    { waitSeconds: 25, body: 'file' },
-  ],
-  [
-    { request: { async: true }, prefersFile: true },
-    { waitSeconds: 0, body: 'file' },
-  ],
-  [
-    { request: { async: true }, waitSeconds: 3, prefersFile: true },
-    { waitSeconds: 3, body: 'file' },
-  ],
-  [
-    { request: { responseType: 'by_format' }, prefersFile: false },
-    { waitSeconds: 25, body: 'file' },
-  ],
-  [
-    { request: { responseType: 'json', async: false }, prefersFile: true },
-    { waitSeconds: 25, body: 'record' },
-  ],
-  [
-    { request: { responseType: 'empty', async: false }, prefersFile: true },
-    { waitSeconds: 25, body: 'empty' },
-  ],
-]
-for (const [asked, plan] of plans) {
-  t.test(`planResponse for ${JSON.stringify(asked)}`, async (t) => t.strictSame(planResponse(asked), plan))
 }
 
 const ranges: [string | undefined, ReturnType<typeof parseRange>][] = [
@@ -125,11 +82,3 @@ const preferences: [string | string[] | undefined, boolean][] = [
   ['handling=lenients', false],
 ]
 for (const [header, lenient] of preferences) t.test(`isLenient reads ${header}`, async (t) => t.equal(isLenient(header), lenient))
-
-t.test('parseWaitQuery takes 1 to 25 whole seconds', async (t) => {
-  t.strictSame(parseWaitQuery({}), {})
-  t.strictSame(parseWaitQuery({ wait: '25' }), { waitSeconds: 25 })
-  for (const query of [{ wait: '0' }, { wait: '26' }, { wait: '1.5' }, { wait: '' }, { wait: ['1', '2'] }, { wiat: '5' }]) {
-    t.throws(() => parseWaitQuery(query), { code: 'VALIDATION_ERROR' }, JSON.stringify(query))
-  }
-})

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { readQuery } from '../../../../../api-gateway/src/http/query.ts'
 import {
   assertNoneArchived,
   buildListPage,
@@ -9,10 +10,12 @@ import {
   sortLive,
   startOf,
 } from '../../../../../api-gateway/src/resources/screenshots/list-page.ts'
-import { parseListQuery } from '../../../../../api-gateway/src/resources/screenshots/list-query.ts'
+import { findListQueryProblems, listQuery } from '../../../../../api-gateway/src/resources/screenshots/list-query.ts'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { aScreenshot } from '../../fakes.ts'
+
+const parseListQuery = (query: Record<string, unknown>) => readQuery(query, listQuery, findListQueryProblems)
 
 const minute = (n: number): Date => new Date(Date.UTC(2026, 10, 21, 10, n))
 const id = (n: number): string => newId('scr', minute(n), Buffer.alloc(10, n))
@@ -152,7 +155,7 @@ t.test('startOf begins behind the records that are too young, or at the cursor i
   t.equal(startOf(parseListQuery({})), undefined)
 })
 
-t.test('parseListQuery takes a larger limit as 500', async (t) => t.equal(parseListQuery({ limit: '9999' }).limit, 500))
+t.test('listQuery takes a larger limit as 500', async (t) => t.equal(parseListQuery({ limit: '9999' }).limit, 500))
 
 const refused: Record<string, unknown>[] = [
   { limit: '0' },
@@ -176,12 +179,12 @@ const refused: Record<string, unknown>[] = [
   { constructor: 'x' },
 ]
 for (const query of refused) {
-  t.test(`parseListQuery refuses ${JSON.stringify(query)}`, async (t) => {
+  t.test(`listQuery refuses ${JSON.stringify(query)}`, async (t) => {
     t.throws(() => parseListQuery(query), { code: 'VALIDATION_ERROR' })
   })
 }
 
-t.test('parseListQuery reports every problem at once', async (t) => {
+t.test('listQuery reports every problem at once', async (t) => {
   try {
     parseListQuery({ limit: '0', statsu: 'failed', format: 'gif' })
     t.fail('it was refused')
@@ -193,4 +196,8 @@ t.test('parseListQuery reports every problem at once', async (t) => {
     )
     t.match(details[1]?.message, 'did you mean status?')
   }
+})
+
+t.test('listQuery parses the examples of its parameters', async (t) => {
+  for (const [name, { example }] of Object.entries(listQuery)) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
 })

@@ -22,7 +22,7 @@ const Refusals = z.record(z.string(), z.object({ code: z.string(), message: z.st
  * Creates as many items of a batch as the quota allows, and records the others as failed.
  * @throws ApiError when nothing was created
  */
-export async function createBatch(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
+export async function createItems(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
   const { execution, urls, account, batchId } = request
   const { ids } = execution.plan
   if (execution.result !== undefined) {
