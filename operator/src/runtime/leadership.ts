@@ -1,4 +1,4 @@
-import type { Controller } from '../controller/controller.ts'
+import type { Controller } from '../controller-runtime/controller.ts'
 import type { StartedWork, Work } from './deps.ts'
 
 /** The leader's work in each term. */
