@@ -20,7 +20,7 @@ import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller-runtime/hold
 import { LeaderElection, leaseStore } from './controller-runtime/leader-election.ts'
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
 import { createAccounts } from './controllers/account/controller.ts'
-import { createCore } from './controllers/capture-controllers.ts'
+import { createCaptureControllers } from './controllers/capture-controllers.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
 import { createDelivery } from './controllers/delivery-controllers.ts'
 import { createPending } from './controllers/pending/controller.ts'
@@ -124,7 +124,7 @@ async function runOperator(config: Config): Promise<void> {
   }
   const quota = createQuota(deps)
   const leadership = createLeadership([
-    createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
+    createCaptureControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
     createDelivery(deps),
     createAccounts(deps),
     quota,

@@ -15,6 +15,8 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^crds\/storage\//, to: /^crds\/(storage|src)\// },
   { from: /^crds\/client\//, to: /^crds\/(client|src)\// },
   { from: /^operator\/src\/controller-runtime\//, to: /^(operator\/src\/controller-runtime|crds\/client)\// },
+  // Only main.ts and other controllers import a controller.
+  { from: /^operator\/src\/(?!controllers\/)[a-z-]+\//, to: /^(operator\/src\/(?!controllers\/)|crds\/)/ },
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
@@ -33,7 +35,7 @@ const core = [
   /^crds\/src\//,
   /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
   /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
-  /^operator\/src\/(scheduling\/(fair-queue|size)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
+  /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
   /^capture-runner\/src\/plan\//,
 ]

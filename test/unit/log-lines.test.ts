@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Controller } from '../../operator/src/controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../operator/src/controller-runtime/errors.ts'
-import { toLogLine } from '../../operator/src/controllers/screenshot/log-line.ts'
+import { toLogLine } from '../../operator/src/controllers/screenshot/finished.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseLogLines, recordLog } from '../support/sources/log-lines.ts'
 import { readSources } from '../support/sources/source-files.ts'

@@ -1,6 +1,5 @@
 import { isNearCaptureLimit } from '../runner/runners.ts'
-import { type Groups, roomIn } from './groups.ts'
-import type { PoolAction, PoolObserved } from './pool-state.ts'
+import { type Grouped, type Groups, roomIn } from './groups.ts'
 
 // Decides how fast a pool grows. Pure. A pool with a proven template doubles; a new template is tried with a few pods first.
 
@@ -13,10 +12,35 @@ const FIRST_STARTS = 4
 /** Maximum number of starting pods of a large pool: other workloads also need image pulls and scheduling. */
 const MAX_STARTS = 100
 
+/** What a pool's leader remembers about its growth between reconciles. */
+export interface GrowthMemory {
+  /** Since when idle pods have been missing only because pods are busy; epoch milliseconds. */
+  lackSince: number | undefined
+  /** Number of consecutive pods that ended before they could capture, or that the API server rejected. */
+  failedStarts: number
+  lastFailureAt: number
+}
+
+/** The state of a pool that determines its growth. */
+export interface GrowthObserved extends Grouped {
+  /** Pods that were created but are not in the cache yet. */
+  unseen: number
+  nextOrdinal: number
+  /** Number of queued Screenshots. */
+  queued: number
+  meanCaptureMilliseconds: number
+  memory: GrowthMemory
+}
+
+export type GrowthAction =
+  | { do: 'create'; ordinals: number[] }
+  | { do: 'noteLack'; since: number | undefined }
+  | { do: 'requeue'; afterMilliseconds: number }
+
 /** Creates missing pods within the pool's limit and pace, and with backoff after each failed start. */
-export function grow(groups: Groups, observed: PoolObserved, missing: number, now: Date): PoolAction[] {
+export function grow(groups: Groups, observed: GrowthObserved, missing: number, now: Date): GrowthAction[] {
   const { memory, nextOrdinal } = observed
-  const resetLack: PoolAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
+  const resetLack: GrowthAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
   const count = Math.min(missing, roomIn(groups, observed, now), pace(groups, observed))
   if (count <= 0) return resetLack
   const left = memory.lastFailureAt + backoffMilliseconds(memory.failedStarts) - now.getTime()
@@ -31,7 +55,7 @@ export function grow(groups: Groups, observed: PoolObserved, missing: number, no
 }
 
 /** Number of further pods that may start: as many as have proven this template, so that the pool doubles with each round. */
-function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unseen, memory }: PoolObserved): number {
+function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unseen, memory }: GrowthObserved): number {
   const proven = [...busy, ...idle, ...dedicated].filter((runner) => runner.templateHash === templateHash && runner.sandbox).length
   // After a failure, start one pod at a time until one is ready.
   const starts = memory.failedStarts > 0 ? 1 : Math.min(MAX_STARTS, Math.max(FIRST_STARTS, proven))
@@ -44,7 +68,7 @@ function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unsee
  */
 function scaleUpDelayLeft(
   { busy }: Groups,
-  { pool, queued, memory, templateHash: wanted, meanCaptureMilliseconds }: PoolObserved,
+  { pool, queued, memory, templateHash: wanted, meanCaptureMilliseconds }: GrowthObserved,
   missing: number,
   now: Date,
 ): number {

@@ -21,7 +21,7 @@ import { IgnoredObjects } from '../../../crds/src/records/ignored-objects.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
-import { createCore } from '../../../operator/src/controllers/capture-controllers.ts'
+import { createCaptureControllers } from '../../../operator/src/controllers/capture-controllers.ts'
 import { EventOrder } from '../../../operator/src/controllers/delivery/events/event-order.ts'
 import { createPending } from '../../../operator/src/controllers/pending/controller.ts'
 import { createQuota } from '../../../operator/src/controllers/quota/controller.ts'
@@ -112,7 +112,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     const term = new AbortController()
     const quota = charges ? createQuota(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
-    const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
+    const core = createCaptureControllers({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
     const works = [core, createPending(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {

@@ -2,8 +2,8 @@
 
 import type { Pod } from '../../../crds/client/core-resources.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
+import type { PoolMemory } from '../../../operator/src/controllers/runner-pool/state.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'
-import type { PoolMemory } from '../../../operator/src/scheduling/pool-state.ts'
 import { NOON } from './builders.ts'
 
 /** State of a leader for a pool that it sees for the first time. */

@@ -1,9 +1,21 @@
 // rbac: admissionregistration.k8s.io/validatingadmissionpolicies get
 // rbac: admissionregistration.k8s.io/validatingadmissionpolicybindings get
 
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
-import type { Resource } from '@tintype/crds/client/resource'
-import type { Requeue } from '../../controller-runtime/controller.ts'
+/**
+ * This controller observes the two admission policies of the release and their bindings. It compares them with the expected policies at
+ * the start of each term, then every minute, or every five seconds while they differ. It writes nothing: the dispatcher reads the decision,
+ * and RunnerPools report it in the condition Guarded.
+ */
+
+import {
+  type ValidatingAdmissionPolicy,
+  type ValidatingAdmissionPolicyBinding,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from '@tintype/crds/client/core-resources'
+import { Resource } from '@tintype/crds/client/resource'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Deps } from '../../runtime/deps.ts'
 import { combine, type ExpectedPolicy, evaluatePolicy, type GuardDecision, UNKNOWN_GUARD } from './decision.ts'
 
 export interface GuardOptions {
@@ -14,13 +26,37 @@ export interface GuardOptions {
 }
 
 const CHECK_MILLISECONDS = 60_000
+/** The controller checks all policies together, so its queue has only this key. */
+const KEY = 'policy'
 /** While nothing is dispatched, the check runs more often. */
 const UNGUARDED_CHECK_MILLISECONDS = 5_000
 
-/**
- * Checks the admission policies of the release at the start of each term and every minute. Nothing is dispatched while they are not in
- * force.
- */
+export interface GuardController {
+  controller: Controller
+  /** The last decision. Nothing is dispatched while the policies are not in force. */
+  decision: () => GuardDecision
+}
+
+/** Builds the controller of one term. Call `start` on it. */
+export function buildGuardController(
+  { http, config, log, controllerMetrics }: Pick<Deps, 'http' | 'config' | 'log' | 'controllerMetrics'>,
+  { onChange }: { onChange: () => void },
+): GuardController {
+  const guard = new Guard({
+    policies: new Resource(http, validatingAdmissionPolicies),
+    bindings: new Resource(http, validatingAdmissionPolicyBindings),
+    expected: [config.admissionPolicy, config.trustedSpecPolicy],
+    onChange: (decision) => {
+      if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'dispatch blocked by admission policy check')
+      onChange()
+    },
+  })
+  const controller = new Controller({ name: 'guard', workers: 1, reconcile: () => guard.reconcile(), log, metrics: controllerMetrics })
+  controller.enqueue(KEY)
+  return { controller, decision: () => guard.decision }
+}
+
+/** Compares the policies of the API server with the expected ones. */
 export class Guard {
   readonly #options: GuardOptions
   #decision: GuardDecision = UNKNOWN_GUARD

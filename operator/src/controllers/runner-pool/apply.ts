@@ -6,9 +6,9 @@ import { RetryableError } from '../../controller-runtime/errors.ts'
 import { buildRunnerPod, podName } from '../../runner/pod.ts'
 import type { Runner } from '../../runner/runners.ts'
 import { group } from '../../scheduling/groups.ts'
-import type { PoolAction, PoolObserved } from '../../scheduling/pool-state.ts'
 import { buildStatus, changedConditions, hasOtherCounts, isUrgent, poolEvents } from './conditions.ts'
 import type { PoolContext } from './context.ts'
+import type { PoolAction, PoolObserved } from './state.ts'
 
 /** Counts change with each capture, so they are written at most this often. */
 const STATUS_MILLISECONDS = 2_000

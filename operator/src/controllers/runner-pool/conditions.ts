@@ -3,14 +3,14 @@ import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { POOL_REASONS, type PoolReason } from '../../kube/condition-reasons.ts'
 import { podSelector } from '../../runner/pod.ts'
+import { unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
 import { limitsOf } from '../../runner/pool-limits.ts'
 import { hasRequiredSandbox } from '../../runner/runners.ts'
 import { countable, type Groups } from '../../scheduling/groups.ts'
-import type { PoolObserved } from '../../scheduling/pool-state.ts'
 import { demandedPods, wantedPods } from '../../scheduling/size.ts'
 import type { GuardDecision } from '../guard/decision.ts'
 import { loadOf } from './decide.ts'
-import { findProblem } from './problem.ts'
+import type { PoolMemory, PoolObserved, Problem } from './state.ts'
 
 // Builds the status of a RunnerPool. Pure.
 
@@ -152,3 +152,24 @@ export function poolEvents(before: RunnerPoolStatus | undefined, after: RunnerPo
     ({ reason, message }, place) => events.findIndex((other) => other.reason === reason && other.message === message) === place,
   )
 }
+
+/**
+ * Finds out why runners do not become ready, in the cluster's own words; undefined when no problem is known. The message contains no counts
+ * and no pod names, so that it does not change with each pod that has the same problem. Pure.
+ */
+export function findProblem({ starting }: Groups, memory: PoolMemory, spec: RunnerPool['spec']): Problem | undefined {
+  for (const { pod } of starting) {
+    const unschedulable = unschedulableReason(pod)
+    if (unschedulable !== undefined)
+      return { reason: 'Unschedulable', message: `no node can run a runner: ${unschedulable.replace(/\.$/, '')}. ${ROOM}` }
+    const waiting = waitingReason(pod)
+    if (waiting?.isImage)
+      return { reason: 'ImagePullFailed', message: `${spec.podTemplate.image} cannot be pulled: ${waiting.text}. ${IMAGE}` }
+    if (waiting) return { reason: 'RunnersFailing', message: `the container of a runner does not start: ${waiting.text}` }
+  }
+  return memory.failedStarts > 0 ? memory.lastFailure : undefined
+}
+
+const ROOM =
+  'Add nodes, lower spec.podTemplate.resources.requests or spec.maxPods, or correct nodeSelector and tolerations. The operator retries automatically.'
+const IMAGE = 'Correct spec.podTemplate.image or imagePullSecrets. The operator retries automatically.'

@@ -9,9 +9,9 @@ import type { Expectations } from '../../runner/expectations.ts'
 import type { PodSettings } from '../../runner/pod.ts'
 import type { Runners } from '../../runner/runners.ts'
 import type { Dispatcher } from '../../scheduling/dispatcher.ts'
-import type { PoolMemory } from '../../scheduling/pool-state.ts'
 import type { CaptureTimes } from '../../scheduling/size.ts'
 import type { GuardDecision } from '../guard/decision.ts'
+import type { PoolMemory } from './state.ts'
 
 /** Dependencies of the RunnerPool controllers during one term. */
 export interface PoolContext {

@@ -9,8 +9,8 @@ import { limitsOf } from '../../runner/pool-limits.ts'
 import type { Runner } from '../../runner/runners.ts'
 import { countable, type Groups, group, roomIn } from '../../scheduling/groups.ts'
 import { grow } from '../../scheduling/growth.ts'
-import type { DeleteReason, PoolAction, PoolObserved } from '../../scheduling/pool-state.ts'
 import { wantedPods } from '../../scheduling/size.ts'
+import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
 
 /** Interval of a periodic reconcile, in case an event was missed. */
 const RESYNC_MILLISECONDS = 30_000

@@ -1,8 +1,8 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { readObject } from '../../kube/read-object.ts'
 import { ordinalOf, podName, templateHash } from '../../runner/pod.ts'
-import type { PoolMemory, PoolObserved } from '../../scheduling/pool-state.ts'
 import type { PoolContext } from './context.ts'
+import type { PoolMemory, PoolObserved } from './state.ts'
 
 const freshMemory = (): PoolMemory => ({
   surplusSince: undefined,

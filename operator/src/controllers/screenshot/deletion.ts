@@ -1,16 +1,20 @@
 /**
- * Handles what a deleted Screenshot leaves: a running capture and files. There is no finalizer, so the state is only in memory. Files that
- * remain after a crash are deleted by their retention. The files of an archived Screenshot belong to its record.
+ * This controller observes deleted Screenshots. It cancels a capture that is still running, deletes the files, and writes the mark of the
+ * deletion to the bucket. It requeues until the upload URL has expired, because a file may arrive until then. There is no finalizer, so
+ * the deleted objects are only in memory: files that remain after a crash are deleted by their retention. The files of an archived
+ * Screenshot belong to its record and stay.
  */
+
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import type { Requeue } from '../../controller-runtime/controller.ts'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, type Runners } from '../../runner/runners.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { evaluateDeletion } from '../retention/deletion.ts'
 import type { MarkChecks } from '../retention/marks.ts'
+import type { ScreenshotOptions } from './context.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
@@ -24,6 +28,29 @@ export interface DeletionContext extends MarkChecks {
 
 /** Added to the expiry of an upload URL, for clock differences. */
 const MARGIN_MILLISECONDS = 5_000
+
+const WORKERS = 4
+
+export interface DeletionController {
+  controller: Controller
+  enqueueDeleted: (shot: Screenshot) => void
+}
+
+/** Builds the controller of one term. Call `start` on it. */
+export function buildDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
+  const { config, storage, report, keys, log, controllerMetrics } = deps
+  const { runners, client, now } = term
+  const context = { namespace: config.namespace, runners, client, storage, ring: keys.downloadKeys, report, now }
+  const deletions = new Deletions()
+  const controller = new Controller({
+    name: 'screenshot-deletion',
+    workers: WORKERS,
+    reconcile: (uid) => deletions.reconcile(uid, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }
+}
 
 /** Deleted Screenshots whose files may still exist, by uid. */
 export class Deletions {

@@ -6,10 +6,9 @@ import { withDefaults } from '@tintype/crds/options/catalog'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
 import { accountOf } from '@tintype/crds/records/record'
 import { objectKey, objectKeyPrefix } from '@tintype/crds/records/storage-keys'
-import { toTraceparent } from '@tintype/crds/runtime/trace-context'
+import { spanIds, type TraceContext, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
 import type { OpenedOptions } from '../../options/open-options.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { toOrderTrace } from './spans.ts'
 import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
 
 /** Prefix of a Screenshot's files. It is not read from the status, because a runner could have changed that. */
@@ -55,4 +54,10 @@ export function buildOrder(
     deadline: deadlineOf(shot).getTime(),
     ...(trace ? { traceparent: toTraceparent(trace) } : {}),
   }
+}
+
+/** Trace context of an order: the runner's spans are children of this attempt's span. */
+export const toOrderTrace = (shot: Screenshot): TraceContext | undefined => {
+  const trace = traceOf(shot)
+  return trace && { ...trace, spanId: spanIds.capture(shot.metadata.uid, shot.status?.attempt ?? 0) }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CaptureResponse, RunnerResponse } from '../../../../operator/src/runner/runner-client.ts'
-import { CaptureWatcher } from '../../../../operator/src/scheduling/capture-watcher.ts'
+import { CaptureWatcher } from '../../../../operator/src/scheduling/dispatch-tracker.ts'
 
 /** A captureWatcher with runners that respond when the test says so, and a manual clock. */
 function setUp() {

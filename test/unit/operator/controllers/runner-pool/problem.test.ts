@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Pod } from '../../../../../crds/client/core-resources.ts'
-import { findProblem } from '../../../../../operator/src/controllers/runner-pool/problem.ts'
+import { findProblem } from '../../../../../operator/src/controllers/runner-pool/conditions.ts'
+import type { PoolMemory, Problem } from '../../../../../operator/src/controllers/runner-pool/state.ts'
 import { group } from '../../../../../operator/src/scheduling/groups.ts'
-import type { PoolMemory, Problem } from '../../../../../operator/src/scheduling/pool-state.ts'
 import { aRunnerPool, NOON } from '../../../../support/fakes/builders.ts'
 import { aPod, aRunner, freshMemory } from '../../../../support/fakes/runners.ts'
 

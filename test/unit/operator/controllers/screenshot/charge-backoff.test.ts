@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ChargeBackoff } from '../../../../../operator/src/controllers/screenshot/charge-backoff.ts'
+import { ChargeBackoff } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 
 t.test('ChargeBackoff lets an account be charged that has no failure', async (t) => {
   const chargeBackoff = new ChargeBackoff()

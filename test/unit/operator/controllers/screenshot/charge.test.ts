@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { ChargeOutcome } from '../../../../../operator/src/controllers/quota/charges.ts'
-import { chargeFor, mustBeCharged } from '../../../../../operator/src/controllers/screenshot/charge.ts'
-import { ChargeBackoff } from '../../../../../operator/src/controllers/screenshot/charge-backoff.ts'
+import { ChargeBackoff, chargeFor, mustBeCharged } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import { aScreenshot } from '../../../../support/fakes/builders.ts'
 
 const time = { now: () => new Date(0) }

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { CaptureOrder } from '../../../../../crds/src/dispatch/dispatch.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
-import { buildOrder, filesOf } from '../../../../../operator/src/controllers/screenshot/order.ts'
+import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
+import { buildOrder, filesOf, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/order.ts'
 import { deadlineOf, uploadExpiryOf } from '../../../../../operator/src/controllers/screenshot/status.ts'
 import { aScreenshot, at, NOON } from '../../../../support/fakes/builders.ts'
 
@@ -41,4 +42,12 @@ t.test('buildOrder contains the batch of a Screenshot that has one', async (t) =
 
 t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {
   t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
+})
+
+t.test('toOrderTrace makes the runner’s spans children of the attempt, even without sampling', async (t) => {
+  const annotations = { 'tintype.dev/traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' }
+  const traced = aScreenshot({ metadata: { annotations }, status: { phase: 'Running', attempt: 2 } })
+  const spanId = spanIds.capture(traced.metadata.uid, 2)
+  t.strictSame(toOrderTrace(traced), { traceId: '0af7651916cd43dd8448eb211c80319c', spanId, isSampled: false })
+  t.equal(toOrderTrace(aScreenshot()), undefined)
 })

@@ -1,7 +1,7 @@
-import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { GuardDecision } from '../controllers/guard/decision.ts'
-import type { PoolReason } from '../kube/condition-reasons.ts'
-import type { Runner } from '../runner/runners.ts'
+import type { PoolReason } from '../../kube/condition-reasons.ts'
+import type { Runner } from '../../runner/runners.ts'
+import type { GrowthAction, GrowthMemory, GrowthObserved } from '../../scheduling/growth.ts'
+import type { GuardDecision } from '../guard/decision.ts'
 
 // State and actions of a pool.
 
@@ -12,34 +12,21 @@ export interface Problem {
 }
 
 /** State of a pool that the leader keeps in memory between reconciles. */
-export interface PoolMemory {
+export interface PoolMemory extends GrowthMemory {
   /** Since when there have been more pods than desired; epoch milliseconds. */
   surplusSince: number | undefined
-  /** Since when idle pods have been missing only because pods are busy; epoch milliseconds. */
-  lackSince: number | undefined
-  /** Number of consecutive pods that ended before they could capture, or that the API server rejected. */
-  failedStarts: number
-  lastFailureAt: number
   lastFailure: Problem | undefined
-  /** Template of these failed starts: a corrected template is tried at once. */
+  /** Template of the failed starts: a corrected template is tried at once. */
   templateHash: string
   statusWrittenAt: number
 }
 
-export interface PoolObserved {
-  pool: RunnerPool | undefined
+export interface PoolObserved extends GrowthObserved {
   runners: Runner[]
-  /** Pods that were created but are not in the cache yet. */
-  unseen: number
-  nextOrdinal: number
-  templateHash: string
-  /** Number of queued Screenshots. */
-  queued: number
   /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
   heldBack: number
   /** Accounts with queued Screenshots. */
   accountsWaiting: readonly string[]
-  meanCaptureMilliseconds: number
   guard: GuardDecision
   memory: PoolMemory
 }
@@ -47,9 +34,7 @@ export interface PoolObserved {
 export type DeleteReason = 'ended' | 'spent' | 'stale' | 'stuck' | 'surplus' | 'dedicated'
 
 export type PoolAction =
-  | { do: 'create'; ordinals: number[] }
+  | GrowthAction
   | { do: 'delete'; runner: Runner; reason: DeleteReason }
   | { do: 'noteSurplus'; since: number | undefined }
-  | { do: 'noteLack'; since: number | undefined }
   | { do: 'noteFailedStart'; runner: Runner; text: string }
-  | { do: 'requeue'; afterMilliseconds: number }

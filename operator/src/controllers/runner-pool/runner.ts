@@ -1,10 +1,11 @@
-// rbac: tintype.dev/runnerpools get,list,watch
-// rbac: tintype.dev/runnerpools/status patch
-// rbac: /pods get,list,watch,create,delete
 // rbac: authentication.k8s.io/tokenreviews create
 
+/**
+ * This controller observes runner pods. It identifies each ready pod once per term: the pod proves its identity with a token and reports its
+ * browser, its sandbox and its key. It writes only to the leader's memory, then wakes the dispatcher and enqueues what waits for the pod.
+ */
+
 import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
-import { splitKey } from '@tintype/crds/client/kube-object'
 import type { Resource } from '@tintype/crds/client/resource'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import type { Requeue } from '../../controller-runtime/controller.ts'
@@ -12,24 +13,7 @@ import type { PoolReason } from '../../kube/condition-reasons.ts'
 import { identify } from '../../runner/identity.ts'
 import type { RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, type Runner } from '../../runner/runners.ts'
-import { apply } from './apply.ts'
 import type { PoolContext } from './context.ts'
-import { decide } from './decide.ts'
-import { observe } from './observe.ts'
-
-/** Reconciles one RunnerPool. */
-export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {
-  const { name } = splitKey(key)
-  const observed = observe(name, context)
-  if (!observed.pool) {
-    context.memories.delete(name)
-    context.metrics.onPoolGone(name)
-  }
-  const requeueAfterMilliseconds = await apply(observed, decide(observed, context.now()), context)
-  // The end of a backoff and a restored admission policy cause no watch event.
-  context.dispatcher.wake(name)
-  return { requeueAfterMilliseconds }
-}
 
 export interface RunnerContext extends PoolContext {
   client: RunnerClient

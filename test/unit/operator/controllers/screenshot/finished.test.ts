@@ -1,7 +1,6 @@
 import t from 'tap'
 import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
-import { toLogLine } from '../../../../../operator/src/controllers/screenshot/log-line.ts'
-import { toOrderTrace, toSpans } from '../../../../../operator/src/controllers/screenshot/spans.ts'
+import { toLogLine, toSpans } from '../../../../../operator/src/controllers/screenshot/finished.ts'
 import { aScreenshot, at, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
@@ -42,12 +41,6 @@ t.test('toSpans contains the error of a failed capture', async (t) => {
 t.test('toSpans is empty when the trace is not sampled', async (t) => {
   t.strictSame(toSpans(aScreenshot({ status: completedStatus() })), [])
   t.strictSame(toSpans(aScreenshot({ metadata: traced('00'), status: completedStatus() })), [])
-})
-
-t.test('toOrderTrace makes the runner’s spans children of the attempt, even without sampling', async (t) => {
-  const shot = aScreenshot({ metadata: traced('00'), status: { phase: 'Running', attempt: 2 } })
-  t.strictSame(toOrderTrace(shot), { traceId: TRACE, spanId: spanIds.capture(shot.metadata.uid, 2), isSampled: false })
-  t.equal(toOrderTrace(aScreenshot()), undefined)
 })
 
 t.test('toLogLine contains nothing about the page', async (t) => {
