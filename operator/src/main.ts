@@ -19,13 +19,8 @@ import { findProblems } from './controller-runtime/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller-runtime/holder-pod.ts'
 import { LeaderElection, leaseStore } from './controller-runtime/leader-election.ts'
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
-import { createAccounts } from './controllers/account/controller.ts'
-import { createCaptureControllers } from './controllers/capture-controllers.ts'
+import { createControllers } from './controllers/all.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
-import { createDelivery } from './controllers/delivery-controllers.ts'
-import { createPending } from './controllers/pending/controller.ts'
-import { createQuota } from './controllers/quota/controller.ts'
-import { createRetention } from './controllers/retention/controller.ts'
 import { createEventRecorder } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
@@ -122,15 +117,7 @@ async function runOperator(config: Config): Promise<void> {
     }),
     isLeader: () => election.isLeader(),
   }
-  const quota = createQuota(deps)
-  const leadership = createLeadership([
-    createCaptureControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
-    createDelivery(deps),
-    createAccounts(deps),
-    quota,
-    createPending(deps, { charges: true }),
-    createRetention(deps),
-  ])
+  const leadership = createLeadership(createControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey) }))
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention

@@ -1,5 +1,8 @@
-// Wires webhooks and deliveries together: three controllers, shared caches, one guarded agent, and counters that are flushed at intervals. It runs
-// while its operator is the leader.
+/**
+ * The controllers that post events: webhook, delivery and webhook-request. They share circuit breakers, the limit of concurrent posts, one
+ * guarded HTTP agent and the delivery log, so they start and stop together in each term of leadership. Counters and lines of the log are
+ * written at intervals.
+ */
 
 import { secrets } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -32,8 +35,8 @@ import { BY_ACCOUNT } from './webhook/limit.ts'
 const LIMITS = { total: 256, perKey: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
-/** Creates the component; call once per process. */
-export function createDelivery({
+/** Creates these controllers. Call it once per process. */
+export function createDeliveryControllers({
   config,
   http,
   log,

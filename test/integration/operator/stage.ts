@@ -23,8 +23,8 @@ import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createCaptureControllers } from '../../../operator/src/controllers/capture-controllers.ts'
 import { EventOrder } from '../../../operator/src/controllers/delivery/events/event-order.ts'
-import { createPending } from '../../../operator/src/controllers/pending/controller.ts'
-import { createQuota } from '../../../operator/src/controllers/quota/controller.ts'
+import { createPendingController } from '../../../operator/src/controllers/pending/controller.ts'
+import { createQuotaController } from '../../../operator/src/controllers/quota/controller.ts'
 import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
@@ -110,10 +110,10 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       isLeader: () => true,
     }
     const term = new AbortController()
-    const quota = charges ? createQuota(deps) : undefined
+    const quota = charges ? createQuotaController(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCaptureControllers({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, createPending(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {

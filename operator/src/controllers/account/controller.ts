@@ -1,100 +1,73 @@
-// Account controllers: conditions of Accounts, deletion of Accounts, and ApiKeys that users apply.
+// rbac: tintype.dev/accounts get,list,watch
+// rbac: tintype.dev/accounts/status patch
 
-import { secrets as secretResource } from '@tintype/crds/client/core-resources'
-import { accounts as accountResource, apiKeys as apiKeyResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
-import { keyOf } from '@tintype/crds/client/kube-object'
+/**
+ * This controller observes Accounts. It writes the condition Ready, which says whether the account is suspended. It never requeues: only a
+ * change of the Account matters. deletion.ts handles deleted Accounts, and bootstrap.ts creates the first one.
+ */
+
+import { accounts as accountResource } from '@tintype/crds/client/kinds'
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import type { Lister } from '@tintype/crds/client/lister'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
+import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Reconcile } from '../../controller-runtime/controller.ts'
-import type { Reflectors } from '../../kube/reflectors.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
-import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX } from '../api-key/observe.ts'
-import { reconcile as reconcileKey } from '../api-key/reconcile.ts'
-import { type AccountDeletionDeps, isQueued, QUEUED_INDEX, reconcileDeletion } from './deletion.ts'
-import { reconcileAccount } from './reconcile.ts'
+import { Controller } from '../../controller-runtime/controller.ts'
+import { readObject } from '../../kube/read-object.ts'
+import type { StartedWork, Work } from '../../runtime/deps.ts'
+import { decide } from './decide.ts'
+import { buildDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
 
 const WORKERS = 2
 
-/** Dependencies of this part. */
-export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
-  config: Pick<Deps['config'], 'namespace'>
-  reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
-  storage: AccountDeletionDeps['storage']
-  keys: Pick<Deps['keys'], 'downloadKeys'>
-}
-
-/** Creates the part. Call it once per process. */
-export function createAccounts(deps: AccountsDeps): Work {
-  deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
+/** Creates the controllers. Call it once per process. */
+export function createAccountControllers(deps: DeletionControllerDeps): Work {
   deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
   return { start: (signal) => startTerm(deps, signal) }
 }
 
-function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
+function startTerm(deps: DeletionControllerDeps, signal: AbortSignal): StartedWork {
   const { http, config, reflectors, clock, log, controllerMetrics } = deps
-  const { namespace } = config
-  const { apiKeys, accounts } = reflectors
-  const now = () => new Date(clock.wall())
-  const keyContext = {
-    keys: apiKeys.lister,
+  const { accounts } = reflectors
+  const context: AccountDeps = {
     accounts: accounts.lister,
-    secrets: new Resource(http, secretResource, { namespace }),
-    store: new Resource(http, apiKeyResource, { namespace }),
-    seen: apiKeys,
-    now,
+    store: new Resource(http, accountResource, { namespace: config.namespace }),
+    seen: accounts,
+    now: () => new Date(clock.wall()),
   }
-  const accountContext = { accounts: accounts.lister, store: new Resource(http, accountResource, { namespace }), seen: accounts, now }
-  const controller = (name: string, reconcile: Reconcile) =>
-    new Controller({ name, workers: WORKERS, reconcile, log, metrics: controllerMetrics })
-  const keyController = controller('apikey', (key) => reconcileKey(key, keyContext))
-  const accountController = controller('account', (key) => reconcileAccount(key, accountContext))
-  keyController.watch(apiKeys, ({ object }) => (isOfGateway(object) ? [] : keyOf(object)))
-  keyController.watch(accounts, ({ object }) =>
-    apiKeys.lister
-      .byIndex(KEY_ACCOUNT_INDEX, object.metadata.name)
-      .filter((key) => !isOfGateway(key))
-      .map(keyOf),
-  )
-  accountController.watch(accounts)
-  const deletions = startDeletions(deps, (name, reconcile) => controller(name, reconcile), signal)
-  const controllers = [keyController, accountController, deletions]
+  const controller = new Controller({
+    name: 'account',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  controller.watch(accounts)
+  const controllers = [controller, buildDeletionController(deps, signal)]
   for (const each of controllers) each.start()
   return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
 }
 
-function startDeletions(
-  deps: AccountsDeps,
-  controller: (name: string, reconcile: Reconcile) => Controller,
-  signal: AbortSignal,
-): Controller {
-  const { http, config, reflectors, storage, keys, clock, log } = deps
-  const { namespace } = config
-  const { accounts, screenshots } = reflectors
-  const deleted = new Set<string>()
-  const context: AccountDeletionDeps = {
-    accounts: accounts.lister,
-    seenAccounts: accounts,
-    accountStore: new Resource(http, accountResource, { namespace }),
-    screenshots: screenshots.lister,
-    seen: screenshots,
-    store: new Resource(http, screenshotResource, { namespace }),
-    storage,
-    ring: keys.downloadKeys,
-    deleted,
-    isLeader: () => !signal.aborted && deps.isLeader(),
-    now: () => new Date(clock.wall()),
-    log,
+interface AccountDeps {
+  accounts: Pick<Lister<Account>, 'get'>
+  store: Pick<Resource<Account>, 'patch'>
+  seen: Pick<Reflector<Account>, 'observe'>
+  now: () => Date
+}
+
+/** Reconciles one Account. */
+async function reconcile(key: string, { accounts, store, seen, now }: AccountDeps): Promise<void> {
+  const cached = accounts.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return
+  const account = readObject('Account', Account, cached)
+  const conditions = decide(account, now())
+  if (!conditions) return
+  const { name, namespace, resourceVersion } = account.metadata
+  try {
+    seen.observe(await store.patch(name, mergePatch({ status: { conditions } }, { resourceVersion }), { namespace, subresource: 'status' }))
+  } catch (failure) {
+    if (!isNotFound(failure)) throw failure
   }
-  const deletions = controller('account-deletion', (key) => reconcileDeletion(key, context))
-  deletions.watch(accounts, ({ type, object }) => {
-    const key = keyOf(object)
-    if (type === 'deleted') deleted.add(key)
-    return key
-  })
-  // Screenshots that a gateway accepted before it saw the deletion, or that an earlier leader did not process.
-  deletions.watch(screenshots, ({ type, object }) => {
-    const account = `${namespace}/${accountOf(object)}`
-    return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account
-  })
-  return deletions
 }

@@ -1,27 +1,35 @@
 // rbac: tintype.dev/accounts get
 // rbac: tintype.dev/screenshots/status patch
 
-// Handles the deletion of an Account. It ends the account's queued captures and records the time from which the stored data of the account
-// may be deleted (retention/deleted-accounts.ts). Running captures finish normally. Uncharged Screenshots keep waiting, because users may
-// create them before their Account.
+/**
+ * This controller observes deleted Accounts, and queued Screenshots whose Account does not exist. It fails the account's queued captures
+ * and writes the time of the deletion to the bucket; the stored data is deleted after a grace period (retention/deleted-accounts.ts).
+ * Running captures finish normally. Uncharged Screenshots keep waiting, because users may create them before their Account.
+ */
 
+import { accounts as accountResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
+import { Resource } from '@tintype/crds/client/resource'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
 import { goneKey } from '@tintype/crds/records/storage-keys'
+import { Controller } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
+import type { Deps } from '../../runtime/deps.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isCharged } from '../quota/decide.ts'
 import { toGoneText } from '../retention/marks.ts'
 import { buildFailure } from '../screenshot/status.ts'
 
+const WORKERS = 2
 /** Index of charged Screenshots that are queued, by account. */
 export const QUEUED_INDEX = 'queued-account'
 
@@ -40,6 +48,54 @@ export interface AccountDeletionDeps {
   isLeader: () => boolean
   now: () => Date
   log: Log
+}
+
+/** Dependencies of the controllers of Accounts. */
+export interface DeletionControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
+  config: Pick<Deps['config'], 'namespace'>
+  reflectors: Pick<Reflectors, 'accounts' | 'screenshots'>
+  storage: AccountDeletionDeps['storage']
+  keys: Pick<Deps['keys'], 'downloadKeys'>
+}
+
+/** Builds the controller of one term. Call `start` on it. */
+export function buildDeletionController(deps: DeletionControllerDeps, signal: AbortSignal): Controller {
+  const { http, config, reflectors, storage, keys, clock, log, controllerMetrics } = deps
+  const { namespace } = config
+  const { accounts, screenshots } = reflectors
+  const deleted = new Set<string>()
+  const context: AccountDeletionDeps = {
+    accounts: accounts.lister,
+    seenAccounts: accounts,
+    accountStore: new Resource(http, accountResource, { namespace }),
+    screenshots: screenshots.lister,
+    seen: screenshots,
+    store: new Resource(http, screenshotResource, { namespace }),
+    storage,
+    ring: keys.downloadKeys,
+    deleted,
+    isLeader: () => !signal.aborted && deps.isLeader(),
+    now: () => new Date(clock.wall()),
+    log,
+  }
+  const controller = new Controller({
+    name: 'account-deletion',
+    workers: WORKERS,
+    reconcile: (key) => reconcileDeletion(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  controller.watch(accounts, ({ type, object }) => {
+    const key = keyOf(object)
+    if (type === 'deleted') deleted.add(key)
+    return key
+  })
+  // Screenshots that a gateway accepted before it saw the deletion, or that an earlier leader did not process.
+  controller.watch(screenshots, ({ type, object }) => {
+    const account = `${namespace}/${accountOf(object)}`
+    return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account
+  })
+  return controller
 }
 
 /** True for a charged Screenshot that waits for a runner. */

@@ -1,3 +1,15 @@
+// rbac: tintype.dev/screenshots get,list,watch,delete
+// rbac: tintype.dev/screenshots/status patch
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: /secrets get
+
+/**
+ * This controller observes Screenshots and Webhooks. It posts the events of each Screenshot to the webhooks of its account and writes the
+ * results to `status.deliveries`. It also deletes a Screenshot whose deletion was requested, once its events were posted. Posts take
+ * seconds, so a reconcile only starts them; when they end, they enqueue the Screenshot again. It requeues when the next attempt of a
+ * delivery is due, or when a circuit breaker allows one.
+ */
+
 import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -8,17 +20,20 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller } from '../../controller-runtime/controller.ts'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
+import { type ApplyDeps, apply } from './apply.ts'
 import type { Backlog } from './backlog.ts'
+import { decide } from './decide.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
 import type { EventOrder } from './events/event-order.ts'
 import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
 import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
+import type { RetrySchedule } from './flow-control/retry.ts'
 import type { DeliverySettings } from './http/settings.ts'
+import { type ObserveDeps, observe } from './observe.ts'
 import { ProgressStore } from './progress.ts'
-import { type ReconcileDeps, reconcile } from './reconcile.ts'
 import type { Statistics } from './statistics.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
@@ -51,7 +66,7 @@ export interface RunningDeliveries {
   stop(): Promise<void>
 }
 
-/** Starts the controller that delivers events of Screenshots to webhooks. */
+/** Starts the controller of one term. */
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
   const { deliveryWorker, circuitBreakers, statistics, mayPost, now, metrics } = options
@@ -90,6 +105,29 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
       await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
     },
   }
+}
+
+export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
+  schedule: RetrySchedule
+  /** False once this operator loses leadership. */
+  mayPost: () => boolean
+  now: () => Date
+}
+
+/** Reconciles the events of one Screenshot. */
+async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+  const observed = observe(key, deps)
+  if (!observed) {
+    deps.progressStore.forget(key)
+    return undefined
+  }
+  const { candidates, isDeleteRequested } = observed
+  const { schedule, progressStore } = deps
+  const isCrowded = progressStore.backlog.isFull
+  const actions = decide(candidates, { schedule, mayPost: deps.mayPost(), isDeleteRequested, isCrowded, now: deps.now() })
+  const requeue = await apply(actions, observed, deps, signal)
+  deps.progressStore.prune(key)
+  return requeue
 }
 
 async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {

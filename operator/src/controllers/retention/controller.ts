@@ -2,7 +2,11 @@
 // rbac: tintype.dev/webhooks list,watch
 // rbac: tintype.dev/accounts get,list,watch
 
-// Retention of finished records: three periodic chores that only the leader runs.
+/**
+ * This controller observes finished Screenshots and the bucket. Its keys are three chores, which it requeues periodically instead of
+ * watching: `archive` moves records to the bucket and deletes their Screenshots, `rewrite` joins and cleans archived segments, and `expire`
+ * deletes files and records after their retention, and the data of deleted accounts. After a full batch, `archive` follows at once.
+ */
 
 import {
   accounts as accountKind,
@@ -21,7 +25,7 @@ import { longestDelivery } from '../delivery/flow-control/retry.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
-import { expire } from './expire.ts'
+import { type ExpireDeps, expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
@@ -48,8 +52,8 @@ const QUEUE_MILLISECONDS = 600_000
 const ROUND_MILLISECONDS = 300_000
 const BY_ACCOUNT = 'retention/account'
 
-/** Creates the part. Call it once per process. */
-export function createRetention(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
+/** Creates the controller. Call it once per process. */
+export function createRetentionController(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
@@ -58,62 +62,10 @@ export function createRetention(deps: Deps, intervals = intervalsFor(deps.config
 }
 
 function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
-  const { config, http, storage, reflectors, clock, controllerMetrics, keys, report } = deps
-  const { namespace, plans, webhook } = config
-  const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
-  const retention = { ...config.retention, maxDelayMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
   const log = deps.log.child({ component: 'retention' })
-  const now = () => new Date(clock.wall())
-  const termStart = now()
-  const screenshots = new Resource(http, screenshotKind, { namespace })
-  const { lister } = reflectors.screenshots
-  const observe = () => ({
-    finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
-    webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
-    followsStart: deps.eventOrder.followsStart,
-    termStart,
-  })
-  const shared = { storage, log, now, ring: keys.downloadKeys, report }
-  const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
-    ...shared,
-    screenshots,
-    seen: reflectors.screenshots,
-    archiving: deps.archiving,
-    onArchived: metrics.onArchived,
-  }
-  const gone = new DeletedAccounts({
-    ...shared,
-    graceMilliseconds: config.retention.accountGraceMilliseconds,
-    kinds: [
-      ownedKind(lister, BY_ACCOUNT, screenshots),
-      ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
-      ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),
-    ],
-  })
-  const findAccount = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
-  const accounts = new Resource(http, accountKind, { namespace })
-  const isAccountGone = async (name: string) => (await accounts.find(name)) === undefined
-  const findLive = (account: string, id: string) => {
-    const live = lister.get(`${namespace}/${toObjectName(id)}`)
-    return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined
-  }
+  const now = () => new Date(deps.clock.wall())
+  const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
   const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
-
-  const chores: Record<string, (mayWrite: () => boolean) => Promise<Requeue>> = {
-    async archive(mayWrite) {
-      const chosen = decide(observe(), retention, now())
-      await archive(chosen, { ...archiveDeps, mayWrite })
-      return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
-    },
-    async rewrite(mayWrite) {
-      await rewrite({ ...shared, mayWrite })
-      return { requeueAfterMilliseconds: intervals.rewrite }
-    },
-    async expire(mayWrite) {
-      await expire({ ...shared, mayWrite, findAccount, isAccountGone, findLive, gone, plans, recordDays: retention.recordDays })
-      return { requeueAfterMilliseconds: intervals.expire }
-    },
-  }
   const controller = new Controller({
     name: 'retention',
     workers: CHORES.length,
@@ -124,9 +76,83 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
       return requeue
     },
     log,
-    metrics: controllerMetrics,
+    metrics: deps.controllerMetrics,
   })
   for (const chore of CHORES) controller.enqueue(chore)
   controller.start()
   return { controllers: [controller], stop: () => controller.stop() }
+}
+
+type Chores = Record<string, (mayWrite: () => boolean) => Promise<Requeue>>
+
+interface ChoreOptions {
+  intervals: RetentionIntervals
+  metrics: RetentionMetrics
+  now: () => Date
+}
+
+function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Chores {
+  const { config, http, storage, reflectors, keys, report, log, archiving } = deps
+  const { namespace, plans, webhook } = config
+  const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
+  const retention = { ...config.retention, maxDelayMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
+  const observe = finishedObserver(deps, now())
+  const screenshots = new Resource(http, screenshotKind, { namespace })
+  const shared = { storage, log, now, ring: keys.downloadKeys, report }
+  const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
+    ...shared,
+    screenshots,
+    seen: reflectors.screenshots,
+    archiving,
+    onArchived: metrics.onArchived,
+  }
+  const gone = new DeletedAccounts({
+    ...shared,
+    graceMilliseconds: config.retention.accountGraceMilliseconds,
+    kinds: [
+      ownedKind(reflectors.screenshots.lister, BY_ACCOUNT, screenshots),
+      ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
+      ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),
+    ],
+  })
+  const lookups = accountLookups(deps)
+  return {
+    async archive(mayWrite) {
+      const chosen = decide(observe(), retention, now())
+      await archive(chosen, { ...archiveDeps, mayWrite })
+      return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
+    },
+    async rewrite(mayWrite) {
+      await rewrite({ ...shared, mayWrite })
+      return { requeueAfterMilliseconds: intervals.rewrite }
+    },
+    async expire(mayWrite) {
+      await expire({ ...shared, ...lookups, mayWrite, gone, plans, recordDays: retention.recordDays })
+      return { requeueAfterMilliseconds: intervals.expire }
+    },
+  }
+}
+
+/** Returns a function that collects the input of decide from the informer caches. */
+function finishedObserver({ reflectors, eventOrder }: Deps, termStart: Date) {
+  const { lister } = reflectors.screenshots
+  return () => ({
+    finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
+    webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
+    followsStart: eventOrder.followsStart,
+    termStart,
+  })
+}
+
+function accountLookups({ config, http, reflectors }: Deps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
+  const { namespace } = config
+  const accounts = new Resource(http, accountKind, { namespace })
+  return {
+    findAccount: (name) => reflectors.accounts.lister.get(`${namespace}/${name}`),
+    isAccountGone: async (name) => (await accounts.find(name)) === undefined,
+    findLive: (account, id) => {
+      const live = reflectors.screenshots.lister.get(`${namespace}/${toObjectName(id)}`)
+      return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined
+    },
+  }
 }

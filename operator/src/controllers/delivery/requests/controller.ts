@@ -2,9 +2,12 @@
 // rbac: tintype.dev/webhooks/status patch
 // rbac: /secrets get
 
-// Posts that annotations of Webhooks request, with results in their status (crds/src/webhooks/webhook-requests.ts). Posts take seconds, so a reconcile only
-// starts them. When they end, they enqueue the Webhook again, and all available results are written at once. Runs on the leader only. Posts
-// without a recorded result at the end of a term are repeated by the next leader.
+/**
+ * This controller observes Webhooks with annotations that request a post, such as a test or a redelivery
+ * (crds/src/webhooks/webhook-requests.ts). It writes the results to their status. Posts take seconds, so a reconcile only starts them; when
+ * they end, they enqueue the Webhook again, and all available results are written at once. The next leader repeats posts without a recorded
+ * result. It never requeues.
+ */
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'

@@ -3,7 +3,7 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { type SettleContext, settle } from '../../../../../operator/src/controllers/quota/settle.ts'
+import { type SettleContext, settle } from '../../../../../operator/src/controllers/quota/observe.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const id = newId('scr', NOW)
