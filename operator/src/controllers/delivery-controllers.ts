@@ -10,9 +10,9 @@ import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/records/record'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
+import type { Controller } from '../controller-runtime/controller.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
-import { Backlog } from './delivery/backlog.ts'
-import { startDeliveryController, webhooksOf } from './delivery/controller.ts'
+import { type RunningDeliveries, startDeliveryController, webhooksOf } from './delivery/controller.ts'
 import { DeliveryWorker } from './delivery/delivery-worker.ts'
 import { EventBodies, openEventStore } from './delivery/events/event-bodies.ts'
 import { EventOrder } from './delivery/events/event-order.ts'
@@ -25,6 +25,7 @@ import { type Post, post } from './delivery/http/post.ts'
 import { toRules } from './delivery/http/settings.ts'
 import { SigningSecrets } from './delivery/http/signing-secrets.ts'
 import type { DeliveryOptions } from './delivery/options.ts'
+import { Backlog } from './delivery/progress.ts'
 import { noteWithdrawal, openDeliveryLog, startRequests } from './delivery/start-requests.ts'
 import { Statistics } from './delivery/statistics.ts'
 import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
@@ -85,71 +86,34 @@ export function prepareDelivery(options: DeliveryOptions): Work {
 }
 
 function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
-  const { settings, screenshots, webhooks, log } = options
+  const { settings, webhooks } = options
   const { now = () => new Date(), metrics = {} } = options
-  const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
-  const circuitBreakers = new CircuitBreakers({
-    now,
-    onRelease: (key) => deliveries.controller.enqueue(key),
-    onChange(endpoint, isOpen) {
-      metrics.onCircuit?.(isOpen)
-      hooks.enqueue(endpoint)
-    },
+  const shared = buildSharedState(options, {
+    enqueueScreenshot: (key) => deliveries.controller.enqueue(key),
+    enqueueWebhook: (key) => hooks.enqueue(key),
   })
-  const isCircuitOpen = (key: string) => circuitBreakers.isOpen(key)
-  const hooks = startWebhookController({
+  const { circuitBreakers, limiter, statistics, deliveryLog, agent } = shared
+  const hooks: Controller = startWebhookController({
     ...options,
-    secrets: secretStore,
+    secrets: shared.secrets,
     rules: toRules(settings),
-    isCircuitOpen,
+    isCircuitOpen: (key) => circuitBreakers.isOpen(key),
     disable: settings,
     now,
   })
-  const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
-  const backlog = new Backlog()
-  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
-  backlog.onRoom = () => limiter.wake()
-  backlog.onFull = (keys) => {
-    for (const key of keys) deliveries.controller.enqueue(key)
-  }
-  const agent = buildAgent(options)
-  const postOnce = (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds })
-  const signingSecrets = new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now })
-  const onMissingSecret = (key: string) => hooks.enqueue(key)
-  const deliveryLog = openDeliveryLog(options, now)
-  const deliveryWorker = new DeliveryWorker({
-    limiter,
-    circuitBreakers,
-    post: postOnce,
-    deliveryLog,
-    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
-    signingSecrets,
-    findWebhook: (key) => webhooks.lister.get(key),
-    findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
-    exists: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
-    onProgress: (key) => deliveries.controller.enqueue(key),
-    onMissingSecret,
-    now,
-    random: Math.random,
-    version: options.version,
-    log,
-    metrics,
-    spans: options.spans,
-  })
   const mayPost = () => !signal.aborted && options.isLeader()
-  const deliveries = startDeliveryController({
+  const deliveries: RunningDeliveries = startDeliveryController({
     ...options,
     metrics,
-    deliveryWorker,
-    backlog,
+    deliveryWorker: buildDeliveryWorker(options, shared),
+    backlog: shared.backlog,
     circuitBreakers,
     statistics,
     mayPost,
     now,
     onWithdrawn: (key, screenshot, change) => noteWithdrawal(webhooks.lister.get(key), screenshot, change, deliveryLog),
   })
-  const store = webhookStore(options.http, options.namespace)
-  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, limiter, mayPost, now })
+  const requests = startRequests(options, { ...shared, mayPost, now })
   const timer = setInterval(() => {
     circuitBreakers.sweep()
     void statistics.flush()
@@ -164,6 +128,73 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     circuitBreakers.close()
   }
   return { controllers: [hooks, deliveries.controller, requests.controller], stop }
+}
+
+interface Enqueues {
+  enqueueScreenshot: (key: string) => void
+  enqueueWebhook: (key: string) => void
+}
+
+/** Builds the state in memory that the three controllers share during one term. A new term builds all of it anew. */
+function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueueWebhook }: Enqueues) {
+  const { settings, webhooks, log, now = () => new Date(), metrics = {} } = options
+  const store = webhookStore(options.http, options.namespace)
+  const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
+  const backlog = new Backlog()
+  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
+  backlog.onRoom = () => limiter.wake()
+  backlog.onFull = (keys) => {
+    for (const key of keys) enqueueScreenshot(key)
+  }
+  const agent = buildAgent(options)
+  return {
+    store,
+    secrets: secretStore,
+    /** Endpoints whose posts are paused because most recent ones failed. */
+    circuitBreakers: new CircuitBreakers({
+      now,
+      onRelease: enqueueScreenshot,
+      onChange(endpoint, isOpen) {
+        metrics.onCircuit?.(isOpen)
+        enqueueWebhook(endpoint)
+      },
+    }),
+    /** Counters of Webhooks that are not in their status yet. */
+    statistics: new Statistics({ store, webhooks, now, log }),
+    /** Results that are not recorded yet. While there are too many, the limiter starts no post. */
+    backlog,
+    limiter,
+    agent,
+    post: (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
+    signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
+    onMissingSecret: enqueueWebhook,
+    deliveryLog: openDeliveryLog(options, now),
+    onProgress: enqueueScreenshot,
+  }
+}
+
+function buildDeliveryWorker(options: DeliveryOptions, shared: ReturnType<typeof buildSharedState>): DeliveryWorker {
+  const { screenshots, webhooks, log, version, spans, now = () => new Date(), metrics = {} } = options
+  const { limiter, circuitBreakers, deliveryLog, signingSecrets, onProgress, onMissingSecret } = shared
+  return new DeliveryWorker({
+    limiter,
+    circuitBreakers,
+    post: shared.post,
+    deliveryLog,
+    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
+    signingSecrets,
+    findWebhook: (key) => webhooks.lister.get(key),
+    findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
+    exists: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
+    onProgress,
+    onMissingSecret,
+    now,
+    random: Math.random,
+    version,
+    log,
+    metrics,
+    spans,
+  })
 }
 
 function buildAgent({ settings, certificates, ownAddresses, resolve = resolverOf() }: DeliveryOptions) {

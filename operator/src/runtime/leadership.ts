@@ -9,7 +9,7 @@ export interface Leadership {
   lead: (signal: AbortSignal) => Promise<void>
 }
 
-/** Combines the parts of the operator: they start and stop with the term. */
+/** Combines the entries of controllers/all.ts: they start and stop with the term. */
 export function createLeadership(parts: readonly Work[]): Leadership {
   let started: StartedWork[] = []
   return {

@@ -1,5 +1,8 @@
 import type { Lister } from '@tintype/crds/client/lister'
+import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
 import type { Plans } from '@tintype/crds/usage/plans'
 
 /** Weight of an account in the fair queue, and its limit of concurrent captures. */
@@ -27,5 +30,18 @@ export function accountLimits(
     const limits = account ? plans[account.spec.plan] : NO_ACCOUNT
     const crashLimit = crashLimitOf(name)
     return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
+  }
+}
+
+/** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
+export function poolsOf(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+): (shot: Pick<Screenshot, 'metadata' | 'spec'>) => string {
+  return ({ spec }) => {
+    if (spec.poolName !== undefined) return spec.poolName
+    const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
+    return (plan && plans[plan].poolName) ?? DEFAULT_POOL
   }
 }

@@ -20,11 +20,10 @@ import { RunnerClient } from '../runner/runner-client.ts'
 import { PHASE_INDEX, RUNNING_INDEX, Runners } from '../runner/runners.ts'
 import type { Signer } from '../runner/signature.ts'
 import type { Deps } from '../runtime/deps.ts'
-import { accountLimits } from './account-limits.ts'
+import { accountLimits, poolsOf } from './account-limits.ts'
 import { CrashBudget, findCrashRecords } from './crash-budget.ts'
 import { DispatchTracker } from './dispatch-tracker.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { poolsOf } from './pool-of.ts'
 import { CaptureTimes } from './size.ts'
 
 export interface TermState {

@@ -16,7 +16,7 @@ import { ChargeBackoff } from './charge.ts'
 import { PictureCache } from './picture-cache.ts'
 
 /** Dependencies of the Screenshot controller during one term. */
-export interface ScreenshotContext extends Omit<TermState, 'captureTimes'> {
+export interface ScreenshotContext extends TermState {
   namespace: string
   maxFileBytes: number
   screenshots: Resource<Screenshot>
@@ -31,6 +31,8 @@ export interface ScreenshotContext extends Omit<TermState, 'captureTimes'> {
   /** Sources of private and large options. */
   optionsSources: OptionsSources
   events: EventRecorder
+  /** Receives spans; absent without a collector. */
+  spans?: Deps['spans']
   metrics: ScreenshotMetrics
   log: Log
   /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
@@ -46,7 +48,7 @@ export interface ScreenshotOptions {
 
 /** Builds the context of one term. @param enqueue reconciles a Screenshot whose capture ended without a report */
 export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions, enqueue: (key: string) => void): ScreenshotContext {
-  const { http, reflectors, storage, report, events, config, log, keys } = deps
+  const { http, reflectors, storage, report, events, spans, config, log, keys } = deps
   const { namespace } = config
   const { client, dispatcher, dispatchTracker, runners, isLeader, now } = term
   const captureWatcher = new CaptureWatcher({
@@ -81,6 +83,7 @@ export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions,
       policy: config.optionPolicy,
     },
     events,
+    spans,
     metrics,
     log,
     charge,

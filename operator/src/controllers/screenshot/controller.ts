@@ -52,7 +52,6 @@ export function buildScreenshotControllers(options: ScreenshotOptions): Screensh
     metrics: controllerMetrics,
   })
   const deletion = buildDeletionController(options)
-  const finishedContext = { ...context, captureTimes: options.term.captureTimes, spans: options.deps.spans }
   const noteDeleted = (shot: Screenshot) => {
     if (!archiving.noteDeleted(shot)) deletion.enqueueDeleted(shot)
   }
@@ -61,7 +60,7 @@ export function buildScreenshotControllers(options: ScreenshotOptions): Screensh
     const isSame = old?.metadata.uid === object.metadata.uid
     if (type === 'deleted') noteDeleted(old ?? object)
     else if (old && !isSame) noteDeleted(old)
-    else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteFinished(object, finishedContext)
+    else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteFinished(object, context)
   })
   watchChanges(controller, context)
   return {
@@ -77,30 +76,22 @@ export function buildScreenshotControllers(options: ScreenshotOptions): Screensh
 /** Which change enqueues which Screenshots. */
 function watchChanges(controller: Controller, context: ScreenshotContext): void {
   const { reflectors, charge, poolOf } = context
-  const isOf = (account: string) => (shot: Screenshot) => accountOf(shot) === account
-  const waiting = () => reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')
+  const waiting = (isWanted: (shot: Screenshot) => boolean) =>
+    reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter(isWanted).map(keyOf)
   // Ignore Screenshots that were finished when first seen: after a restart there may be ten thousand of them.
   controller.watch(reflectors.screenshots, ({ type, object, old }) =>
     type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
   )
   // Uncharged Screenshots wait for their Account. A new plan may have another pool.
   controller.watch(reflectors.accounts, ({ type, object, old }) => {
-    const isOwn = isOf(object.metadata.name)
-    if (type === 'added')
-      return charge === undefined
-        ? []
-        : waiting()
-            .filter((shot) => isOwn(shot) && !isCharged(shot))
-            .map(keyOf)
-    return old && old.spec.plan !== object.spec.plan ? waiting().filter(isOwn).map(keyOf) : []
+    const isOwn = (shot: Screenshot) => accountOf(shot) === object.metadata.name
+    if (type === 'added') return waiting((shot) => charge !== undefined && isOwn(shot) && !isCharged(shot))
+    return old && old.spec.plan !== object.spec.plan ? waiting(isOwn) : []
   })
   controller.watch(reflectors.pods, ({ object }) => claimsOf(object.metadata.uid, context))
-  controller.watch(reflectors.pools, ({ type, object }) => {
-    if (type === 'modified') return []
-    return waiting()
-      .filter((shot) => poolOf(shot) === object.metadata.name)
-      .map(keyOf)
-  })
+  controller.watch(reflectors.pools, ({ type, object }) =>
+    type === 'modified' ? [] : waiting((shot) => poolOf(shot) === object.metadata.name),
+  )
 }
 
 const claimsOf = (podUid = '', { reflectors }: Pick<ScreenshotContext, 'reflectors'>): string[] =>

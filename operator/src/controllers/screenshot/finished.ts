@@ -3,31 +3,19 @@
  * status is complete by then, so nothing is written to the Kubernetes API.
  */
 
-import type { Log } from '@tintype/crds/client/log'
-import type { Span, SpanExporter } from '@tintype/crds/client/span-exporter'
+import type { Span } from '@tintype/crds/client/span-exporter'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { accountOf } from '@tintype/crds/records/record'
 import { spanIds, traceOf } from '@tintype/crds/runtime/trace-context'
-import type { Reflectors } from '../../kube/reflectors.ts'
-import type { ScreenshotMetrics } from '../../metrics/metrics.ts'
-import type { TermState } from '../../scheduling/term-state.ts'
-import type { PictureCache } from './picture-cache.ts'
-
-export interface FinishedContext extends Pick<TermState, 'captureTimes' | 'dispatcher' | 'poolOf'> {
-  cache: PictureCache
-  metrics: Pick<ScreenshotMetrics, 'onFinished'>
-  reflectors: Pick<Reflectors, 'pools'>
-  spans?: Pick<SpanExporter, 'add'> | undefined
-  log: Log
-}
+import type { ScreenshotContext } from './context.ts'
 
 /** Records the end of a Screenshot. Call it once for each. */
 export function noteFinished(
   shot: Screenshot,
-  { captureTimes, dispatcher, poolOf, cache, metrics, reflectors, spans, log }: FinishedContext,
+  { captureTimes, dispatcher, poolOf, cache, metrics, reflectors, spans, log }: ScreenshotContext,
 ): void {
   metrics.onFinished(shot)
   void cache.keep(shot)

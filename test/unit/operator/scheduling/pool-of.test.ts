@@ -2,7 +2,7 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
-import { poolsOf } from '../../../../operator/src/scheduling/pool-of.ts'
+import { poolsOf } from '../../../../operator/src/scheduling/account-limits.ts'
 import { anAccount, aScreenshot } from '../../../support/fakes/builders.ts'
 
 const accounts = new Store<Account>()

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { Backlog } from '../../../../../operator/src/controllers/delivery/backlog.ts'
-import { ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { Backlog, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
 
 function aBacklog() {
   let now = 0
