@@ -7,6 +7,7 @@
 import { secrets } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
+import { ignoreSilently } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
@@ -26,9 +27,11 @@ import { toRules } from './delivery/http/settings.ts'
 import { SigningSecrets } from './delivery/http/signing-secrets.ts'
 import type { DeliveryOptions } from './delivery/options.ts'
 import { Backlog } from './delivery/progress.ts'
-import { noteWithdrawal, openDeliveryLog, startRequests } from './delivery/start-requests.ts'
+import { startRequests } from './delivery/requests/controller.ts'
 import { Statistics } from './delivery/statistics.ts'
+import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
 import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
+import { noteWithdrawal } from './delivery/withdrawal.ts'
 import { startWebhookController, webhookStore } from './webhook/controller.ts'
 import { BY_ACCOUNT } from './webhook/limit.ts'
 
@@ -137,7 +140,7 @@ interface Enqueues {
 
 /** Builds the state in memory that the three controllers share during one term. A new term builds all of it anew. */
 function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueueWebhook }: Enqueues) {
-  const { settings, webhooks, log, now = () => new Date(), metrics = {} } = options
+  const { settings, webhooks, log, storage, report = ignoreSilently, now = () => new Date(), metrics = {} } = options
   const store = webhookStore(options.http, options.namespace)
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
   const backlog = new Backlog()
@@ -168,7 +171,8 @@ function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueue
     post: (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
     signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
     onMissingSecret: enqueueWebhook,
-    deliveryLog: openDeliveryLog(options, now),
+    /** Absent without a bucket. */
+    deliveryLog: storage && new DeliveryLog({ storage, now, log, report }),
     onProgress: enqueueScreenshot,
   }
 }

@@ -21,8 +21,11 @@ import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/cr
 import { Controller } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { readObject } from '../../../kube/read-object.ts'
+import { RecordedEvents } from '../events/recorded-events.ts'
 import { type KeyedLimiter, LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import type { DeliveryOptions } from '../options.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
+import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 
 export interface PostRequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
@@ -48,6 +51,26 @@ const WORKERS = 4
 
 /** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
+
+type RequestsOptions = Pick<
+  DeliveryOptions,
+  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
+>
+type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
+  Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
+
+/** Starts the controller of one term. */
+export function startRequests(requestsOptions: RequestsOptions, shared: Shared): PostRequests {
+  const { screenshots, webhooks, storage, linkBase, report } = requestsOptions
+  const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
+  const deps = { ...requestsOptions, ...shared, recordedEvents }
+  return new PostRequests({
+    ...requestsOptions,
+    ...shared,
+    webhooks,
+    perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),
+  })
+}
 
 export class PostRequests {
   readonly controller: Controller

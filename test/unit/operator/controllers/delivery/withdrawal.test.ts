@@ -3,7 +3,7 @@ import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import type { AttemptLine } from '../../../../../crds/src/webhooks/delivery-log.ts'
 import { buildEvent, eventIdOf } from '../../../../../crds/src/webhooks/events.ts'
 import { toDeliveryId } from '../../../../../operator/src/controllers/delivery/delivery-worker.ts'
-import { noteWithdrawal } from '../../../../../operator/src/controllers/delivery/start-requests.ts'
+import { noteWithdrawal } from '../../../../../operator/src/controllers/delivery/withdrawal.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const type = 'screenshot.completed'
