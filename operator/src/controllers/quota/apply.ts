@@ -12,8 +12,10 @@ import { type Changes, type Decision, decide } from './decide.ts'
 
 const MAX_ATTEMPTS = 6
 
-/** Repeats the decision and the write until no other writer interferes. */
-export async function swap(
+/**
+ * Decides on the changes and writes the usage. Gateways write it too, so after a conflict both are repeated with the newer version.
+ */
+export async function applyChanges(
   usage: AccountUsage,
   changesOf: (usage: AccountUsage) => Changes,
   { usages, reflectors, now, isLeader, metrics }: QuotaContext,

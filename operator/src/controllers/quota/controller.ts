@@ -17,7 +17,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
-import { markRefunded, swap } from './apply.ts'
+import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
 import { awaitsRefund, OPERATOR } from './decide.ts'
@@ -150,7 +150,8 @@ async function reconcile(key: string, context: QuotaContext): Promise<Requeue | 
   if (account.spec.suspended) for (const each of pending) charges.resolve(name, each, 'suspended')
   const wanted = account.spec.suspended ? [] : pending
   const settlements = await settleEnded(usage, context)
-  const { written, outcomes } = await swap(usage, (current) => toChanges(key, current, wanted, settlements, context), context)
+  // The other changes are collected and decided for each version of the usage object: see applyChanges.
+  const { written, outcomes } = await applyChanges(usage, (current) => toChanges(key, current, wanted, settlements, context), context)
   wanted.forEach((each, index) => {
     const { granted = 0, refusal } = outcomes[index] ?? {}
     if (refusal !== 'full') charges.resolve(name, each, granted === 1 ? 'charged' : 'quota')

@@ -3,9 +3,10 @@
 // rbac: tintype.dev/accounts get,list,watch
 
 /**
- * This controller observes finished Screenshots and the bucket. Its keys are three chores, which it requeues periodically instead of
- * watching: `archive` moves records to the bucket and deletes their Screenshots, `rewrite` joins and cleans archived segments, and `expire`
- * deletes files and records after their retention, and the data of deleted accounts. After a full batch, `archive` follows at once.
+ * This controller observes finished Screenshots and the bucket. Its keys are three chores, which it requeues periodically; it watches
+ * nothing. `archive` moves records to the bucket and deletes their Screenshots. After a full batch it follows at once. `rewrite` joins
+ * archived segments and removes deleted records from them. `expire` deletes files and records after their retention, and the data of
+ * deleted accounts.
  */
 
 import {
