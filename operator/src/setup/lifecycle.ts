@@ -1,6 +1,6 @@
 import type { Plans } from '@tintype/crds/usage/plans'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError } from '../controller-runtime/errors.ts'
 
 // Lifecycle rules of the store. They delete objects that are not needed after some days, and objects that crashes left.
 

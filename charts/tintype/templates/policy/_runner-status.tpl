@@ -82,7 +82,7 @@ validations:
     message: the conditions must say Finished, and Succeeded as the phase does
 {{- end }}
 
-{{/* The format that operator/src/guard compares: operations and resources of each rule, then the trimmed expressions, one per line. */}}
+{{/* The format that operator/src/controllers/guard compares: operations and resources of each rule, then the trimmed expressions, one per line. */}}
 {{- define "tintype.policyHash" -}}
 {{- $policy := fromYaml . -}}
 {{- $expressions := list -}}
