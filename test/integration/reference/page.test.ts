@@ -1,4 +1,4 @@
-import { chromium } from 'playwright-core'
+import { chromium } from 'playwright'
 import t from 'tap'
 import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
 import { aGateway } from '../../unit/api-gateway/fakes.ts'
