@@ -17,7 +17,7 @@ const WORKERS = 2
 
 /** Dependencies of this part. */
 export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
-  config: Pick<Deps['config'], 'namespace'>
+  config: Pick<Deps['config'], 'namespace' | 'plans'>
   reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
   storage: AccountDeletionDeps['storage']
   keys: Pick<Deps['keys'], 'downloadKeys'>
@@ -32,7 +32,7 @@ export function createAccounts(deps: AccountsDeps): Work {
 
 function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
   const { http, config, reflectors, clock, log, controllerMetrics } = deps
-  const { namespace } = config
+  const { namespace, plans } = config
   const { apiKeys, accounts } = reflectors
   const now = () => new Date(clock.wall())
   const keyContext = {
@@ -43,7 +43,13 @@ function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
     seen: apiKeys,
     now,
   }
-  const accountContext = { accounts: accounts.lister, store: new Resource(http, accountResource, { namespace }), seen: accounts, now }
+  const accountContext = {
+    accounts: accounts.lister,
+    store: new Resource(http, accountResource, { namespace }),
+    seen: accounts,
+    plans,
+    now,
+  }
   const controller = (name: string, reconcile: Reconcile) =>
     new Controller({ name, workers: WORKERS, reconcile, log, metrics: controllerMetrics })
   const keyController = controller('apikey', (key) => reconcileKey(key, keyContext))

@@ -1,6 +1,6 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { Plans } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 
 /** Weight of an account in the fair queue, and its limit of concurrent captures. */
 export interface AccountLimits {
@@ -24,7 +24,7 @@ export function accountLimits(
 ): (account: string) => AccountLimits {
   return (name) => {
     const account = accounts.get(`${namespace}/${name}`)
-    const limits = account ? plans[account.spec.plan] : NO_ACCOUNT
+    const limits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
     const crashLimit = crashLimitOf(name)
     return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
   }

@@ -3,7 +3,7 @@ import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import type { Plans } from '@tintype/crds/usage/plans'
+import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 
 /** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
 export function poolsOf(
@@ -14,6 +14,6 @@ export function poolsOf(
   return ({ spec }) => {
     if (spec.poolName !== undefined) return spec.poolName
     const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
-    return (plan && plans[plan].poolName) ?? DEFAULT_POOL
+    return (plan !== undefined ? findPlan(plans, plan)?.poolName : undefined) ?? DEFAULT_POOL
   }
 }

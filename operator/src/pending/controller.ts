@@ -16,6 +16,7 @@ import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { findPlan } from '@tintype/crds/usage/plans'
 import { Controller, type Requeue } from '../controller/controller.ts'
 import { poolsOf } from '../dispatcher/pool-of.ts'
 import { isCharged } from '../quota/decide.ts'
@@ -83,7 +84,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
   const limitsOf = (key: string): PendingLimits => {
     const plan = accountNamed(key)?.spec.plan
     const { maxQueuedPerAccount, unrunnableMilliseconds } = config.queue
-    return { maxQueued: (plan && plans[plan].maxQueued) ?? maxQueuedPerAccount, unrunnableMilliseconds }
+    return { maxQueued: (plan !== undefined ? findPlan(plans, plan)?.maxQueued : undefined) ?? maxQueuedPerAccount, unrunnableMilliseconds }
   }
 
   async function reconcile(key: string): Promise<Requeue> {

@@ -8,6 +8,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { createAccounts } from '../../../operator/src/account/accounts.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
@@ -31,7 +32,7 @@ await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSyn
 const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 const { storage } = new MemoryBucket()
-const config = { namespace: NAMESPACE }
+const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
 const part = {
   keys: { downloadKeys: ring },
   http,

@@ -1,6 +1,7 @@
 import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyInstance } from 'fastify'
 import { notFound } from '../../common/errors.ts'
 import { createBatch } from '../../create/batch.ts'
@@ -28,7 +29,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     const { account, accountName } = request
     const requested = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     assertOptionsAllowed(requested, deps.optionPolicy)
-    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+    assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
     const count = requested.targets.length
     const execution = await deps.idempotency.begin({
       account: accountName,

@@ -1,4 +1,4 @@
-import type { Plans } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 import type { FastifyInstance } from 'fastify'
 import type { QuotaStore } from '../../store/ports.ts'
 import { toUsageReport } from '../../translate/account/usage.ts'
@@ -13,6 +13,6 @@ export interface UsageDeps {
 export function addUsageRoute(app: FastifyInstance, { quota, plans, now }: UsageDeps): void {
   app.get('/usage/current', { config: { scope: 'usage:read' } }, async ({ account }, reply) => {
     reply.header('cache-control', 'private, no-cache')
-    return toUsageReport(quota.facts(account, now()), account.spec, plans[account.spec.plan])
+    return toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan))
   })
 }
