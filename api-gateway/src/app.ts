@@ -53,11 +53,14 @@ export function buildApp(deps: Deps): FastifyInstance {
   addRequestId(app)
   addTracing(app, deps)
   addCors(app, deps)
-  addMethods(app)
-  addBodies(app)
-  addRequestMetrics(app, deps.metrics)
-  addAuth(app, deps)
-  addLimits(app, { ...deps, calls: new CallLimits(deps.callsPerMinute) })
+  // After CORS, so that pages can read refusals, and so that preflights need no API key.
+  app.after(() => {
+    addMethods(app)
+    addBodies(app)
+    addRequestMetrics(app, deps.metrics)
+    addAuth(app, deps)
+    addLimits(app, { ...deps, calls: new CallLimits(deps.callsPerMinute) })
+  })
   // During shutdown clients should reconnect to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')

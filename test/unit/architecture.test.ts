@@ -42,8 +42,8 @@ const core = [
   /^capture-runner\/src\/plan\//,
 ]
 
-/** Libraries whose values pure code may use: schemas, hashes, addresses. */
-const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js', 'jose'])
+/** Libraries whose values pure code may use: schemas, hashes, addresses, bounded maps. Without a TTL, lru-cache reads no clock. */
+const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js', 'jose', 'lru-cache'])
 
 /** What pure code cannot know: the time, chance, the environment, the world. */
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.\w|\bfetch\(|\bperformance\.|\bset(?:Timeout|Interval|Immediate)\(/

@@ -1,7 +1,7 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Plans } from '@tintype/crds/usage/plans'
-import { ApiError } from '../common/errors.ts'
+import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
+import { ApiError, unavailable } from '../common/errors.ts'
 import type { QueueView } from '../store/ports.ts'
 import { findQueueFullReason, type QueueBounds, type QueueFacts, queuePosition, retrySeconds, toEstimatedTime } from './queue-rules.ts'
 
@@ -29,9 +29,11 @@ export class Queue {
     this.#options = options
   }
 
-  /** @throws ApiError QUEUE_FULL when the account or the queue has no room for `count` more */
+  /** @throws ApiError QUEUE_FULL when the account or the queue has no room for `count` more; SERVICE_UNAVAILABLE when its plan is not defined */
   check(account: Account, count: number): void {
-    const { view, bounds } = this.#options
+    const { view, bounds, plans } = this.#options
+    const { plan } = account.spec
+    if (!findPlan(plans, plan)) throw unavailable(`plan ${plan} of the account is not defined: contact the administrator of this service`)
     const { own, total } = this.#countWaiting(account.metadata.name)
     const maxQueuedPerAccount = this.#limitOf(account)
     const reason = view.isBacklogged()
@@ -66,8 +68,8 @@ export class Queue {
     const others = view.accounts().filter((other) => other !== name)
     return {
       own: this.#countWaiting(name).own,
-      weight: plans[spec.plan].weight,
-      maxRunning: plans[spec.plan].maxRunning,
+      weight: limitsOfPlan(plans, spec.plan).weight,
+      maxRunning: limitsOfPlan(plans, spec.plan).maxRunning,
       others: others.map((other) => ({ waiting: view.waitingOf(other), weight: this.#weightOf(other) })),
       running: view.running,
       meanCaptureMilliseconds: view.meanCaptureMilliseconds,
@@ -76,11 +78,11 @@ export class Queue {
 
   #weightOf(name: string): number {
     const account = this.#options.findAccount(name)
-    return account ? this.#options.plans[account.spec.plan].weight : 1
+    return account ? limitsOfPlan(this.#options.plans, account.spec.plan).weight : 1
   }
 
   #limitOf({ spec }: Account): number {
-    return this.#options.plans[spec.plan].maxQueued ?? this.#options.bounds.maxQueuedPerAccount
+    return limitsOfPlan(this.#options.plans, spec.plan).maxQueued ?? this.#options.bounds.maxQueuedPerAccount
   }
 
   /**

@@ -3,7 +3,7 @@ import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import type { Plans } from '@tintype/crds/usage/plans'
+import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 
 /** Weight of an account in the fair queue, and its limit of concurrent captures. */
 export interface AccountLimits {
@@ -27,7 +27,7 @@ export function accountLimits(
 ): (account: string) => AccountLimits {
   return (name) => {
     const account = accounts.get(`${namespace}/${name}`)
-    const limits = account ? plans[account.spec.plan] : NO_ACCOUNT
+    const limits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
     const crashLimit = crashLimitOf(name)
     return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
   }
@@ -42,6 +42,6 @@ export function poolsOf(
   return ({ spec }) => {
     if (spec.poolName !== undefined) return spec.poolName
     const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
-    return (plan && plans[plan].poolName) ?? DEFAULT_POOL
+    return (plan === undefined ? undefined : findPlan(plans, plan)?.poolName) ?? DEFAULT_POOL
   }
 }

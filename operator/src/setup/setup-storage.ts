@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
-import { PlansText } from '@tintype/crds/usage/plans'
+import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
 import { type Identities, setIdentities } from './identities.ts'
-import { longestRetention, setLifecycle } from './lifecycle.ts'
+import { setLifecycle } from './lifecycle.ts'
 import { type MinioRoot, removeUser } from './minio-admin.ts'
 import { ROLES, type Role } from './storage-policies.ts'
 

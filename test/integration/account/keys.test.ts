@@ -8,6 +8,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createAccountControllers } from '../../../operator/src/controllers/account/controller.ts'
 import { createApiKeyController } from '../../../operator/src/controllers/api-key/controller.ts'
@@ -32,7 +33,7 @@ await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSyn
 const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 const { storage } = new MemoryBucket()
-const config = { namespace: NAMESPACE }
+const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
 const part = {
   keys: { downloadKeys: ring },
   http,

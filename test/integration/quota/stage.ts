@@ -34,7 +34,7 @@ export interface QuotaOperator {
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Starts API server and store; they stop at the end of the test file. @param plans changes of the default plans */
-export async function startStage(t: Test, plans: Partial<Plans>) {
+export async function startStage(t: Test, plans: Plans) {
   const world = await startWorld()
   t.teardown(world.stop)
   const all: Plans = { ...DEFAULT_PLANS, ...plans }

@@ -1,4 +1,4 @@
-import { chromium } from 'playwright-core'
+import { chromium } from 'playwright'
 import t from 'tap'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { aGateway } from '../../unit/api-gateway/fakes.ts'

@@ -32,7 +32,7 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
-import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
+import { DEFAULT_PLANS, limitsOfPlan } from '../../../crds/src/usage/plans.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
@@ -293,7 +293,7 @@ export class FakeQuota implements QuotaStore {
     this.set(account, usage.spec, draft.toStatus())
   }
   facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
-    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: DEFAULT_PLANS[plan].monthlyQuota }
+    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: limitsOfPlan(DEFAULT_PLANS, plan).monthlyQuota }
   }
 }
 

@@ -26,7 +26,7 @@ for (const [specifier, name] of names) {
 }
 
 t.test('externalsOf lists each package to copy once, without builtins and excluded packages', async (t) => {
-  const imports = ['node:fs', 'fs', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
+  const imports = ['node:fs', 'fs', 'zod', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
   t.strictSame(externalsOf(aMetafile([], imports)), ['playwright-core', 'sharp'])
 })
 

@@ -1,6 +1,7 @@
 import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
@@ -27,7 +28,7 @@ export async function createBatch(
 ): Promise<FastifyReply> {
   const { account, accountName } = request
   assertOptionsAllowed(requested, deps.optionPolicy)
-  assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+  assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
   const count = requested.targets.length
   const execution = await deps.idempotency.begin({
     account: accountName,

@@ -1,5 +1,8 @@
+import { LRUCache } from 'lru-cache'
+
 const TTL_MILLISECONDS = 5_000
-const MAX_ENTRIES = 10_000
+/** At 20 requests per second, at most 100 entries are younger than five seconds. */
+const MAX_ENTRIES = 1_000
 const REQUESTS_PER_SECOND = 20
 
 interface Entry {
@@ -14,7 +17,7 @@ const isNothing = (found: unknown): boolean => found === undefined || (Array.isA
  * in total. Otherwise clients could overload the API server with made-up keys.
  */
 export class NegativeCache {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
   #second = 0
   #requests = 0
 
@@ -27,7 +30,6 @@ export class NegativeCache {
     const last = this.#entries.get(name)
     if (last !== undefined && nowMilliseconds - last.at < TTL_MILLISECONDS) return last.response as Promise<T>
     if (!this.#isBelowLimit(nowMilliseconds)) return Promise.resolve(undefined)
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
     const response = request()
     this.#entries.set(name, { at: nowMilliseconds, response })
     // Found objects are in the informer cache from now on, where revocations arrive. A failed request does not prove that the object is missing.

@@ -1,6 +1,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
+import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
@@ -27,7 +28,7 @@ export async function createScreenshot(
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
   assertOptionsAllowed(requested, deps.optionPolicy)
-  assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+  assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
   const plan = planResponse({ request: requested, waitSeconds: query.wait, prefersFile: prefersFile(request.headers.accept) })
   const { account, accountName } = request
   const execution = await deps.idempotency.begin({

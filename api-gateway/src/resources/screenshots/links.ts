@@ -5,7 +5,7 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/records/record'
 import { parseObjectKey } from '@tintype/crds/records/storage-keys'
-import type { Plans } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 import type { FastifyRequest } from 'fastify'
 import { recordTag } from '../../http/etag.ts'
 import type { SignStoreLink } from '../files/store-links.ts'
@@ -33,7 +33,7 @@ export function baseOf(request: Pick<FastifyRequest, 'headers'>, publicUrl: stri
 
 /** When the files of a screenshot expire. */
 export function fileExpiryOf({ metadata, spec }: Screenshot, account: Account, plans: Plans): Date {
-  const planDays = plans[account.spec.plan].retentionDays
+  const planDays = limitsOfPlan(plans, account.spec.plan).retentionDays
   return keptUntil(createdAtOf(screenshotIdOf(metadata)), Math.min(planDays, spec.retentionDays ?? planDays))
 }
 

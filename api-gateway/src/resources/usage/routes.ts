@@ -1,4 +1,4 @@
-import type { Plans } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { QuotaStore } from '../../store/ports.ts'
 import { toUsageReport, UsageReport } from './record.ts'
@@ -39,7 +39,7 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     responses: { 200: { description: 'The report.', schema: UsageReport, example } },
     handle: ({ request: { account }, reply }, { quota, plans, now }) => {
       reply.header('cache-control', 'private, no-cache')
-      return toUsageReport(quota.facts(account, now()), account.spec, plans[account.spec.plan])
+      return toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan))
     },
   }),
 ]

@@ -2,8 +2,8 @@
 // rbac: tintype.dev/accounts/status patch
 
 /**
- * This controller observes Accounts. It writes the condition Ready, which says whether the account is suspended. It never requeues: only a
- * change of the Account matters. deletion.ts handles deleted Accounts, and bootstrap.ts creates the first one.
+ * This controller observes Accounts. It writes the condition Ready, which says whether the account is suspended and whether its plan is
+ * defined. It never requeues: only a change of the Account matters. deletion.ts handles deleted Accounts, and bootstrap.ts creates the first one.
  */
 
 import { accounts as accountResource } from '@tintype/crds/client/kinds'
@@ -14,6 +14,7 @@ import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
+import type { Plans } from '@tintype/crds/usage/plans'
 import { Controller } from '../../controller-runtime/controller.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { StartedWork, Work } from '../../runtime/deps.ts'
@@ -35,6 +36,7 @@ function startTerm(deps: DeletionControllerDeps, signal: AbortSignal): StartedWo
     accounts: accounts.lister,
     store: new Resource(http, accountResource, { namespace: config.namespace }),
     seen: accounts,
+    plans: config.plans,
     now: () => new Date(clock.wall()),
   }
   const controller = new Controller({
@@ -54,15 +56,16 @@ interface AccountDeps {
   accounts: Pick<Lister<Account>, 'get'>
   store: Pick<Resource<Account>, 'patch'>
   seen: Pick<Reflector<Account>, 'observe'>
+  plans: Plans
   now: () => Date
 }
 
 /** Reconciles one Account. */
-async function reconcile(key: string, { accounts, store, seen, now }: AccountDeps): Promise<void> {
+async function reconcile(key: string, { accounts, store, seen, plans, now }: AccountDeps): Promise<void> {
   const cached = accounts.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return
   const account = readObject('Account', Account, cached)
-  const conditions = decide(account, now())
+  const conditions = decide(account, plans, now())
   if (!conditions) return
   const { name, namespace, resourceVersion } = account.metadata
   try {

@@ -52,7 +52,7 @@ export interface AccountDeletionDeps {
 
 /** Dependencies of the controllers of Accounts. */
 export interface DeletionControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
-  config: Pick<Deps['config'], 'namespace'>
+  config: Pick<Deps['config'], 'namespace' | 'plans'>
   reflectors: Pick<Reflectors, 'accounts' | 'screenshots'>
   storage: AccountDeletionDeps['storage']
   keys: Pick<Deps['keys'], 'downloadKeys'>

@@ -1,6 +1,7 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { findPlan } from '@tintype/crds/usage/plans'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import { isCharged } from '../quota/decide.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
@@ -48,7 +49,10 @@ function obstacleOf(shot: Screenshot, context: PendingContext): Obstacle | undef
 function limitsOf(key: string, context: PendingContext): PendingLimits {
   const { plans, queue } = context.config
   const plan = accountNamed(key, context)?.spec.plan
-  return { maxQueued: (plan && plans[plan].maxQueued) ?? queue.maxQueuedPerAccount, unrunnableMilliseconds: queue.unrunnableMilliseconds }
+  return {
+    maxQueued: (plan === undefined ? undefined : findPlan(plans, plan)?.maxQueued) ?? queue.maxQueuedPerAccount,
+    unrunnableMilliseconds: queue.unrunnableMilliseconds,
+  }
 }
 
 function isArchiveBehind({ reflectors, config }: PendingContext): boolean {

@@ -6,7 +6,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
-import { toLimits } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, toLimits } from '@tintype/crds/usage/plans'
 import type { QuotaContext } from './context.ts'
 import { ACCOUNT_INDEX } from './context.ts'
 import { recount } from './decide.ts'
@@ -22,7 +22,7 @@ export async function ensureUsage(account: Account, cached: AccountUsage | undef
 async function create(account: Account, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
   const { name, uid } = account.metadata
   const owner = { apiVersion: API_VERSION, kind: 'Account', name, uid, controller: true, blockOwnerDeletion: false }
-  const spec = toLimits(account.spec, plans[account.spec.plan])
+  const spec = toLimits(account.spec, limitsOfPlan(plans, account.spec.plan))
   try {
     const created = await usages.create({ metadata: { name, ownerReferences: [owner] }, spec } as Parameters<typeof usages.create>[0])
     reflectors.usages.observe(created)
@@ -49,7 +49,7 @@ async function begin(account: Account, usage: AccountUsage, context: QuotaContex
 }
 
 async function limit({ spec }: Account, usage: AccountUsage, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
-  const wanted = toLimits(spec, plans[spec.plan])
+  const wanted = toLimits(spec, limitsOfPlan(plans, spec.plan))
   if (usage.spec.limit === wanted.limit && usage.spec.ratePerMinute === wanted.ratePerMinute) return usage
   const patch = mergePatch({ spec: { limit: wanted.limit, ratePerMinute: wanted.ratePerMinute ?? null } })
   const limited = await usages.patch(usage.metadata.name, patch)

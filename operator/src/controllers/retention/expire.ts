@@ -22,7 +22,7 @@ import {
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { PAGE } from '@tintype/crds/storage/port'
-import type { Plans } from '@tintype/crds/usage/plans'
+import { findPlan, longestRetention, type Plans } from '@tintype/crds/usage/plans'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { DeletedAccounts } from './deleted-accounts.ts'
@@ -159,16 +159,20 @@ async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): 
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
 
-/** Retention of files; for unknown accounts the longest of all plans. */
-function retentionDaysOf(name: string, { findAccount, plans }: ExpireDeps): number {
+/** The plan of an account; undefined for unknown accounts and unknown plans. */
+const planOf = (name: string, { findAccount, plans }: ExpireDeps) => {
   const account = findAccount(name)
-  return account ? plans[account.spec.plan].retentionDays : Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
+  return account && findPlan(plans, account.spec.plan)
 }
 
-/** Retention of records; for unknown accounts the longest of all plans. */
-function recordDaysOf(name: string, { findAccount, plans, recordDays }: ExpireDeps): number {
-  const account = findAccount(name)
-  if (account) return plans[account.spec.plan].recordDays ?? recordDays
+/** Retention of files; without a known plan the longest of all plans. */
+const retentionDaysOf = (name: string, deps: ExpireDeps): number => planOf(name, deps)?.retentionDays ?? longestRetention(deps.plans)
+
+/** Retention of records; without a known plan the longest of all plans. */
+function recordDaysOf(name: string, deps: ExpireDeps): number {
+  const { plans, recordDays } = deps
+  const known = planOf(name, deps)
+  if (known) return known.recordDays ?? recordDays
   return Math.max(...Object.values(plans).map((plan) => plan.recordDays ?? recordDays))
 }
 

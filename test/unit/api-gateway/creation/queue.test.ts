@@ -81,3 +81,13 @@ t.test('Queue computes positions and times by the weights of the accounts', asyn
   t.equal(queue.estimate(anAccount('acme'), 1), '3-12s')
   t.equal(queue.estimate(anAccount('flood'), 1), '51-206s')
 })
+
+t.test('Queue refuses screenshots of an account whose plan is not defined, and still has positions for its queued ones', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots)
+  const account = anAccount('acme', 'team-gold')
+  const message = /^plan team-gold of the account is not defined/
+  t.throws(() => queue.check(account, 1), { code: 'SERVICE_UNAVAILABLE', message })
+  const [queued] = fill(screenshots, 'acme', 1)
+  t.equal(queue.positionOf(queued!, account), 1)
+})

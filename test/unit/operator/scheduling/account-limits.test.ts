@@ -21,3 +21,8 @@ t.test('accountLimits lowers the limit of a plan but never raises it', async (t)
   const limitsOf = (limit: number) => accountLimits(accounts, DEFAULT_PLANS, 'default', () => limit)
   t.strictSame([limitsOf(2)('small').maxRunning, limitsOf(9)('small').maxRunning, limitsOf(9)('large').maxRunning], [2, 5, 9])
 })
+
+t.test('accountLimits allows one capture at a time, with the smallest weight, when the plan is not defined', async (t) => {
+  const { free, basic } = DEFAULT_PLANS
+  t.match(accountLimits(accounts, { free, basic }, 'default')('large'), { weight: 1, maxRunning: 1 })
+})

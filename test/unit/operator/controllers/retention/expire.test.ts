@@ -27,6 +27,7 @@ const plans = { ...DEFAULT_PLANS, free: { ...DEFAULT_PLANS.free, retentionDays: 
 const accounts = new Map([
   ['small', anAccount({ name: 'small', spec: { plan: 'free' } })],
   ['large', anAccount({ name: 'large', spec: { plan: 'scale' } })],
+  ['undefined-plan', anAccount({ name: 'undefined-plan', spec: { plan: 'team-gold' } })],
 ])
 const idAt = (second: number): string => newId('scr', at(second))
 const run = (
@@ -50,17 +51,21 @@ const run = (
     log,
   })
 
-t.test('expire deletes files after the retention of their account’s plan, and of unknown accounts after the longest', async (t) => {
-  const bucket = new MemoryBucket()
-  const ages = [1, 6.9, 7.1, 89, 91]
-  for (const account of ['small', 'large', 'unknown'])
-    for (const age of ages) bucket.objects.set(objectKey(account, idAt(-age * DAY), 'png'), String(age))
-  await run(bucket)
-  const left = (account: string) => bucket.keys(`users/${account}/`).map((key) => Number(bucket.objects.get(key)))
-  t.strictSame(left('small'), [1, 6.9])
-  t.strictSame(left('large'), [1, 6.9, 7.1, 89])
-  t.strictSame(left('unknown'), [1, 6.9, 7.1, 89])
-})
+t.test(
+  'expire deletes files after the retention of their account’s plan, and of unknown accounts and plans after the longest',
+  async (t) => {
+    const bucket = new MemoryBucket()
+    const ages = [1, 6.9, 7.1, 89, 91]
+    for (const account of ['small', 'large', 'unknown', 'undefined-plan'])
+      for (const age of ages) bucket.objects.set(objectKey(account, idAt(-age * DAY), 'png'), String(age))
+    await run(bucket)
+    const left = (account: string) => bucket.keys(`users/${account}/`).map((key) => Number(bucket.objects.get(key)))
+    t.strictSame(left('small'), [1, 6.9])
+    t.strictSame(left('large'), [1, 6.9, 7.1, 89])
+    t.strictSame(left('unknown'), [1, 6.9, 7.1, 89])
+    t.strictSame(left('undefined-plan'), [1, 6.9, 7.1, 89])
+  },
+)
 
 t.test('expire deletes more files than one list contains', async (t) => {
   const bucket = new MemoryBucket()
