@@ -9,9 +9,9 @@ t.teardown(() => stage.stop())
 const service = { url: stage.gateway.url, key: stage.key }
 
 t.test('a TypeScript client made of the document compiles and does what it should', async (t) => {
-  t.match(await runTypeScriptClient(service), 'the TypeScript client did all that it should')
+  t.match(await runTypeScriptClient(service), 'TypeScript client: all checks passed')
 })
 
 t.test('a Python client made of the document compiles and does what it should', async (t) => {
-  t.match(await runPythonClient(service), 'the Python client did all that it should')
+  t.match(await runPythonClient(service), 'Python client: all checks passed')
 })
