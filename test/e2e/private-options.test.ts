@@ -83,7 +83,7 @@ t.test('kubectl users keep private options in a Secret', async (t) => {
 t.test('kubectl users cannot set the gateway’s fields or read private options', async (t) => {
   const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `stolen-${run}` } }
   const apply = (spec: object) => kubectl(['create', '-f', '-'], JSON.stringify({ ...object, spec: { url: page('/'), ...spec } }))
-  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /sealedOptions: set by the gateway only/)
+  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /only the gateway may set sealedOptions/)
   t.match((await apply({ options: { authorization: 'x' } })).stderr, /unknown field "spec.options.authorization"/)
 })
 

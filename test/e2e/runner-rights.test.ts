@@ -63,7 +63,7 @@ t.test('a runner’s token can report the result of its own claim, once', async 
   ])
   t.equal(first?.status, 200, first?.message ?? '')
   t.equal(again?.status, 422, 'its preconditions no longer hold')
-  t.match(forged, { status: 403, message: /a runner may end a capture that runs, once/ })
+  t.match(forged, { status: 403, message: /may only change Running to Completed or Failed, once/ })
   t.match((await screenshotOf(claim.name)).status, { phase: 'Completed', result: { fileSizeBytes: 100 } })
 })
 
@@ -93,7 +93,7 @@ t.test('a runner’s token can change only the result', async (t) => {
     fields.map(([field, value]) => report(claim, [{ op: 'add', path: `/status/${field}`, value }])),
   )
   for (const [place, [field]] of fields.entries())
-    t.match(answers[place], { status: 403, message: /phase, result, conditions and completionTime only/ }, field)
+    t.match(answers[place], { status: 403, message: /may only change status.phase, status.result, status.conditions and status.completionTime/ }, field)
   // The operator may have written deliveries meanwhile.
   const { deliveries, ...status } = (await screenshotOf(claim.name)).status ?? {}
   t.strictSame(
