@@ -23,8 +23,8 @@ async function ensureStarlark(): Promise<string> {
 }
 
 /**
- * Runs a Tiltfile with stubs of Tilt's functions that record their calls. @throws CommandError with line and reason if it is not valid
- * Starlark, or calls a function that Tilt does not have
+ * Runs a Tiltfile with stubs of Tilt's functions that record their calls.
+ * @throws CommandError with line and reason if it is not valid Starlark, or calls a function that Tilt does not have
  */
 export async function runTiltfile(source: string): Promise<Call[]> {
   const program = await ensureStarlark()
