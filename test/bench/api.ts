@@ -40,7 +40,7 @@ export class Api {
   /** Requests a picture in one request, whose response is the file. */
   async picture(url: string): Promise<Reply> {
     const reply = await this.request('POST', '/api/v1/screenshots', { body: { url }, headers: { accept: 'image/*' } })
-    if (reply.status !== 200) throw new Error(`a picture in one request answered ${reply.status}: ${reply.body.toString().slice(0, 400)}`)
+    if (reply.status !== 200) throw new Error(`a picture in one request returned ${reply.status}: ${reply.body.toString().slice(0, 400)}`)
     return reply
   }
 
@@ -48,7 +48,7 @@ export class Api {
   async download({ download_url: url }: Pick<ScreenshotRecord, 'download_url'>): Promise<Buffer> {
     const { pathname, search } = new URL(url ?? '', cluster.url)
     const reply = await this.request('GET', pathname + search)
-    if (reply.status !== 200) throw new Error(`the download answered ${reply.status}`)
+    if (reply.status !== 200) throw new Error(`the download returned ${reply.status}`)
     return reply.body
   }
 

@@ -1,14 +1,14 @@
 /**
- * What an engineer would write who needs pictures of pages and nothing else: playwright-core, one browser kept open, a fresh context for
- * each capture, `goto`, one raw DevTools screenshot. It runs in a pod made from the runner's image and takes its orders, one JSON object a
- * line, on standard input; so it must not import anything of ours.
+ * A minimal capture program as the baseline: playwright-core, one browser that stays open, a new context per capture, `goto`, and one raw
+ * DevTools screenshot. It runs in a pod of the runner's image, so it imports nothing from this repository. Commands arrive on standard
+ * input, one JSON object per line.
  */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, chromium as Chromium, Page } from 'playwright'
 
-/** A command: `count` captures of each page in turns, by the given number of concurrent browsers. */
+/** A command: `count` captures of each page in rotation, with the given number of concurrent browsers. */
 export interface LoopOrder {
   pages: readonly string[]
   count: number
@@ -29,7 +29,7 @@ export interface LoopAnswer {
   repeated: number
 }
 
-/** Paths of library and browser, which differ outside of a pod. */
+/** Paths of library and browser, for runs outside a pod. */
 const { BARE_MODULES = '/app/main.mjs', BARE_CHROMIUM = '/usr/lib/chromium/chromium-headless-shell', BARE_SANDBOX } = process.env
 
 // The image contains only the core: the bundle contains the entry of the package playwright, which re-exports it.

@@ -21,7 +21,7 @@ const NAME = `bench-bare-loop-${process.pid}`
 const READY_SECONDS = 120
 const END_MILLISECONDS = 5_000
 
-/** Starts a pod from the pool's image, with the pool's resources and sandbox, and the loop in it. */
+/** Starts a pod with the pool's image, resources and sandbox, and the loop in it. */
 export async function openBarePod(pool: RunnerPool): Promise<BarePod> {
   const manifest = buildPod(pool)
   await removePod()
@@ -48,7 +48,7 @@ export async function openBarePod(pool: RunnerPool): Promise<BarePod> {
 async function ask(child: ChildProcessByStdio<Writable, Readable, null>, answers: AsyncIterator<string>, order: LoopOrder) {
   child.stdin.write(`${JSON.stringify(order)}\n`)
   const { value, done } = await answers.next()
-  if (done) throw new Error('the bare loop has ended')
+  if (done) throw new Error('the bare loop has exited')
   const answer = JSON.parse(value) as LoopAnswer | { error: string }
   if ('error' in answer) throw new Error(`the bare loop failed: ${answer.error}`)
   return answer
@@ -63,7 +63,7 @@ async function must(args: readonly string[], input?: string): Promise<void> {
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
 }
 
-/** As the operator builds a runner's pod (operator/src/runner/pod.ts), without its labels, tokens and probes. */
+/** The pod as the operator builds it for a runner (operator/src/runner/pod.ts), without labels, tokens and probes. */
 function buildPod({ spec }: RunnerPool) {
   const { image, imagePullPolicy = 'IfNotPresent', resources, nodeSelector, tolerations } = spec.podTemplate
   const { localhostProfile } = spec.sandbox ?? {}

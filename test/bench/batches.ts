@@ -13,17 +13,17 @@ export interface BatchSample {
   round: number
   /** The bare loop with 1, 2 and 4 browsers. */
   bare: readonly number[]
-  /** Two batches of a hundred pages of one account, from the first POST to the last `completed`. */
+  /** Two batches of one hundred pages by one account, from the first POST to the last `completed`. */
   single: number
-  /** The same two hundred pages, by many accounts in turns. */
+  /** The same two hundred pages by many accounts, in rotation. */
   accounts: number
-  /** Pictures that differ from the loop's, and all pictures. */
+  /** Number of pictures that differ from the loop's, and number of all pictures. */
   odd: number
   pictures: number
   load: number
 }
 
-/** Pages per request when there are many accounts. */
+/** Pages per request if there are many accounts. */
 const PAGES_OF_ONE = 10
 const BROWSERS = [1, 2, 4]
 const LOOK_MILLISECONDS = 2_000
@@ -77,7 +77,7 @@ interface Captured {
   remove: () => Promise<void>
 }
 
-/** Posts the batches one after the other; counts until the record that was completed last says it was. */
+/** Posts the batches one after the other. Measures until the last record is `completed`. */
 async function captureBatches(batches: readonly { api: Api; pages: readonly string[] }[]): Promise<Captured> {
   const started = Date.now()
   const posted: { api: Api; id: string }[] = []
@@ -96,7 +96,7 @@ async function captureBatches(batches: readonly { api: Api; pages: readonly stri
 
 async function post(api: Api, urls: readonly string[]): Promise<string> {
   const { status, body } = await api.request('POST', '/api/v1/screenshots/batch', { body: { urls } })
-  if (status !== 202) throw new Error(`the batch was answered ${status}: ${body}`)
+  if (status !== 202) throw new Error(`the batch returned ${status}: ${body}`)
   return (JSON.parse(body.toString()) as { batch_id: string }).batch_id
 }
 
@@ -104,7 +104,7 @@ async function post(api: Api, urls: readonly string[]): Promise<string> {
 async function completed(api: Api, batch: string): Promise<ScreenshotRecord[]> {
   for (;;) {
     const { status, body } = await api.request('GET', `/api/v1/batches/${batch}`)
-    if (status !== 200) throw new Error(`the batch was answered ${status}: ${body}`)
+    if (status !== 200) throw new Error(`the batch returned ${status}: ${body}`)
     const { data } = JSON.parse(body.toString()) as { data: { total: number; completed: number; screenshots: ScreenshotRecord[] } }
     const failed = data.screenshots.find((record) => record.status === 'failed')
     if (failed) throw new Error(`${failed.url}: ${failed.error?.code} ${failed.error?.message}`)
@@ -113,7 +113,7 @@ async function completed(api: Api, batch: string): Promise<ScreenshotRecord[]> {
   }
 }
 
-/** Of the first round only: downloads are no part of what is measured, and pictures of one browser do not change. */
+/** Compares only the first round, because downloads are not measured, and pictures of one browser do not change. */
 async function compare({ records }: Captured, theirs: ReadonlyMap<string, string>): Promise<{ odd: number; pictures: number }> {
   let odd = 0
   const compared = records.filter(({ record }) => theirs.has(record.url))

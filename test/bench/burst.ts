@@ -6,13 +6,13 @@ import { captureAtOnce, removeAll } from './product.ts'
 import { VIEWPORT } from './sequential.ts'
 import type { Settings } from './settings.ts'
 
-/** One round of the burst. */
+/** Results of one round of the burst. */
 export interface BurstSample {
   round: number
   screenshots: number
   bareMilliseconds: number
   productMilliseconds: number
-  /** The fingerprint of one picture per page of each side. */
+  /** Fingerprints of one picture per page of each side. */
   prints: Record<string, { loop: string; product: string }>
 }
 

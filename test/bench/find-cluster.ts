@@ -9,7 +9,7 @@ const askApiServer = (): Promise<KubectlResult> => kubectl(['get', '--raw', '/re
 /** One line for the user when a part needs a cluster and none responds. Undefined when the parts can run. */
 export async function findClusterProblem(parts: readonly string[], ask = askApiServer): Promise<string | undefined> {
   if (!parts.some((part) => NEED_CLUSTER.includes(part))) return undefined
-  // Without `npm start` there is no file with the address of a cluster, and kubectl is not even started.
+  // Without `npm start` no kubeconfig exists, so kubectl is not started at all.
   const isReady = await ask().then(
     ({ code }) => code === 0,
     () => false,

@@ -15,7 +15,7 @@ export interface ProductCapture {
   picture: Buffer
 }
 
-/** Captures a page after a pause in which the runner comes to rest. */
+/** Captures a page after a pause, so that the runner is idle. */
 export async function captureOnce(url: string, api: Api, pauseMilliseconds: number): Promise<ProductCapture> {
   await sleep(pauseMilliseconds)
   const started = performance.now()
@@ -24,7 +24,7 @@ export async function captureOnce(url: string, api: Api, pauseMilliseconds: numb
   return { id, api, milliseconds: at - accepted, withRequest: at - started, picture: await api.download(record) }
 }
 
-/** The same with one request each, whose response is the file. */
+/** Captures with one request each, whose response is the file. */
 export async function captureInOneRequest(
   url: string,
   api: Api,
@@ -40,7 +40,7 @@ export async function captureInOneRequest(
   return milliseconds
 }
 
-/** All at once: milliseconds from the first request until the last is completed, and one picture of each page. */
+/** Creates all captures at once. Returns milliseconds from the first request to the last completion, and one picture of each page. */
 export async function captureAtOnce(urls: readonly string[], api: Api) {
   const started = performance.now()
   const ended = await Promise.all(

@@ -25,7 +25,7 @@ export interface Sample {
   album: { loop: string[]; product: string[] }
   /** Screenshots that the loop had to repeat. */
   repeated: number
-  /** Processes that wanted the processor, over the last minute. */
+  /** Load average over the last minute. */
   load: number
 }
 

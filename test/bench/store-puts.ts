@@ -8,7 +8,7 @@ import { median } from './report/statistics.ts'
 import type { Table } from './report/table.ts'
 import { parseProcessor } from './rest/processor.ts'
 
-// The cost of the patches in the bundled store: the same presigned uploads and reads with and without them, in turns.
+// Cost of the patches in the bundled store: the same presigned uploads and reads with and without them, alternately.
 
 const BUCKET = 'tintype'
 /** Uploads and reads of each size in each round. */

@@ -30,7 +30,7 @@ export async function readReasons(): Promise<Reason[]> {
   return z.array(Reason).parse(parse(await readFile(path.join(import.meta.dirname, 'reasons.yaml'), 'utf8')))
 }
 
-/** The reason that accepts a finding. */
+/** The reason why a finding is accepted. */
 export const findReason = (finding: Finding, reasons: readonly Reason[]): Reason | undefined =>
   reasons.find(({ checker, rules, objects }) => {
     const isObject = objects?.some((object) => matches(object, `${finding.kind}/${finding.name}`)) ?? true
@@ -54,7 +54,7 @@ const KubeScore = z.array(
     ),
   }),
 )
-/** kube-score's grade of a check without any finding. */
+/** kube-score's grade for a check without findings. */
 const GRADE_OK = 10
 
 /** Runs kube-score with its default checks. */
@@ -85,7 +85,7 @@ export async function runCheckov(program: string, file: string): Promise<Finding
   const args = ['--file', file, '--framework', 'kubernetes', '--compact', '--quiet', '--output', 'json', '--skip-download']
   const { results } = Checkov.parse(JSON.parse(await outputOf(program, args)))
   return results.failed_checks.map(({ check_id, check_name, resource }) => {
-    // Kind.namespace.name, and for pods of a workload their labels behind it.
+    // Kind.namespace.name; the pods of a workload have their labels appended.
     const [kind = '', , name = ''] = resource.split('.')
     return { checker: 'checkov' as const, rule: check_id, kind, name, text: check_name }
   })

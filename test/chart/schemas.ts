@@ -1,6 +1,6 @@
 /**
- * The schemas that an API server itself publishes (/openapi/v3), as kubeconform reads them: one file a kind, in which every object refuses
- * fields that it does not know. Nothing is downloaded, and our own kinds are among them.
+ * Schemas of the running API server (/openapi/v3) for kubeconform: one file per kind, in which every object rejects unknown fields. This
+ * needs no download and includes Tintype's own kinds.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -44,7 +44,7 @@ export async function exportSchemas(http: KubeHttp, groupVersions: readonly stri
   }
 }
 
-/** The same schema, with references to `definitions` and without room for fields that it does not name. */
+/** The same schema, with references to `definitions`, and with unknown fields disallowed. */
 function closed(schema: Schema): Schema {
   const { $ref, properties, items, additionalProperties, allOf, anyOf, oneOf } = schema
   const isOpen = additionalProperties !== undefined || schema['x-kubernetes-preserve-unknown-fields'] === true

@@ -1,6 +1,6 @@
 /**
- * Programs that judge the chart and are not ours: kubeconform and kube-score from Go modules, checkov from PyPI, promtool from Debian's package
- * of Prometheus, whose server is not installed. Each is made once and kept in the cache, by a name that is a digest of what it is made from.
+ * External checkers of the chart: kubeconform and kube-score from Go modules, checkov from PyPI, promtool from Debian's Prometheus package.
+ * Each is built once and cached under a digest of its inputs.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
@@ -57,7 +57,7 @@ async function buildCheckers(report: Report): Promise<string> {
   try {
     await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
   } catch (cause) {
-    throw new StepError('the checkers could not be built', { remedy: 'see that Go reaches a module proxy (go env GOPROXY)', cause })
+    throw new StepError('the checkers could not be built', { remedy: 'make sure that Go reaches a module proxy (go env GOPROXY)', cause })
   }
   await rename(partial, directory)
   return 'built'
@@ -72,7 +72,7 @@ async function unpackPromtool(): Promise<string> {
     await run('sh', ['-c', 'dpkg-deb --extract prometheus_*.deb .'], { directory: partial })
     await rename(path.join(partial, 'usr/bin'), promtoolDirectory)
   } catch (cause) {
-    throw new StepError('promtool could not be had', { remedy: 'see that this works: apt-get download prometheus', cause })
+    throw new StepError('promtool could not be downloaded', { remedy: 'see that this works: apt-get download prometheus', cause })
   } finally {
     await rm(partial, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-/** Makes clients of an OpenAPI document, as their users do, and runs a program that uses them. */
+/** Generates clients from an OpenAPI document, as users do, and runs programs that use them. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/host/exec.ts'
@@ -13,7 +13,7 @@ export interface Service {
 
 const clients = path.join(repository, 'test/clients')
 
-/** Below the repository, so that packages are found. */
+/** In the repository, so that packages resolve. */
 const emptyDirectory = async (name: string): Promise<string> => {
   const directory = path.join(repository, '.tintype/test', name)
   await rm(directory, { recursive: true, force: true })
@@ -41,7 +41,7 @@ const compilerOptions = {
   skipLibCheck: false,
 }
 
-/** openapi-typescript and openapi-fetch: makes the types, compiles the program strictly, runs it. Resolves to what it printed. */
+/** Generates types with openapi-typescript, compiles the program in strict mode, and runs it. Resolves to its output. */
 export async function runTypeScriptClient(service: Service): Promise<string> {
   const directory = await emptyDirectory('client-typescript')
   const document = await loadDocument(directory, service)
@@ -54,14 +54,14 @@ export async function runTypeScriptClient(service: Service): Promise<string> {
   return run(process.execPath, ['smoke.ts'], { directory, environment: environmentOf(service), timeoutMilliseconds: 60_000 })
 }
 
-/** openapi-python-client: makes the package, compiles all of it, runs the program. Resolves to what it printed. */
+/** Generates the package with openapi-python-client, compiles it, and runs the program. Resolves to its output. */
 export async function runPythonClient(service: Service): Promise<string> {
   await ensurePythonTools()
   const programs = await locatePythonTools()
   const directory = await emptyDirectory('client-python')
   const document = await loadDocument(directory, service)
   const output = path.join(directory, 'tintype_client')
-  const environment = { PATH: `${programs}:${process.env.PATH}` } // it formats what it wrote by a program of its own
+  const environment = { PATH: `${programs}:${process.env.PATH}` } // the generator calls ruff, which is in the same directory
   await run(path.join(programs, 'openapi-python-client'), ['generate', '--path', document, '--output-path', output, '--meta', 'none'], {
     environment,
   })

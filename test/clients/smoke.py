@@ -1,4 +1,4 @@
-"""A client as somebody would write it with openapi-python-client, knowing nothing but the OpenAPI document."""
+"""A client that a user would write with openapi-python-client and only the OpenAPI document."""
 
 import os
 import time
@@ -77,4 +77,4 @@ screenshots()
 keys()
 webhooks()
 refusals()
-print("the Python client did all that it should")
+print("Python client: all checks passed")

@@ -1,5 +1,5 @@
-// A client as somebody would write it with openapi-typescript and openapi-fetch, knowing nothing but the OpenAPI document. The test beside
-// test/integration/clients copies it to where schema.d.ts was made, has it compiled, and runs it.
+// A client that a user would write with openapi-typescript, openapi-fetch and only the OpenAPI document. The tests of clients copy it next
+// to the generated schema.d.ts, compile it and run it.
 
 import assert from 'node:assert/strict'
 import createClient from 'openapi-fetch'
@@ -7,7 +7,7 @@ import type { components, paths } from './schema.d.ts'
 
 const { TINTYPE_URL: baseUrl = '', TINTYPE_API_KEY: key = '' } = process.env
 const headers = { Authorization: `Bearer ${key}` }
-// The one list among the parameters is written with commas, as the document says; openapi-fetch reads types only and must be told.
+// The document says that the list parameter is separated by commas. openapi-fetch reads only the types, so it needs the serializer option.
 const querySerializer = { array: { style: 'form', explode: false } } as const
 const client = createClient<paths, 'application/json'>({ baseUrl, headers, querySerializer })
 
@@ -84,4 +84,4 @@ await screenshots()
 await keys()
 await webhooks()
 await refusals()
-console.log('the TypeScript client did all that it should')
+console.log('TypeScript client: all checks passed')

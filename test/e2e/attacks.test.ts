@@ -21,22 +21,22 @@ import { foreignNode } from '../support/cluster/program.ts'
 import { execScript } from '../support/cluster/runner-exec.ts'
 import { eventually } from '../support/eventually.ts'
 
-// What a page cannot reach from a runner's pod in the cluster. Each attack runs twice: in a pool whose rules open the addresses, where the
-// listener must be hit, and in one with the rules of the default pool, where it must not.
+// Addresses that a page must not reach from a runner's pod in the cluster. Each attack runs twice: in a pool whose rules open the
+// addresses, where the listener must be hit, and in a pool with the rules of the default pool, where it must not.
 
 t.setTimeout(590_000)
 if (foreignNode) t.plan(0, foreignNode)
 else await main().catch((error: unknown) => t.threw(error))
 
 interface Target {
-  /** As a URL holds it. */
+  /** Host as written in a URL. */
   host: string
   port: number
-  /** Where it arrives when nothing stops it. */
+  /** Address of the listener that receives the request if nothing blocks it. */
   address: string
 }
 
-/** A page that leaves for a target; `id` is the path that it asks for. */
+/** A page that navigates to a target; `id` is the path that it requests. */
 interface Attack extends Target {
   id: string
   way: string
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     { host: '[fd00::1]', port: 80, address: 'fd00::1' },
     { host: clusterIp, port: 80, address: '10.0.0.2' },
     { host: '127.0.0.1', port: POD_PORT, address: '127.0.0.1' },
-    // For the opened pool it is another pod's address: its own one no rule opens.
+    // For the opened pool this is the address of another pod: no rule opens a pod's own address.
     { host: closed.pod.ip, port: POD_PORT, address: closed.pod.ip },
   ]
   const bare = (host: string): string => host.replaceAll(/[[\]]/g, '')
@@ -70,16 +70,16 @@ async function main(): Promise<void> {
   })
   const store = await kubectlJson<{ status: { podIP: string } }>(['get', 'pod', 'tintype-minio-0'])
   const storeService = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', 'tintype-minio'])
-  /** What answers there to plain http, and so tells in the record that it was reached. */
+  /** Services with their status for plain HTTP: this status in the record means that the page reached the service. */
   const services: { what: string; host: string; port: number; httpStatus: number }[] = [
-    { what: 'the API server by its Service', host: network.kubernetesService, port: 443, httpStatus: 400 },
+    { what: 'the API server through its Service', host: network.kubernetesService, port: 443, httpStatus: 400 },
     { what: 'the API server', host: network.nodeAddress, port: network.apiPort, httpStatus: 400 },
     { what: 'the kubelet', host: network.nodeAddress, port: 10_250, httpStatus: 400 },
-    { what: 'MinIO by its Service', host: storeService.spec.clusterIP, port: 9000, httpStatus: 403 },
-    { what: 'MinIO by its pod', host: store.status.podIP, port: 9000, httpStatus: 403 },
+    { what: 'MinIO through its Service', host: storeService.spec.clusterIP, port: 9000, httpStatus: 403 },
+    { what: 'MinIO at its pod address', host: store.status.podIP, port: 9000, httpStatus: 403 },
   ]
 
-  /** Captures for one pool, and gives what arrived meanwhile. */
+  /** Captures in one pool. Returns the requests that arrived meanwhile, too. */
   async function watch(t: Test, specs: readonly ScreenshotSpec[]): Promise<{ shots: Screenshot[]; arrivals: Arrival[] }> {
     for (const list of lists) list.length = 0
     const shots = await captureAll(t, specs)
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
   }
   const isInside = ({ address }: Arrival): boolean => address !== GROUND.outside && address !== GROUND.site
 
-  /** Each attack in both pools. */
+  /** Runs each attack in both pools. */
   async function leave(t: Test, ways: readonly (readonly [Target, string])[]): Promise<void> {
     const attacks = ways.map(([target, way], place): Attack => ({ ...target, way, id: `attack-${place}` }))
     const specsFor = (pool: string) => attacks.map(({ host, port, id, way }) => specOf(pool, way, `http://${host}:${port}/${id}`))
@@ -108,25 +108,25 @@ async function main(): Promise<void> {
         { seen: trial.shots[place]?.status?.result },
       )
     }
-    t.strictSame(trial.arrivals, [], 'closed, nothing arrives anywhere')
+    t.strictSame(trial.arrivals, [], 'closed: no request arrives')
   }
 
-  t.test('complaint: pages reach internal hosts: one does not leave for an address that is closed', (t) =>
+  t.test('complaint: pages reach internal hosts: a page cannot navigate to a blocked address', (t) =>
     leave(t, [
       ...literals.flatMap((target) => ['direct', 'redirect', 'link'].map((way) => [target, way] as const)),
       ...NAVIGATIONS.slice(3).map((way) => [literals[0]!, way] as const),
     ]),
   )
 
-  t.test('complaint: pages reach internal hosts: one does not leave for a name that resolves to such an address', (t) =>
+  t.test('complaint: pages reach internal hosts: a page cannot navigate to a name that resolves to a blocked address', (t) =>
     leave(t, [
       ...[...names, ...traps].map((target) => [target, 'redirect'] as const),
       ...traps.map((target) => [target, 'direct'] as const),
     ]),
   )
 
-  t.test('complaint: pages reach internal hosts: one does not leave for such an address however it is spelled', (t) => {
-    // A header line cannot hold every spelling.
+  t.test('complaint: pages reach internal hosts: a page cannot navigate to any spelling of a blocked address', (t) => {
+    // A header line cannot contain every spelling.
     const ways = NAVIGATIONS.filter((way) => way !== 'redirect')
     return leave(
       t,
@@ -134,18 +134,18 @@ async function main(): Promise<void> {
     )
   })
 
-  t.test('complaint: pages reach internal hosts: one does not reach a name that changes its answer', async (t) => {
+  t.test('complaint: pages reach internal hosts: a page cannot reach a name whose DNS response changes', async (t) => {
     const specsFor = (pool: string) => [1, 2, 3, 4, 5, 6].map((n) => specOf(pool, 'redirect', `http://${changing.host}/${n}`))
     const control = await watch(t, specsFor(opened.pool))
-    t.ok(control.arrivals.some(isInside), 'opened, the private answer is taken')
+    t.ok(control.arrivals.some(isInside), 'opened: the browser connects to the private address')
     const trial = await watch(t, specsFor(closed.pool))
-    t.strictSame(trial.arrivals.filter(isInside), [], 'closed, it is not')
-    t.ok(trial.arrivals.length > 0, 'the public answer is')
+    t.strictSame(trial.arrivals.filter(isInside), [], 'closed: it does not')
+    t.ok(trial.arrivals.length > 0, 'closed: it connects to the public address')
     const codes = trial.shots.map(({ status }) => status?.result?.error?.code ?? status?.phase)
     t.strictSame([...new Set(codes)].sort(), ['BLOCKED_ADDRESS', 'Completed'])
   })
 
-  t.test('complaint: pages reach internal hosts: one does not reach a closed address by what it loads', async (t) => {
+  t.test('complaint: pages reach internal hosts: a page cannot load resources from a blocked address', async (t) => {
     const targets = [...literals, ...names, ...traps]
     const at = [...targets, changing].map(({ host, port }) => `at=${encodeURIComponent(`${host}:${port}`)}`)
     const specFor = (poolName: string): ScreenshotSpec => ({
@@ -157,18 +157,18 @@ async function main(): Promise<void> {
     for (const { host, port, address } of targets) {
       const query = encodeURIComponent(`${host}:${port}`)
       const missing = PAGE_WAYS.filter((way) => !control.arrivals.some((a) => a.address === address && a.path === `/${way}?${query}`))
-      t.strictSame(missing, [], `opened, all ways reach ${host}`)
+      t.strictSame(missing, [], `opened: all methods reach ${host}`)
     }
     const trial = await watch(t, [specFor(closed.pool)])
-    t.match(trial.shots[0]?.status, { phase: 'Completed' }, 'closed, the page itself is captured')
+    t.match(trial.shots[0]?.status, { phase: 'Completed' }, 'closed: the page itself is captured')
     t.ok(
       trial.arrivals.some(({ path }) => path === '/ran'),
-      'its script ran to the end',
+      'the script of the page ran to the end',
     )
     t.strictSame(trial.arrivals.filter(isInside), [], 'nothing arrives')
   })
 
-  t.test('a page reaches nothing by WebRTC and WebTransport, whatever the rules', async (t) => {
+  t.test('a page reaches nothing through WebRTC and WebTransport, with any egress rules', async (t) => {
     const targets = ['10.0.0.1', '169.254.169.254', nameOf('10.0.0.1')]
     const specFor = (poolName: string): ScreenshotSpec => ({
       url: `${SITE}/attack?${targets.map((host) => `at=${host}:80`).join('&')}`,
@@ -179,7 +179,7 @@ async function main(): Promise<void> {
     const run = await watch(t, [specFor(opened.pool), specFor(closed.pool)])
     t.strictSame(run.arrivals.filter(isPeer), [])
     for (const shot of run.shots) t.equal(shot.status?.phase, 'Completed')
-    // Beside the browser's jail, in the same pod, both kinds of packets go through.
+    // Outside the browser's jail, in the same pod, both UDP and TCP arrive.
     for (const list of lists) list.length = 0
     const script = `import dgram from 'node:dgram'; import net from 'node:net'; import { once } from 'node:events'
 const udp = dgram.createSocket('udp4')
@@ -204,15 +204,15 @@ process.exit()`
       const control = await watch(t, specsFor(opened.pool))
       const trial = await watch(t, specsFor(closed.pool))
       for (const place of [0, 1, 2]) {
-        t.match(control.shots[place]?.status, { phase: 'Completed', result: { httpStatus } }, 'opened, it answers')
-        t.match(trial.shots[place]?.status, { phase: 'Failed', result: { error: { code: 'BLOCKED_ADDRESS' } } }, 'closed, it does not')
+        t.match(control.shots[place]?.status, { phase: 'Completed', result: { httpStatus } }, 'opened: it responds')
+        t.match(trial.shots[place]?.status, { phase: 'Failed', result: { error: { code: 'BLOCKED_ADDRESS' } } }, 'closed: it does not')
       }
-      t.match(control.shots[3]?.status?.result, { pageTitle: 'reached' }, 'opened, fetch reaches it')
-      t.match(trial.shots[3]?.status, { phase: 'Completed', result: { pageTitle: 'leaving' } }, 'closed, fetch does not')
+      t.match(control.shots[3]?.status?.result, { pageTitle: 'reached' }, 'opened: fetch reaches it')
+      t.match(trial.shots[3]?.status, { phase: 'Completed', result: { pageTitle: 'leaving' } }, 'closed: fetch does not')
     })
   }
 
-  t.test('no rule opens the pod’s own address, nor the runner’s port', async (t) => {
+  t.test('no rule opens the pod’s own address or the runner’s port', async (t) => {
     const urls = [`http://${opened.pod.ip}:${POD_PORT}/`, `http://${opened.pod.ip}:8080/healthz`, 'http://127.0.0.1:8080/healthz']
     const run = await watch(
       t,

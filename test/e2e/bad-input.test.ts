@@ -3,7 +3,8 @@ import { createClusterAccount } from '../support/cluster/accounts.ts'
 import { type Call, call } from '../support/cluster/api-client.ts'
 import { page } from '../support/servers/pages.ts'
 
-// Bad input: the envelope, all errors at once, nothing created. An account of its own, so that nobody else creates anything in it.
+// Invalid input returns the error envelope with all errors at once, and creates nothing. The test has its own account, so that no other
+// test creates anything in it.
 
 const { key } = await createClusterAccount(t, 'bad-input', { plan: 'scale' })
 
@@ -44,7 +45,7 @@ const cases: { name: string; path?: string; call: Call; status: number; code: st
   { name: 'an unknown path', path: '/api/v1/nothing', call: {}, status: 404, code: 'NOT_FOUND' },
   { name: 'a wrong method', path: '/api/v1/status', call: { method: 'POST' }, status: 405, code: 'METHOD_NOT_ALLOWED' },
   {
-    name: 'another media type',
+    name: 'an unsupported media type',
     call: create('url=x', { headers: { 'content-type': 'text/plain' } }),
     status: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',

@@ -16,14 +16,15 @@ import { decode, isNear } from '../support/picture.ts'
 import { findContainerProcess } from '../support/processes/node-processes.ts'
 import { page } from '../support/servers/pages.ts'
 
-// Kill at the worst moment: whatever dies, every Screenshot ends completed or failed with a true reason, and with its own picture.
+// Kills each part of the system during captures. Every Screenshot must still end completed or failed with a correct reason, and with its
+// own picture.
 
 interface Shot {
   metadata: { name: string; uid: string }
   status: { phase: string; attempt?: number; runner?: { pod: string }; result?: { error?: { code: string } } }
 }
 
-/** A page whose whole window has one color, so that a picture tells which request it belongs to. */
+/** A page of one color, so that its picture shows which request it belongs to. */
 const colorOf = (n: number): [number, number, number] => [(n * 37) % 256, (n * 91) % 256, (n * 151) % 256]
 const hex = (n: number): string =>
   colorOf(n)
@@ -80,11 +81,11 @@ const leaderOf = async (): Promise<{ name: string; uid: string }> => {
   return leader.metadata
 }
 
-/** How often the lead has changed hands. */
+/** Number of leader changes. */
 const termOf = async (): Promise<number> =>
   (await kubectlJson<{ spec: { leaseTransitions: number } }>(['get', 'lease', 'tintype-operator'])).spec.leaseTransitions
 
-/** Each of the screenshots ends completed, with the color of its own page. */
+/** Checks that each screenshot ends completed, with the color of its own page. */
 async function allShowTheirOwn(t: Test, ids: readonly string[], milliseconds: number): Promise<void> {
   const faults: string[] = []
   for (const [n, id] of ids.entries()) {
@@ -101,7 +102,7 @@ t.test('no screenshot is lost and no file is mixed up when the leader is killed 
   const termBefore = await termOf()
   process.kill(await findContainerProcess(before.name, 'operator'), 'SIGKILL')
   await allShowTheirOwn(t, ids, 300_000)
-  t.ok((await termOf()) > termBefore, 'another term has begun')
+  t.ok((await termOf()) > termBefore, 'another replica has become leader')
 })
 
 t.test('a screenshot survives a frozen runner, with one more attempt', { timeout: 300_000 }, async (t) => {
@@ -114,12 +115,15 @@ t.test('a screenshot survives a frozen runner, with one more attempt', { timeout
   t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(7)))
 })
 
-/** Takes 32 MiB after 32 MiB up to its argument. */
+/** Allocates blocks of 32 MiB up to the number of bytes in its argument. */
 const GREED = `const taken = []
 const timer = setInterval(() => (taken.length * 2 ** 25 < Number(process.argv[1]) ? taken.push(Buffer.alloc(2 ** 25, 1)) : clearInterval(timer)), 10)
 setTimeout(() => process.exit(), 10_000)`
 
-/** The kernel's own verdict: less memory for the container than is wanted in it, and the runner as the one to go. */
+/**
+ * Makes the kernel kill the runner for memory: a greedy process joins the container, the memory limit is just above the current use, and
+ * the runner has the highest oom_score_adj.
+ */
 async function starve(t: Test, pod: string): Promise<void> {
   const pid = await findContainerProcess(pod, 'runner')
   const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8')
@@ -161,7 +165,7 @@ t.test('a new pod template replaces every runner of a busy pool without aborting
   )
   for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(n)), `picture ${n}`)
   await eventually(
-    'the old pods are gone and a new one is there',
+    'the old pods are gone and a new one is ready',
     async () => {
       const ready = await readyRunners(poolName)
       return ready.length > 0 && !ready.some(({ uid }) => uid === before?.uid)
@@ -171,8 +175,8 @@ t.test('a new pod template replaces every runner of a busy pool without aborting
 })
 
 /**
- * A kubelet that has lost the API server may be silent for longer than a node is allowed to: then its pods are taken out of their Services until it is
- * heard again, all but the pages (sites.yaml). What runs next should not fall into that.
+ * Waits until the node is Ready, so that the next test does not start while pods are out of their Services. After an API server outage, a
+ * late kubelet heartbeat makes the node NotReady, and all its pods except the test pages (sites.yaml) leave their Services.
  */
 async function whenNodeIsHeard(since: number): Promise<void> {
   await eventually(
@@ -187,7 +191,7 @@ async function whenNodeIsHeard(since: number): Promise<void> {
     },
     180_000,
   )
-  // The rules of the node follow what the API says, a moment later: a capture shows that they have.
+  // The node's network rules follow the API a moment later. A successful capture shows that they did.
   await eventually('a page can be reached', async () => (await finished(await create(colorPage(0), small))).status === 'completed')
 }
 

@@ -3,7 +3,7 @@ import { CommandError } from '../cluster/host/exec.ts'
 import { releaseNamespace } from '../cluster/host/state.ts'
 import { kubectl } from '../cluster/kubernetes/kubectl.ts'
 
-// The chart's roles become parts of the cluster's own: who has view or edit in the namespace has these there.
+// The chart's roles are aggregated to the cluster roles view and edit: their holders get the permissions of the chart in the namespace.
 
 const people = { viewer: 'view', editor: 'edit', stranger: undefined }
 for (const [person, role] of Object.entries(people)) {
@@ -14,7 +14,7 @@ for (const [person, role] of Object.entries(people)) {
   t.teardown(() => kubectl(['delete', 'rolebinding', binding, '-n', releaseNamespace]))
 }
 
-/** kubectl ends with 1 when the answer is no. */
+/** kubectl exits with 1 when the access is denied. */
 const may = (person: string, verb: string, what: readonly string[]): Promise<boolean> =>
   kubectl(['auth', 'can-i', verb, ...what, '-n', releaseNamespace, '--as', `roles-test-${person}`]).then(
     () => true,

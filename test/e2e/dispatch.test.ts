@@ -12,8 +12,8 @@ import { captureWith } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
-// Who may give orders to a runner: the holder of the dispatch key, to the pod that is meant, once, for half a minute. The real key signs
-// here, so that each refusal has a control that differs in one thing.
+// A runner accepts orders only with a signature of the dispatch key, addressed to its own pod, once, within half a minute. The test signs
+// with the real key: each rejected order differs from an accepted one in one property.
 
 t.setTimeout(300_000)
 const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', 'tintype-dispatch-key'])
@@ -22,7 +22,7 @@ const sign = await createSigner(privateKey)
 const [runner, other] = (await idleRunners(await createPool(t, 'dispatch', { minIdle: 2, maxPods: 2 }), 2)) as [RunnerPod, RunnerPod]
 const [send, sendToOther] = [await openRunner(t, runner.name), await openRunner(t, other.name)]
 
-/** A request signed for a pod, `aged` by so many seconds. */
+/** A request signed for a pod `aged` seconds ago. */
 async function signed(request: Omit<RequestToSign, 'podUid'>, podUid = runner.uid, aged = 0): Promise<RawRequest> {
   const authorization = await sign({ podUid, ...request }, new Date(Date.now() - aged * 1000))
   const { method, path, body } = request
@@ -32,7 +32,7 @@ async function signed(request: Omit<RequestToSign, 'podUid'>, podUid = runner.ui
 const identityOf = async (to: Send, uid: string): Promise<Identity> =>
   JSON.parse((await to(await signed({ method: 'GET', path: '/identity' }, uid))).body) as Identity
 
-/** A capture of no Screenshot: it never reports, and its upload has nowhere to go. */
+/** An order without a Screenshot: it never reports, and its upload fails. */
 const anOrder = (): CaptureOrder => ({
   uid: randomUUID(),
   name: 'none',
@@ -45,7 +45,7 @@ const anOrder = (): CaptureOrder => ({
   deadline: Date.now() + 120_000,
 })
 
-/** The order, encrypted to the runner as the operator does it, and signed for it. */
+/** The order, encrypted and signed for the runner as the operator does it. */
 async function signedOrder(order: CaptureOrder, podUid = runner.uid, aged = 0): Promise<RawRequest> {
   const key = await importJWK((await identityOf(send, runner.uid)).publicKey, 'ECDH-ES')
   const plaintext = new TextEncoder().encode(JSON.stringify(order))
@@ -75,7 +75,7 @@ const refused: Record<string, (order: CaptureOrder) => Promise<RawRequest>> = {
     const request = await signedOrder(order)
     return { ...request, body: flip(request.body ?? '', 200) }
   },
-  'whose body was swapped for another order': async (order) => ({
+  'whose body was replaced by another order': async (order) => ({
     ...(await signedOrder(order)),
     body: (await signedOrder({ ...order, url: page('/') })).body ?? '',
   }),
@@ -87,7 +87,7 @@ const refused: Record<string, (order: CaptureOrder) => Promise<RawRequest>> = {
     }),
   'with algorithm none': async (order) =>
     withToken(await signedOrder(order), (token) => `${part({ alg: 'none' })}.${token.split('.')[1]}.`),
-  'signed by a stranger': async (order) => {
+  'signed with another key': async (order) => {
     const { body, ...request } = await signedOrder(order)
     const authorization = await signByStranger({ podUid: runner.uid, ...request, body: body ?? '' }, new Date())
     return { ...request, headers: { authorization }, body: body ?? '' }
@@ -101,11 +101,11 @@ for (const [what, build] of Object.entries(refused)) {
     const order = anOrder()
     t.strictSame(await send(await build(order)), { status: 401, body: '' })
     const known = await send(await signed({ method: 'GET', path: `/captures/${order.uid}` }))
-    t.equal(known.status, 404, 'it did not take it')
+    t.equal(known.status, 404, 'the order was not accepted')
   })
 }
 
-t.test('the page of the next orders can be captured, whatever an earlier test file did to names and nodes', async (t) => {
+t.test('the page of the following orders can be captured, even if an earlier test file restarted DNS or nodes', async (t) => {
   await eventually('a capture of it succeeds', async () => (await captureWith(t, { url: anOrder().url })).status?.phase === 'Completed')
 })
 
@@ -116,17 +116,17 @@ t.test('a runner accepts a signed order once, and rejects the same request again
   t.equal(accepted.status, 202)
   t.match(JSON.parse(accepted.body), { uid: order.uid, attempt: 1 })
   t.strictSame(await send(request), { status: 401, body: '' }, 'the replay')
-  t.equal((await send(await signedOrder(order))).status, 200, 'signed anew, it is known')
+  t.equal((await send(await signedOrder(order))).status, 200, 'a new signature for the same order returns its state')
   const ask = await signed({ method: 'GET', path: `/captures/${order.uid}` })
   const known = JSON.parse((await send(ask)).body) as object
-  t.match(known, { state: 'running' }, 'it is under way', { said: (await kubectl(['logs', runner.name, '--tail=5'])).stdout })
-  t.equal((await send(ask)).status, 401, 'questions are not repeated either')
+  t.match(known, { state: 'running' }, 'the capture is running', { said: (await kubectl(['logs', runner.name, '--tail=5'])).stdout })
+  t.equal((await send(ask)).status, 401, 'a status request cannot be replayed either')
   const cancel = await signed({ method: 'DELETE', path: `/captures/${order.uid}` })
-  t.equal((await send(without(cancel))).status, 401, 'nobody else cancels it')
+  t.equal((await send(without(cancel))).status, 401, 'an unsigned cancel is rejected')
   t.equal((await send(cancel)).status, 202)
 })
 
-t.test('a runner rejects an order that was encrypted for another one', async (t) => {
+t.test('a runner rejects an order that was encrypted for another runner', async (t) => {
   const order = anOrder()
   const { body = '' } = await signedOrder(order)
   const request = await signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/1` }, other.uid)
@@ -136,12 +136,12 @@ t.test('a runner rejects an order that was encrypted for another one', async (t)
 t.test('a runner identifies itself only to the operator', async (t) => {
   const question = await signed({ method: 'GET', path: '/identity' })
   t.strictSame(await send(without(question)), { status: 401, body: '' })
-  t.strictSame(await sendToOther(question), { status: 401, body: '' }, 'not to a question for another pod')
+  t.strictSame(await sendToOther(question), { status: 401, body: '' }, 'a request for another pod is rejected')
   const identity = await identityOf(send, runner.uid)
   t.match(identity, { publicKey: { crv: 'X25519' }, sandbox: { jail: true, chromiumSandbox: true } })
   t.match(claimsOf(identity.token), { aud: ['tintype-dispatch'] })
   const [answer] = await callAsPod(runner.name, [{ path: '/version' }], DISPATCH_DIRECTORY)
-  t.equal(answer?.status, 401, 'the token that it shows is of no use at the API server')
+  t.equal(answer?.status, 401, 'the API server rejects the token of the identity')
   t.equal((await callAsPod(runner.name, [{ path: '/version' }]))[0]?.status, 200, 'the control')
 })
 

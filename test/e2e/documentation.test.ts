@@ -19,7 +19,7 @@ const chapter = chapterOf('Quick start')
 const blocks = blocksOf(chapter)
 const byKubectl = blocksOf(chapterOf('From a Screenshot to its file with kubectl'))
 
-/** A reader's commands, about a page that is there without internet. */
+/** The documented commands, with a page of the cluster, which needs no internet access. */
 const toCommands = (texts: readonly string[]): string =>
   texts
     .join('')
@@ -28,7 +28,7 @@ const toCommands = (texts: readonly string[]): string =>
     .replaceAll('https://example.com/?page=2', page('/dark'))
     .replaceAll('https://example.com', page('/quadrants'))
 
-/** Runs a script as a reader's shell would, but ends at the first command that fails, in a pipe too. */
+/** Runs a script in a shell that exits at the first failed command, also in a pipe. */
 async function type(script: string, directory: string): Promise<{ code: number; output: string }> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: directory,
@@ -44,7 +44,7 @@ t.test('each command of the tutorial works unchanged', { timeout: 120_000 }, asy
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   t.ok(blocks.length >= 6, `${blocks.length} blocks`)
-  // The first block shows a picture, the second stores another under the same name.
+  // The first block displays an image, the second stores another one under the same name.
   const { code, output } = await type(toCommands(blocks), directory)
   t.equal(code, 0, output)
   t.match(output, /"status": "completed"/)
@@ -60,13 +60,13 @@ t.test('a receiver on the local cluster gets the documented events', { timeout: 
   const text = await readFile(path.join(repository, 'docs/webhooks.md'), 'utf8')
   const section = /^### A receiver of your own on the local cluster$(.*?)^## /ms.exec(text)?.[1] ?? ''
   const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('')
-  // The reader's shell stands in the checkout; this one leaves nothing there.
+  // Runs in a temporary directory instead of the checkout, so that no files remain.
   await symlink(path.dirname(environmentFile), path.join(directory, '.tintype'))
   const { code, output } = await type(script, directory)
   t.equal(code, 0, output)
-  t.match(output, /"success": ?true/, 'the sample was posted')
-  t.match(output, /^screenshot\.completed \{.*"status":"completed"/m, 'the receiver has printed an event')
-  t.strictSame(await readdir(directory), ['.tintype'], 'nothing is left behind')
+  t.match(output, /"success": ?true/, 'the sample event was posted')
+  t.match(output, /^screenshot\.completed \{.*"status":"completed"/m, 'the receiver printed an event')
+  t.strictSame(await readdir(directory), ['.tintype'], 'no other files remain')
 })
 
 t.test('the documented commands lead from a Screenshot made with kubectl to its picture', { timeout: 150_000 }, async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { capture } from '../support/cluster/api-client.ts'
 import { page } from '../support/servers/pages.ts'
 
-// Each refusal and each network failure ends with its own code, over http and https, and never with a picture of an error page.
+// Each rejection and each network failure has its own code, over http and https, and never a picture of an error page.
 
 const https = (path: string): string => page(path).replace('http:', 'https:')
 
@@ -26,16 +26,16 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   { name: 'a port where nothing listens, over https', url: 'https://pages.sites.svc.cluster.local:8089/', code: 'NAVIGATION_FAILED' },
   { name: 'a connection that is reset', url: page('/hang-up'), code: 'NAVIGATION_FAILED' },
   { name: 'a server that never responds', url: page('/never'), options: { timeout: 2000 }, code: 'TIMEOUT' },
-  { name: 'redirects in a circle', url: page('/redirect-loop'), code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a redirect loop', url: page('/redirect-loop'), code: 'TOO_MANY_REDIRECTS' },
   { name: 'a download', url: page('/download'), code: 'UNSUPPORTED_CONTENT' },
   {
-    name: 'a selector that never comes',
+    name: 'a selector that never matches',
     url: page('/quadrants'),
     options: { wait_for_selector: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
   {
-    name: 'a click target that never comes',
+    name: 'a click target that never appears',
     url: page('/quadrants'),
     options: { click: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',

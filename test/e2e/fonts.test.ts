@@ -2,9 +2,10 @@ import t from 'tap'
 import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../support/attack/scripts-page.ts'
 import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
 
-// The faces of the deployed image, told by the browser in the record. Which letter is drawn with which is shown in test/integration/complaints/fonts.test.ts.
+// The fonts of the deployed image, as the browser lists them in the record. test/integration/complaints/fonts.test.ts checks which font
+// draws which letter.
 
-/** What the browser lists of one page at most. */
+/** Maximum number of fonts that the record lists for a page. */
 const MOST = 32
 
 t.test('the deployed runner draws every script with its own font, and serif text with serif fonts', async (t) => {
@@ -12,7 +13,7 @@ t.test('the deployed runner draws every script with its own font, and serif text
   const serif = FAMILY_SAMPLES.filter(({ fontFamily }) => fontFamily === 'serif')
   for (const samples of [SAMPLES.slice(0, half), SAMPLES.slice(half), serif]) {
     const drawnWith = await fontsOf(samples)
-    t.ok(drawnWith.length < MOST, 'the list is whole')
+    t.ok(drawnWith.length < MOST, 'the list is complete')
     for (const { name, families } of samples) {
       const isThere = families.some((family) => drawnWith.includes(family))
       t.ok(isThere, `${name} wants ${families.join(' or ')} of ${drawnWith.join(', ')}`)

@@ -11,17 +11,17 @@ import { fileOf } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 
-// Pages that want to keep a runner, or to use it up. One pod takes all of them, one after the other, and an ordinary page after each. How soon
-// the next one starts is measured by `npm run bench -- --only hostile`.
+// Pages that try to block a runner or exhaust its resources. One pod captures all of them, with an ordinary page after each. `npm run bench
+// -- --only hostile` measures how soon the next capture starts.
 
 t.setTimeout(590_000)
 if (foreignNode) t.plan(0, foreignNode)
 else await main().catch((error: unknown) => t.threw(error))
 
-/** The picture of a Screenshot whose name is not its id. */
+/** The picture of a Screenshot whose object name differs from its id. */
 const pictureOf = ({ metadata }: Screenshot) => fileOf(toObjectName(screenshotIdOf(metadata)))
 
-/** Mebibytes that a pod may have more at rest than at its beginning: its heaps have grown with their work. */
+/** Allowed growth of an idle pod's memory in MiB: heaps grow with their work. */
 const GROWTH = 200
 
 async function main(): Promise<void> {
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const arrivals = await listenInPod(t, pod.name, 8099)
   await take('/quadrants', {})
   const before = await eventually(
-    'two browsers are up',
+    'two browsers are running',
     async () => {
       const state = await measure()
       return state.browsers === 2 && state
@@ -42,18 +42,18 @@ async function main(): Promise<void> {
       const { outcome, shot, next, isSamePod } = await captureHostilePage(take, hostile)
       t.ok(hostile.ends.includes(outcome), outcome, { seen: shot.status?.result })
       if (outcome === 'Completed' && !hostile.path.startsWith('/tall'))
-        t.ok(isNear((await decode(await pictureOf(shot))).at(290, 190), [0, 255, 0]), 'the page itself is in the picture')
-      t.ok(outcome === 'Completed' || (shot.status?.result?.error?.message ?? '').length > 10, 'or the record says why not')
+        t.ok(isNear((await decode(await pictureOf(shot))).at(290, 190), [0, 255, 0]), 'the picture shows the page')
+      t.ok(outcome === 'Completed' || (shot.status?.result?.error?.message ?? '').length > 10, 'or the record has a reason')
       t.equal(next.status?.phase, 'Completed')
       const picture = await decode(await pictureOf(next))
-      t.ok(isNear(picture.at(5, 5), [255, 0, 0]) && isNear(picture.at(295, 195), [255, 255, 0]), 'the next picture')
-      t.ok(isSamePod && shot.status?.runner?.uid === pod.uid, 'one pod took both')
+      t.ok(isNear(picture.at(5, 5), [255, 0, 0]) && isNear(picture.at(295, 195), [255, 255, 0]), 'the next picture is right')
+      t.ok(isSamePod && shot.status?.runner?.uid === pod.uid, 'one pod captured both')
     })
   }
 
-  t.test('nothing private was reached', async (t) => t.strictSame(arrivals, []))
+  t.test('no page reached a private address', async (t) => t.strictSame(arrivals, []))
 
-  t.test('the pod is at rest again: two browsers, no zombies, its memory given back, and it is the one of the beginning', async (t) => {
+  t.test('afterwards the same pod is idle with two browsers, no zombie processes and its memory released', async (t) => {
     const after = await eventually(
       'it rests',
       async () => {

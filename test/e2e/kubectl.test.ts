@@ -4,13 +4,13 @@ import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createPool, idleRunners } from '../support/cluster/pools.ts'
 import { page } from '../support/servers/pages.ts'
 
-// What a platform engineer sees. The names are unique to a run, so that tests can be run again on the same cluster.
+// The commands of a platform engineer. Names are unique to a run, so that tests can run again on the same cluster.
 
 const run = Date.now().toString(36)
 const manifest = (name: string, spec: object): string =>
   JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name }, spec })
 
-t.test('a Screenshot made with kubectl apply is captured, and wait ends', async (t) => {
+t.test('a Screenshot made with kubectl apply is captured, and kubectl wait returns', async (t) => {
   const name = `by-hand-${run}`
   const applied = await kubectl(['apply', '-f', '-'], manifest(name, { url: page('/quadrants') }))
   t.equal(applied.code, 0, applied.stderr)

@@ -5,7 +5,7 @@ import { cluster } from '../support/cluster/environment.ts'
 import { decode, isNear, type Picture } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
-// The main path through all parts, each option looked at in the decoded picture: a file that exists proves nothing.
+// The main path through all components. Each test checks the effect of an option in the decoded picture.
 
 const RED = [255, 0, 0, 255]
 const LIME = [0, 255, 0, 255]
@@ -159,7 +159,7 @@ for (const format of ['png', 'jpeg']) {
     t.strictSame(wrong, [], 'bands of the wrong color')
     t.ok(isNear(picture.at(100, 25), BLACK, tolerance), 'the header is at the top')
     const again = Array.from({ length: 249 }, (_, n) => (n + 1) * 100 + 25).filter((y) => isNear(picture.at(100, y), BLACK, tolerance))
-    t.strictSame(again, [], 'and nowhere else')
+    t.strictSame(again, [], 'the header appears only once')
   })
 }
 

@@ -9,8 +9,8 @@ import { captureWith } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
-// What clients keep secret, on the deployed release: it reaches the page, and then it is looked for in everything that the release shows: objects,
-// Kubernetes Events, logs, metrics, records and webhooks.
+// Secrets of clients on the deployed release: they must reach the page, and must not appear in objects, Kubernetes Events, logs, metrics,
+// records or webhooks.
 
 t.setTimeout(300_000)
 const SECRET = `Zq7${randomBytes(8).toString('hex')}`
@@ -44,14 +44,14 @@ t.test('headers, cookies and authorization reach the page, and the record shows 
   t.match(record.options, { authorization: '***', headers: '***', cookies: '***' })
 })
 
-t.test('credentials in the url answer a 401, and are not in the record’s url', async (t) => {
+t.test('credentials in the url answer a 401 challenge, and the record’s url omits them', async (t) => {
   const record = keep(await capture(page('/fingerprints?basic').replace('://', `://u:${SECRET}@`)))
   const basic = `Basic ${Buffer.from(`u:${SECRET}`).toString('base64')}`
   t.equal(titleOf(record), `${fingerprintOf(basic)} - -`)
   t.match(record, { url: page('/fingerprints?basic'), options: { basic_auth_password: '***' } })
 })
 
-t.test('scripts that are too long for an object run', async (t) => {
+t.test('scripts run even if they are too long for an object', async (t) => {
   const record = keep(await capture(page('/quadrants'), { scripts: `document.title = 'large' // ${SECRET}${'x'.repeat(20_000)}` }))
   t.equal(titleOf(record), 'large')
   t.equal((record.options as Record<string, unknown>).scripts, '…')
@@ -83,11 +83,11 @@ t.test('kubectl users keep private options in a Secret', async (t) => {
 t.test('kubectl users cannot set the gateway’s fields or read private options', async (t) => {
   const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `stolen-${run}` } }
   const apply = (spec: object) => kubectl(['create', '-f', '-'], JSON.stringify({ ...object, spec: { url: page('/'), ...spec } }))
-  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /sealedOptions: set by the gateway only/)
+  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /only the gateway may set sealedOptions/)
   t.match((await apply({ options: { authorization: 'x' } })).stderr, /unknown field "spec.options.authorization"/)
 })
 
-/** The logs of every container of the release since the test began, and of those that a restart has replaced. */
+/** The logs of all containers of the release since the test began, including restarted ones. */
 async function logs(): Promise<string> {
   const { items } = await kubectlJson<{ items: { metadata: { name: string } }[] }>(['get', 'pods'])
   const texts = items.map(({ metadata: { name } }) => kubectl(['logs', name, '--all-containers', `--since-time=${since.toISOString()}`]))
@@ -108,11 +108,11 @@ async function metrics(): Promise<string> {
   return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\n')
 }
 
-// Last: by now everything has been written.
+// This test comes last, because by then all secrets have been used.
 t.test('no object or log of the release shows a secret', async (t) => {
   const ids = captured.map(({ id }) => id)
   const posts = await eventually(
-    'every webhook event has come',
+    'all webhook events have arrived',
     async () => {
       const bodies = (await receiver.received()).map(({ body }) => Buffer.from(body, 'base64').toString())
       const isTold = (id: string) => bodies.some((body) => body.includes(id) && /"type":"screenshot\.(completed|failed)"/.test(body))

@@ -11,8 +11,8 @@ import { decode, isNear } from '../support/picture.ts'
 import { createReceiverCertificate } from '../support/servers/https-receiver.ts'
 import type { PublicSite } from '../support/servers/public-site-program.ts'
 
-// The way that captures of customers take: a site on an address of the internet, by rules that open nothing. Here the site stands in the
-// node's network, on an address that no one else has there.
+// The path of customers' captures: a site on a public address, with rules that open no private addresses. The test runs the site in the
+// node's network, on an address that nothing else uses there.
 
 t.setTimeout(300_000)
 if (foreignNode) t.plan(0, foreignNode)
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const [closed, trusting, unjailed] = await Promise.all([
     createPool(t, 'public', { egress: {} }),
     createPool(t, 'trusting', { egress: { extraCaBundle } }),
-    // Without the seccomp profile there is no jail, and the browser's home is the runner's.
+    // Without the seccomp profile there is no jail, and the browser uses the runner's home directory.
     createPool(t, 'unjailed', { egress: { extraCaBundle }, sandbox: { mode: 'auto' } }),
   ])
   await Promise.all([closed, trusting, unjailed].map((pool) => idleRunners(pool)))
@@ -49,13 +49,13 @@ async function main(): Promise<void> {
   t.test('a site on a public address is captured over http without egress rules', async (t) => {
     const shot = await captureWith(t, { url: `http://${address}/quadrants`, poolName: closed, options })
     t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `http://${address}/quadrants` } })
-    t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
+    t.ok(await corners(await fileOf(shot.metadata.name)), 'the picture shows the page')
   })
 
   t.test('a site on a public address is captured through the API by the default pool', async (t) => {
     const record = await capture(`http://${address}/quadrants`, { viewport_width: 400, viewport_height: 300 })
     t.equal(record.status, 'completed', JSON.stringify(record.error))
-    t.ok(await corners(await download(record)), 'the pixels are the page’s')
+    t.ok(await corners(await download(record)), 'the picture shows the page')
   })
 
   for (const { name, poolName } of [
@@ -65,17 +65,17 @@ async function main(): Promise<void> {
     t.test(`a site on a public address is captured over https by a browser ${name} whose pool trusts its authority`, async (t) => {
       const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName, options })
       t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `https://${address}/quadrants` } })
-      t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
+      t.ok(await corners(await fileOf(shot.metadata.name)), 'the picture shows the page')
     })
   }
 
-  t.test('a site whose authority the pool does not trust ends with TLS_ERROR', async (t) => {
+  t.test('a site fails with TLS_ERROR if the pool does not trust its certificate authority', async (t) => {
     const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName: closed, options })
     t.match(shot.status, { phase: 'Failed', result: { error: { code: 'TLS_ERROR' } } })
   })
 
-  t.test('a page on a public address loads what it links to from there', async (t) => {
+  t.test('a page on a public address loads linked resources from there', async (t) => {
     const shot = await captureWith(t, { url: `http://${address}/csp`, poolName: closed, options })
-    t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(200, 150), [0x33, 0x66, 0x99]), 'its style sheet arrived')
+    t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(200, 150), [0x33, 0x66, 0x99]), 'its style sheet was loaded')
   })
 }

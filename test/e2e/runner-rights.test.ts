@@ -9,7 +9,7 @@ import { type ApiRequest, callAsPod } from '../support/cluster/runner-exec.ts'
 import { claimed, createScreenshot, screenshotOf } from '../support/cluster/screenshots.ts'
 import { page } from '../support/servers/pages.ts'
 
-// What the token in a runner's pod is good for, tried from inside the pod: the report of its own open claim, and nothing else.
+// Permissions of the token in a runner's pod, tried from inside the pod: it can report the result of its own open claim, and nothing else.
 
 t.setTimeout(300_000)
 const pool = await createPool(t, 'rights', { minIdle: 2, maxPods: 2 })
@@ -22,7 +22,7 @@ interface Claim {
   uid: string
 }
 
-/** A Screenshot that one of the pool's runners holds until the test has ended. */
+/** A Screenshot that a runner of the pool holds until the test ends. */
 async function holdClaim(t: Test): Promise<Claim> {
   const spec = { url: page('/solid?color=336699'), poolName: pool, options: { viewportWidth: 64, viewportHeight: 64, delay: 60_000 } }
   const name = await createScreenshot(t, spec)
@@ -35,7 +35,7 @@ const screenshots = `/apis/${API_VERSION}/namespaces/${NAMESPACE}/screenshots`
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
 
-/** The report that the runner itself would send (`buildReport`), with `more` steps after it. */
+/** The report that the runner would send (`buildReport`), followed by the steps of `more`. */
 function report({ name, uid, shot }: Claim, more: JsonPatchOperation[] = []): ApiRequest {
   const conditions = ['Succeeded', 'Finished'].map((type) => {
     const at = new Date().toISOString()
@@ -62,8 +62,8 @@ t.test('a runner’s token can report the result of its own claim, once', async 
     mergeStatus(claim.name, { result: { fileSizeBytes: 1 } }),
   ])
   t.equal(first?.status, 200, first?.message ?? '')
-  t.equal(again?.status, 422, 'its preconditions do not hold any more')
-  t.match(forged, { status: 403, message: /a runner may end a capture that runs, once/ })
+  t.equal(again?.status, 422, 'its preconditions no longer hold')
+  t.match(forged, { status: 403, message: /may only change Running to Completed or Failed, once/ })
   t.match((await screenshotOf(claim.name)).status, { phase: 'Completed', result: { fileSizeBytes: 100 } })
 })
 
@@ -74,7 +74,7 @@ t.test('a runner’s token cannot change the Screenshot of another pod', async (
   for (const answer of [asMine, asOther]) t.match(answer, { status: 403, message: /this pod does not hold the claim/ })
   t.equal((await screenshotOf(other.name)).status?.phase, 'Running')
   const [control] = await callAsPod(other.pod, [report(other)])
-  t.equal(control?.status, 200, 'its own pod may')
+  t.equal(control?.status, 200, 'control: the pod with the claim can')
 })
 
 t.test('a runner’s token can change only the result', async (t) => {
@@ -93,17 +93,17 @@ t.test('a runner’s token can change only the result', async (t) => {
     fields.map(([field, value]) => report(claim, [{ op: 'add', path: `/status/${field}`, value }])),
   )
   for (const [place, [field]] of fields.entries())
-    t.match(answers[place], { status: 403, message: /phase, result, conditions and completionTime only/ }, field)
-  // Of deliveries the operator itself may have written some meanwhile.
+    t.match(answers[place], { status: 403, message: /may only change status.phase, status.result, status.conditions and status.completionTime/ }, field)
+  // The operator may have written deliveries meanwhile.
   const { deliveries, ...status } = (await screenshotOf(claim.name)).status ?? {}
   t.strictSame(
     { ...status, deliveries: claim.shot.status?.deliveries },
     { deliveries: undefined, ...claim.shot.status },
-    'nothing has changed',
+    'the status is unchanged',
   )
   t.equal(deliveries?.['screenshot.completed'], undefined)
   const [control] = await callAsPod(claim.pod, [report(claim)])
-  t.equal(control?.status, 200, 'without them it is accepted')
+  t.equal(control?.status, 200, 'control: a report without these fields is accepted')
 })
 
 t.test('a runner’s token cannot change spec or metadata', async (t) => {
@@ -119,7 +119,7 @@ t.test('a runner’s token cannot change spec or metadata', async (t) => {
     forged.map((step) => ({ ...object, body: [step] })),
   )
   for (const answer of refused) t.match(answer, { status: 403, message: /cannot patch resource "screenshots"/ })
-  // In a report the API server leaves them as they are.
+  // The API server ignores these changes in a report on the status subresource.
   t.equal((await callAsPod(claim.pod, [report(claim, forged)]))[0]?.status, 200)
   const { spec, metadata } = await screenshotOf(claim.name)
   t.strictSame(spec, claim.shot.spec)

@@ -13,8 +13,7 @@ import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
-// How the browser is fenced in on a node that allows it, and what the product does on one that does not: the same node without the seccomp
-// profile.
+// The sandbox of the browser on a node with the seccomp profile, and the behavior of the product on the same node without it.
 
 t.setTimeout(400_000)
 const VIEWPORT = { viewportWidth: 64, viewportHeight: 64 }
@@ -40,7 +39,7 @@ async function warningsOf(pool: string): Promise<{ reason: string; message: stri
   return items
 }
 
-// A second customer: an Account, and an ApiKey whose label is the hash of a text that is stored nowhere.
+// A second account, with an ApiKey whose label is the hash of a key that is not stored anywhere.
 const other = `other-${run}`
 await createObject(t, { apiVersion: API_VERSION, kind: 'Account', metadata: { name: other }, spec: { plan: 'scale' } } as {
   kind: string
@@ -49,7 +48,7 @@ await createObject(t, { apiVersion: API_VERSION, kind: 'Account', metadata: { na
 t.teardown(() => kubectl(['delete', 'apikey', other, '--wait=false', '--ignore-not-found']))
 const otherKey = await createApiKey(other, other)
 
-/** Captures for one account after the other, and tells which pod worked for whom. */
+/** Captures for each account in turn. Returns the pod of each capture. */
 async function alternate(pool: string, accounts: readonly string[]): Promise<{ pod: string; account: string; shot: Screenshot }[]> {
   const work = []
   for (const account of accounts) {
@@ -81,9 +80,9 @@ t.test('without the seccomp profile captures work, and the pool’s condition re
   const { reason, message } = await condition(pool, 'Sandboxed', 'False')
   t.equal(reason, 'BrowserNotFenced')
   t.match(message, /each pod serves only one account/)
-  t.match(message, /unshare.*not permitted/, 'the node’s own words')
+  t.match(message, /unshare.*not permitted/, 'the message contains the error of the node')
   t.match(message, /Install the seccomp profile on the nodes \(value seccompInstaller\.enabled\), set spec\.sandbox\.localhostProfile/)
-  t.notMatch(message, /no-sandbox/, 'no bad advice')
+  t.notMatch(message, /no-sandbox/, 'the message does not recommend --no-sandbox')
   t.match(conditionOf(await poolOf(pool), 'Ready'), { status: 'True' })
   const warnings = await eventually('the warning', async () => {
     const found = await warningsOf(pool)
@@ -104,11 +103,11 @@ t.test('without a sandbox a pod serves only one account', async (t) => {
   const accountsOf = Map.groupBy(work, ({ pod }) => pod)
   t.ok(accountsOf.size >= 2, `${accountsOf.size} pods`)
   for (const [pod, done] of accountsOf) t.equal(new Set(done.map(({ account }) => account)).size, 1, `pod ${pod}`)
-  t.ok(work.length > accountsOf.size, 'the same account meets the same pod again')
+  t.ok(work.length > accountsOf.size, 'one account uses the same pod again')
   const { name } = work[1]!.shot.metadata
   const path = `/api/v1/screenshots/${name.replace('-', '_')}`
   t.match(await call(path, { key: otherKey }), { status: 200, body: { status: 'completed' } })
-  t.equal((await call(path)).status, 404, 'the other account does not see it')
+  t.equal((await call(path)).status, 404, 'another account cannot read it')
   t.ok(isNear((await decode(await fileOf(name, otherKey))).at(32, 32), [0x33, 0x66, 0x99]))
 })
 
@@ -124,11 +123,11 @@ t.test('a pool that requires the sandbox reports the missing profile, and captur
   t.equal((await poolOf(pool)).status?.idle, 0)
   const patch = JSON.stringify({ spec: { sandbox: { localhostProfile: spec.sandbox?.localhostProfile } } })
   t.equal((await kubectl(['patch', 'runnerpool', pool, '--type=merge', '-p', patch])).code, 0)
-  t.equal((await ended(name)).status?.phase, 'Completed', 'the remedy helps')
+  t.equal((await ended(name)).status?.phase, 'Completed', 'a capture succeeds after the remedy')
   t.match(await condition(pool, 'Sandboxed', 'True'), { reason: 'BrowserFenced' })
 })
 
-t.test('token, memory and network cannot be reached from inside the browser’s jail, but from outside it', async (t) => {
+t.test('token, memory and network are reachable from outside the browser’s jail, but not from inside it', async (t) => {
   const pool = await createPool(t, 'probed', { minIdle: 1, maxPods: 1 })
   const [{ name, ip }] = (await idleRunners(pool)) as [RunnerPod]
   const store = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', 'tintype-minio'])
@@ -150,17 +149,17 @@ t.test('token, memory and network cannot be reached from inside the browser’s 
     { host: store.spec.clusterIP, port: 9000 },
   ]
   const { runner, jails, jailed, inside, outside } = await probeFromBothPlaces(name, listeners)
-  t.equal(jails, 2, 'the current browser and the standby have a jail each')
+  t.equal(jails, 2, 'the current browser and the standby browser each have a jail')
   const { signals, ...rest } = inside
   t.strictSame(rest, { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] })
   t.strictSame(
     signals.filter((pid) => !jailed.includes(pid)),
     [],
-    'signals go to the jail’s own processes only',
+    'signals reach only processes in the jail',
   )
-  t.strictSame(outside.readFiles, TOKENS, 'the control: tokens')
+  t.strictSame(outside.readFiles, TOKENS, 'control: tokens')
   t.strictSame(outside.uncovered, TOKENS)
-  t.strictSame(outside.reached, listeners, 'the control: listeners')
+  t.strictSame(outside.reached, listeners, 'control: listeners')
   for (const way of ['environ', 'memory', 'ptrace', 'signals', 'foreignFds'] as const)
     t.ok(outside[way].includes(runner), `the control: ${way} of the runner`)
 })

@@ -8,12 +8,12 @@ import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 import type { ListedRequest } from '../support/servers/receiver-program.ts'
 
-// One Webhook made with `kubectl apply`: its events are posted, signed, and written down.
+// A Webhook created with `kubectl apply`: its events are posted, signed, and recorded.
 
 const receiver = await startClusterReceiver(t)
 const run = Date.now().toString(36)
 
-/** Makes a Webhook as a person would and waits until it is ready. */
+/** Creates a Webhook with kubectl and waits until it is Ready. */
 async function subscribe(name: string, path: string, events: string[]): Promise<void> {
   const spec = { url: receiver.url + path, events }
   const applied = await kubectl(
@@ -30,9 +30,9 @@ const eventsOf = async (path: string, id: string): Promise<ListedRequest[]> =>
   (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
 const toEvent = ({ body }: ListedRequest) => JSON.parse(Buffer.from(body, 'base64').toString())
 
-/** Waits for the ledger's entry of a webhook. */
+/** Waits for the delivery of an event to a webhook to be recorded. */
 const settled = (id: string, event: string, webhook: string) =>
-  eventually(`${webhook} has been told`, async () => {
+  eventually(`${webhook} has the event`, async () => {
     const shot = await kubectlJson<{ status: { deliveries?: Record<string, Record<string, { attempts: number; state: string }>> } }>([
       'get',
       'screenshot',
@@ -42,7 +42,7 @@ const settled = (id: string, event: string, webhook: string) =>
     return entry && entry.state !== 'open' && entry
   })
 
-t.test('a completed Screenshot is posted with a signature and a link to its picture, and its delivery is recorded', async (t) => {
+t.test('a completed Screenshot is posted with a signature and a link to its picture, and the delivery is recorded', async (t) => {
   const name = `told-${run}`
   await subscribe(name, '/in', ['screenshot.completed'])
   const record = await capture(page('/quadrants'))
@@ -50,7 +50,7 @@ t.test('a completed Screenshot is posted with a signature and a link to its pict
   t.match(await settled(record.id, 'screenshot.completed', name), { attempts: 1, state: 'ok' })
 
   const [request, ...more] = await eventsOf('/in', record.id)
-  t.equal(more.length, 0, 'it came once')
+  t.equal(more.length, 0, 'it was sent once')
   const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', `${name}-signing-secret`])
   const secret = Buffer.from(data['signing-secret'] ?? '', 'base64').toString()
   const body = Buffer.from(request!.body, 'base64')
@@ -108,7 +108,7 @@ t.test('a webhook gets all events of screenshots that are created right after it
       body: { name: path.slice(1), url: receiver.url + path, events: ['screenshot.queued', 'screenshot.completed'] },
     })
     t.equal(hook.status, 201)
-    // One that stays would be sent the events of all tests that follow.
+    // Deletes the webhook, which would otherwise get the events of all following tests.
     t.teardown(() => call(`/api/v1/webhooks/${hook.body.data.id}`, { method: 'DELETE' }))
     const shot = await call<{ id: string }>('/api/v1/screenshots', { method: 'POST', body: { url: page('/quadrants') } })
     created.push({ path, id: shot.body.id })
@@ -126,7 +126,7 @@ t.test('a webhook gets all events of screenshots that are created right after it
       return type === 'screenshot.queued' && before.has(data.screenshot.id)
     })
   })
-  t.equal(earlier.length, 0, 'no webhook has a screenshot.queued from before it')
+  t.equal(earlier.length, 0, 'no webhook got a screenshot.queued from before its creation')
 })
 
 t.test('a Webhook with a URL inside the cluster does not become Ready', async (t) => {

@@ -1,4 +1,4 @@
-"""What schemathesis cannot know of this API from its OpenAPI document."""
+"""Facts about this API that its OpenAPI document cannot express."""
 
 import itertools
 import os
@@ -11,7 +11,7 @@ from schemathesis import GenerationMode
 LETTERS = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
 PATHS = st.from_regex(r"[a-z0-9/]{0,12}", fullmatch=True)
 
-# Addresses that may be captured: of public hosts, which nobody asks here. Instants that lie ahead, as expiries must.
+# Allowed URLs with public hosts, which the run never contacts. Dates are in the future, as expiries must be.
 schemathesis.openapi.format("uri", st.builds("https://{}.example.com/{}".format, LETTERS, PATHS))
 schemathesis.openapi.format("date-time", st.builds("20{}-03-01T12:00:00Z".format, st.integers(30, 60)))
 
@@ -23,8 +23,8 @@ counter = itertools.count()
 
 PLAN_DAYS = 30
 
-# Of the capture options every tenth is tried here, and none that may be as long as a page: what each of them takes is tried one by one in
-# test/integration/crds/agreement.test.ts, and a run over all would take an hour.
+# This run tries every tenth capture option, without those that may be very long. test/integration/crds/agreement.test.ts tries the values
+# of each option; a run over all options would take an hour.
 SHARE = 10
 LONGEST = 300_000
 
@@ -43,14 +43,14 @@ def is_right(case):
 
 
 def loosen(case):
-    """Conditions that are seldom met, and keys that were used before, would hide all that comes after: three in four go."""
+    """Removes three of four conditional headers and idempotency keys, because a failed condition or a reused key prevents all later checks."""
     for name in ("Idempotency-Key", "If-Match"):
         if name in (case.headers or {}) and next(counter) % 4:
             del case.headers[name]
 
 
 def thin(options):
-    """Of many options some always exclude each other: three at a time are enough."""
+    """Keeps three options per request, because among many options some always contradict each other."""
     names = sorted(options)
     start = next(counter) % max(1, len(names))
     for name in set(names) - set((names + names)[start : start + 3]):
@@ -58,13 +58,13 @@ def thin(options):
 
 
 def settle(case):
-    """What a schema cannot say: two fields that exclude each other, a url in one of two places."""
+    """Applies rules that the schema cannot express: fields that exclude each other, and a url in one of two places."""
     body = case.body
     if not isinstance(body, dict):
         return
     options = body.get("options")
     for place in (body, options):
-        # What the plan allows.
+        # The maximum that the plan allows.
         if isinstance(place, dict) and place.get("retention_days", 0) > PLAN_DAYS:
             place["retention_days"] = PLAN_DAYS
     if isinstance(options, dict):
@@ -81,12 +81,12 @@ def settle(case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Keeps the run's own key alive, and gives signatures that nobody could guess."""
+    """Protects the run's own key, and inserts valid signatures, which cannot be guessed."""
     operation = case.operation.definition.raw.get("operationId")
     if (case.path_parameters or {}).get("id") == OWN_KEY and case.method != "GET":
         case.path_parameters["id"] = NO_KEY
     if not is_right(case):
-        # It asks to overlook what is wrong on purpose.
+        # This header asks the API to ignore errors, which these requests contain on purpose.
         (case.headers or {}).pop("Prefer", None)
         return
     loosen(case)

@@ -1,4 +1,4 @@
-/** The programs in Python that tests use, from PyPI with pinned hashes, in a virtual environment of our own that is made once. */
+/** Installs the Python programs for tests from PyPI with pinned hashes, once, in a virtual environment of their own. */
 import { createHash } from 'node:crypto'
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,9 @@ import { StepError } from '../cluster/host/steps.ts'
 const requirements = path.join(import.meta.dirname, 'requirements.txt')
 const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--require-hashes', '--no-deps', '--only-binary', ':all:']
 
-/** Directory of the programs of a list of requirements, by default schemathesis, openapi-python-client; its name is a digest of the list. */
+/**
+ * Directory of the programs of a requirements list, by default schemathesis and openapi-python-client. Its name is a digest of the list.
+ */
 export async function locatePythonTools(list = requirements): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(list))
@@ -18,7 +20,7 @@ export async function locatePythonTools(list = requirements): Promise<string> {
   return path.join(cache, 'python', digest, 'bin')
 }
 
-/** Installs them unless they are there. Resolves to what was done. */
+/** Installs the programs if they are missing. Resolves to a description of the result. */
 export async function ensurePythonTools(list = requirements): Promise<string> {
   const programs = await locatePythonTools(list)
   const directory = path.dirname(programs)
@@ -34,7 +36,7 @@ export async function ensurePythonTools(list = requirements): Promise<string> {
     await run(path.join(programs, 'python'), [...pip, '-r', list])
   } catch (cause) {
     throw new StepError('Python packages could not be installed', {
-      remedy: `see that PyPI is reachable: pip download -r ${list}`,
+      remedy: `make sure that PyPI is reachable: pip download -r ${list}`,
       cause,
     })
   }

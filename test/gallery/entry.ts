@@ -17,9 +17,9 @@ export interface Entry {
   description: string
   /** URL on the gallery's site. */
   path: string
-  /** Options of the picture without it. */
+  /** Options of the picture without the option. */
   before: Values
-  /** Options of the picture with it. */
+  /** Options of the picture with the option. */
   after: Values
 }
 
@@ -36,7 +36,7 @@ export const WINDOW = { viewportWidth: 1000, viewportHeight: 640 } as const
 /** A chapter of the handbook in the corpus. */
 const DEFAULT_SCENE: Scene = { path: '/book/en-US/apt.html' }
 
-/** Options of captures, without those of the store. */
+/** Capture options except those of the store. */
 const drawn: ReadonlySet<string> = new Set(
   [...Object.keys(CaptureOptions.shape), ...Object.keys(PrivateOptions.shape)].filter((name) => !name.startsWith('storage')),
 )
@@ -56,7 +56,7 @@ export const unseen: readonly Unseen[] = described
   .map(({ name, ...rest }) => ({
     name,
     ...rest,
-    why: UNSEEN[name] ?? 'It changes where the picture goes or where it comes from, not what is on it.',
+    why: UNSEEN[name] ?? 'It changes the source or the destination of the picture, not its content.',
   }))
 
 function toShots(

@@ -1,13 +1,13 @@
 /**
- * `npm run gallery`: a page with the picture of every option, without it and with it, for a person to look at. It takes the browser of this
- * machine and pages on loopback, and no cluster.
- *   -- --only dark_mode,device    only these
- *   -- --to DIRECTORY             where to; else .tintype/gallery
+ * `npm run gallery`: writes a page that shows each option with two pictures, without it and with it, for review by a person. It uses the
+ * browser of this machine and pages on loopback, and needs no cluster.
+ *   -- --only dark_mode,device    only these options
+ *   -- --to DIRECTORY             output directory (default .tintype/gallery)
  *
- * `npm run gallery -- --corpus`: captures of pages made from packages, compared with references that somebody approved; see docs/corpus.md.
- *   -- --corpus --only aos,vue           only these
+ * `npm run gallery -- --corpus`: captures of pages made from packages, compared with approved references; see docs/corpus.md.
+ *   -- --corpus --only aos,vue           only these pages
  *   -- --corpus --delay 50               milliseconds added to every response
- *   -- --corpus --slow [--at-once 3]     pictures by plain Playwright that waits for seconds, to compare with by eye
+ *   -- --corpus --slow [--at-once 3]     pictures by plain Playwright with long waits, for visual comparison
  *   -- --corpus --repeat 10 --only aos  distinct files of ten captures, with and without the wait for visual stability
  *   -- --corpus --approve aos,vue:full   store references; --from runner or slow, --note TEXT
  */

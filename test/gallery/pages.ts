@@ -61,7 +61,7 @@ const shop = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
   document.querySelector('video').srcObject = canvas.captureStream()
 </script></body></html>`
 
-/** A page that says what it knows of its visitor, its server included. */
+/** A page that shows what it can detect about its visitor, in the page and on the server. */
 const you = (request: IncomingMessage): string => `<!doctype html><html><head><meta charset="utf-8"><title>You</title>
 <style>body{margin:24px;font:15px/1.5 Arial} td{padding:3px 12px;border-bottom:1px solid #ddd;word-break:break-all} td:first-child{white-space:nowrap;font-weight:bold}</style></head><body><h1>What this page knows of you</h1><table></table>
 <script type="module">
@@ -128,7 +128,7 @@ const assets: Readonly<Record<string, [type: string, text: string]>> = {
   '/night.css': ['text/css', ':root { --ink: #dfe !important; --paper: #013 !important }'],
 }
 
-/** Answers for the pages; everything else is left to `otherwise`. */
+/** Serves the pages; passes other requests to `otherwise`. */
 export const galleryPages =
   (otherwise: RequestListener): RequestListener =>
   (request, response) => {

@@ -1,13 +1,13 @@
-/** Where and how an option is shown when its own example on a page of the corpus would show nothing. */
+/** Pages and values for options whose own example would show nothing on a page of the corpus. */
 export interface Scene {
   path: string
-  /** Options of both pictures: those that it needs. */
+  /** Options that both pictures need. */
   among?: Readonly<Record<string, unknown>>
-  /** Its value, where the example does not suit the page. */
+  /** Value that replaces the example where the example does not suit the page. */
   value?: unknown
-  /** Its value in the first picture; absent: not chosen. */
+  /** Value in the first picture. Absent: the option is not set. */
   instead?: unknown
-  /** The window is the option's matter. */
+  /** True if the option changes the window. */
   isOfAnyWindow?: true
 }
 
@@ -24,14 +24,14 @@ const at = (path: string, among?: Scene['among'], rest: Omit<Scene, 'path' | 'am
   ...rest,
 })
 
-/** Options of which a picture cannot show anything, and why. */
+/** Options that a picture cannot show, with the reason. */
 export const UNSEEN: Readonly<Record<string, string>> = {
-  proxy: 'It changes the way to the page: test/integration/options/page/network.test.ts has proxies that see the requests.',
+  proxy: 'It changes the route to the page: the proxies in test/integration/options/page/network.test.ts see the requests.',
   proxyBypass: 'As with proxy.',
   proxyUsername: 'As with proxy.',
   proxyPassword: 'As with proxy.',
-  httpCache: 'The picture is the same: test/integration/options/output/http-cache.test.ts sees what is asked for.',
-  clipX: 'Shown by clip_width: the four mean nothing without each other.',
+  httpCache: 'The picture is the same: test/integration/options/output/http-cache.test.ts checks the requests.',
+  clipX: 'Shown by clip_width: the four options only work together.',
   clipY: 'Shown by clip_width.',
   clipHeight: 'Shown by clip_width.',
   geolocationLatitude: 'Shown by geolocation_accuracy.',
@@ -39,7 +39,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   basicAuthUsername: 'Shown by basic_auth_password.',
 }
 
-/** By the names of options. What is not here is shown by its example on a chapter of the book. */
+/** By option name. Other options are shown by their example on a chapter of the book. */
 export const scenes: Readonly<Record<string, Scene>> = {
   viewportWidth: at(SHOP, undefined, { value: 480 }),
   viewportHeight: at(SHOP, undefined, { value: 1100 }),

@@ -1,4 +1,5 @@
-// The identities of the bundled store, as the setup Job makes them: tests that give a program no more rights than the chart does find what it lacks.
+// The identities of the bundled store, as the setup Job creates them. Tests use them to detect missing permissions, because they grant
+// exactly those of the chart.
 
 import { randomBytes } from 'node:crypto'
 import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
@@ -7,7 +8,7 @@ import type { Minio } from '../cluster/programs/minio.ts'
 
 const word = (): string => randomBytes(12).toString('base64url')
 
-/** Makes an identity for each role. */
+/** Creates an identity for each role. */
 export async function makeIdentities({ endpoint, accessKey, secretKey }: Minio, bucket = 'tintype'): Promise<Identities> {
   const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
   await setIdentities(identities, { root: { endpoint, region: 'us-east-1', accessKey, secretKey }, bucket, now: new Date() })

@@ -19,7 +19,7 @@ export type Question = Pick<ReceivedRequest, 'headers' | 'body'> & { secret: str
 
 const here = import.meta.dirname
 
-/** Languages of the samples: how their code is marked in the page, and how it is run in its directory. */
+/** Languages of the samples: the marker of their code in the page, and the command that runs it. */
 const LANGUAGES = {
   TypeScript: { mark: 'ts', file: 'sample.ts', command: (file: string) => [process.execPath, join(here, 'verify.ts'), file] },
   Python: { mark: 'python', file: 'sample.py', command: (file: string) => ['python3', join(here, 'verify.py'), file] },
@@ -30,7 +30,7 @@ export type Language = keyof typeof LANGUAGES
 /** Languages of all samples. */
 export const languages = Object.keys(LANGUAGES) as Language[]
 
-/** The code block with this mark. @throws when there is none, or more than one */
+/** The code block with this marker. @throws if there is not exactly one */
 async function extract(mark: string): Promise<string> {
   const page = await readFile(join(repository, 'docs/webhooks.md'), 'utf8')
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${mark}\n(.*?)^\`\`\`$`, 'gms'))]

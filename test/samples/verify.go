@@ -1,4 +1,5 @@
-// Asks the sample of docs/webhooks.md in Go, the package's other file, about requests. In and out as test/samples/run.ts says.
+// Verifies requests with the Go sample of docs/webhooks.md, which is the other file of this package. test/samples/run.ts describes input
+// and output.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""Asks the sample of docs/webhooks.md in Python about requests. Arguments: the sample's file. In and out as test/samples/run.ts says."""
+"""Verifies requests with the Python sample of docs/webhooks.md. Argument: the file of the sample. test/samples/run.ts describes input and output."""
 
 import base64
 import json

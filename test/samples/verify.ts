@@ -1,4 +1,5 @@
-// Asks the sample of docs/webhooks.md in TypeScript about requests. Arguments: the sample's file. In and out as test/samples/run.ts says.
+// Verifies requests with the TypeScript sample of docs/webhooks.md. Argument: the file of the sample. test/samples/run.ts describes input
+// and output.
 
 import { json } from 'node:stream/consumers'
 

@@ -1,6 +1,6 @@
 /**
- * `npm run soak`: tests that take too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
- * the exit code is 1 when something was not shown.
+ * `npm run soak`: tests that take too long for every test run. Each part states its claim and prints its results. The last line is the
+ * total. The exit code is 1 if a claim was not met.
  */
 import { loadavg } from 'node:os'
 import { describeMachine } from '../bench/report/machine.ts'

@@ -73,7 +73,7 @@ const options = {
 
 type Measure = 'rounds' | 'rate' | 'batch' | 'seconds' | 'fill' | 'minutes' | 'live' | 'records'
 
-/** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
+/** Reads the command line. Undefined: print the help. @throws with the invalid value */
 export function parseSettings(args: string[]): SoakSettings | undefined {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (values.help) return undefined
@@ -104,9 +104,9 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
   }
 }
 
-/** What has a program of node write a processor profile at its end. */
+/** Node flags that write a processor profile at exit. */
 export const profileFlags = (directory: string | undefined): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
-/** How Screenshots were asked for, as the end of a table's title. */
+/** Suffix of table titles that tells the batch size. */
 export const howAsked = (batch: number): string => (batch === 1 ? '' : `, asked for in batches of ${batch}`)

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-// Ghostery's own list of who tracks, and of who does not (CC BY-NC-SA: it measures, and goes nowhere else). AdGuard's lists are not made from it, nor it from
-// them. It has patterns and hosts by category.
+// Ghostery's tracker list (CC BY-NC-SA: only used for measurements, and not distributed). It is independent of AdGuard's lists. It contains
+// patterns and hosts by category.
 
-/** An address that belongs to somebody of a category. */
+/** A URL that matches an entry of a category. */
 export interface KnownAddress {
   category: string
   url: string
 }
 
-/** Categories that blocking is for, and those that it must leave alone. */
+/** Categories that must be blocked, and categories that must not be. */
 export const UNWANTED: Readonly<Record<string, 'ads' | 'trackers'>> = {
   advertising: 'ads',
   pornvertising: 'ads',
@@ -21,7 +21,7 @@ export const WANTED = ['hosting', 'utilities', 'audio_video_player'] as const
 
 const HEAD = /^! trackerdb_id:(\S+) trackerdb_category:(\S+) trackerdb_(filter|domain)$/
 
-/** Addresses of both kinds, one for each simple pattern of the list. */
+/** URLs of both kinds, one for each simple pattern of the list. */
 export async function readForeignList(): Promise<KnownAddress[]> {
   const require = createRequire(import.meta.url)
   const file = path.join(path.dirname(require.resolve('@ghostery/trackerdb')), '../trackerdb.txt')
@@ -34,7 +34,7 @@ export async function readForeignList(): Promise<KnownAddress[]> {
   })
 }
 
-/** `||ads.example.com/px^$3p` → `https://ads.example.com/px`; undefined for patterns that stand for no one address. */
+/** `||ads.example.com/px^$3p` → `https://ads.example.com/px`; undefined for patterns that match more than one URL. */
 function toUrl(pattern: string, kind: string): string | undefined {
   const [, host, rest = ''] = /^\|\|([a-z0-9.-]+\.[a-z]{2,})(\/[^*$|]*?)?\^?(?:\$(?:3p|third-party))?$/.exec(pattern) ?? []
   if (host === undefined) return undefined

@@ -6,11 +6,11 @@ import { ensureLists } from '../../cluster/images/lists.ts'
 import type { Table } from '../report/table.ts'
 import { type KnownAddress, readForeignList, UNWANTED, WANTED } from './foreign-list.ts'
 
-/** A page on which nothing is anybody's own. */
+/** A page to which all requests are third-party. */
 const PAGE = 'https://news.example/'
 const ENGINES: readonly EngineName[] = ['ads', 'trackers']
 
-/** Recall and false positives of `block_ads` and `block_trackers` on a list that they were not built from, and what a decision costs. */
+/** Recall and false positives of `block_ads` and `block_trackers` on an independent list, and the time per decision. */
 export async function measureBlocking(show: (...tables: Table[]) => void): Promise<void> {
   const lists = openLists(path.join(await ensureLists(), 'lists'))
   const loads: string[][] = []
@@ -26,7 +26,7 @@ export async function measureBlocking(show: (...tables: Table[]) => void): Promi
     evaluator.evaluate({ url, resourceType: 'Script', isPage: false, documentUrl: PAGE }) !== 'pass'
   const known = await readForeignList()
   const decisions = known.map((address) => ({ ...address, isRefused: isRefused(address) }))
-  // Parts of an engine are made ready when they are first asked for: a runner that blocks has been through that.
+  // The engine initializes parts at their first use, so the measurement starts after a warm-up, as in a runner that has blocked before.
   const before = process.cpuUsage()
   for (const address of known) isRefused(address)
   const { user, system } = process.cpuUsage(before)

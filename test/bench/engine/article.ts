@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import sharp from 'sharp'
 
-// A tall page as the web has them: headings, paragraphs, a table and a photo for each window of height. Nothing moves and nothing waits for a scroll.
+// A typical tall page: headings, paragraphs, a table and a photo per window of height, without animations or lazy loading.
 
 const SECTION_PIXELS = 1_000
 const PHOTOS = 5
@@ -9,7 +9,7 @@ const WORDS =
   `river harbour window measure copper lantern orchard signal quarter bridge meadow timber canvas engine letter granite voyage mirror pepper
   anchor market valley thunder paper garden silver motion winter feather compass`.split(/\s+/)
 
-/** Always the same numbers, from 0 to 1. */
+/** A pseudo-random sequence from 0 to 1, the same in each run. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -18,7 +18,7 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** Gradients with blurred and with fine noise: to an encoder much the same as a photo. */
+/** Gradients with blurred and fine noise, which are about as hard to encode as a photo. */
 export async function buildPhoto(seed: number, width = 1_200, height = 480): Promise<Buffer> {
   const random = createRandom(seed + 1)
   const noise = (w: number, h: number) => Buffer.from(Array.from({ length: w * h * 3 }, () => Math.floor(random() * 256)))
@@ -35,7 +35,7 @@ export async function buildPhoto(seed: number, width = 1_200, height = 480): Pro
     .toBuffer()
 }
 
-/** The page, exactly so many pixels tall in a window of 1920. */
+/** The page with the given height in pixels, in a window of 1920 pixels. */
 export function buildArticle(height: number): string {
   const random = createRandom(height)
   const word = () => WORDS[Math.floor(random() * WORDS.length)] ?? ''

@@ -8,7 +8,7 @@ import { processorSeconds } from './processor.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../bare-loop.ts')
 
-/** The bare loop on this machine, as many browsers as lanes: raw DevTools, or by the library's own method. */
+/** The bare loop on this machine, with one browser per lane, by raw DevTools or page.screenshot(). */
 export function openBare(executablePath: string): { raw: Contender; library: Contender; reference: Contender } {
   const env = { ...process.env, BARE_MODULES: path.join(repository, 'capture-runner/package.json'), BARE_CHROMIUM: executablePath }
   const loop = openLines<LoopOrder, LoopAnswer>(process.execPath, [PROGRAM], env)

@@ -1,5 +1,5 @@
-// The pages that speed is measured on: chapters of the Debian Administrator's Handbook, a book that no one here wrote, in four scripts. The same
-// hundred in the cluster (docs.sites.svc.cluster.local) and on loopback.
+// The pages for measuring speed: chapters of the Debian Administrator's Handbook in four scripts. The same hundred pages are served in the
+// cluster (docs.sites.svc.cluster.local) and on loopback.
 
 const LANGUAGES = ['en-US', 'fr-FR', 'ru-RU', 'fa-IR']
 
@@ -31,8 +31,8 @@ const CHAPTERS = [
   'sect.filesystem-hierarchy',
 ]
 
-/** Paths of the hundred pages, the languages in turns, so that any first part of the list has them all. */
+/** Paths of the hundred pages. Languages alternate, so that the first pages contain all of them. */
 export const CORPUS_PATHS: readonly string[] = CHAPTERS.flatMap((chapter) => LANGUAGES.map((language) => `/${language}/${chapter}.html`))
 
-/** The pages as they are in the local cluster. */
+/** URLs of the pages in the local cluster. */
 export const CLUSTER_CORPUS: readonly string[] = CORPUS_PATHS.map((path) => `http://docs.sites.svc.cluster.local${path}`)

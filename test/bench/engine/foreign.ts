@@ -10,21 +10,21 @@ import { endedProcessorSeconds, processorSeconds } from './processor.ts'
 import type { PuppeteerAnswer, PuppeteerOrder } from './puppeteer-program.ts'
 import { benchCache } from './site.ts'
 
-// Two tools that people take pictures with today, as their READMEs show them. They are installed beside the repository, never in it, and use the
-// browser that the product uses.
+// Two common screenshot tools, used as their READMEs show. They are installed outside the repository, and use the same browser as the
+// product.
 
 const NPM = { 'puppeteer-cluster': '0.25.0', 'puppeteer-core': '25.16.0' }
 const SHOT_SCRAPER = '1.12'
 const PROGRAM = path.join(import.meta.dirname, 'puppeteer-program.ts')
 
-/** puppeteer-cluster from npm, with a context for each page. */
+/** puppeteer-cluster from npm, with one context per page. */
 export async function openPuppeteerCluster(executablePath: string): Promise<Contender> {
   const home = path.join(benchCache, 'puppeteer-cluster')
   const packages = Object.entries(NPM).map(([name, version]) => `${name}@${version}`)
   if (!existsSync(path.join(home, 'node_modules/puppeteer-core'))) {
     await mkdir(home, { recursive: true })
     await writeFile(path.join(home, 'package.json'), '{}')
-    // Its peer is the package that downloads a browser of its own.
+    // Its peer dependency would download another browser.
     await must('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', ...packages], { cwd: home })
   }
   const env = {
@@ -46,7 +46,7 @@ export async function openPuppeteerCluster(executablePath: string): Promise<Cont
   }
 }
 
-/** shot-scraper from PyPI: `shot-scraper multi`, one browser for all pages of a run, whose start is part of the run. */
+/** shot-scraper from PyPI: `shot-scraper multi`, one browser for all pages of a run. Its start counts as part of the run. */
 export async function openShotScraper(executablePath: string): Promise<Contender> {
   const home = path.join(benchCache, 'shot-scraper')
   const python = path.join(home, 'bin/python3')
@@ -87,13 +87,13 @@ const FLAGS = [
 
 const ASK_PATH = 'from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)'
 
-/** Puts a link where its library looks for the browser that it would have downloaded. Gives the directory. */
+/** Creates a link where the library expects its downloaded browser. Returns the directory. */
 async function pretendInstalled(home: string, python: string, executablePath: string): Promise<string> {
   const browsers = path.join(home, 'browsers')
   const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: browsers }
   const whole = (await must(python, ['-c', ASK_PATH], { env })).trim()
   const [, revision, system] = /chromium-(\d+)\/chrome-(\w+)\/chrome$/.exec(whole) ?? []
-  if (revision === undefined) throw new Error(`shot-scraper looks for its browser in an unknown place: ${whole}`)
+  if (revision === undefined) throw new Error(`shot-scraper expects its browser at an unknown path: ${whole}`)
   const wanted = path.join(browsers, `chromium_headless_shell-${revision}`, `chrome-headless-shell-${system}`, 'chrome-headless-shell')
   await mkdir(path.dirname(wanted), { recursive: true })
   await rm(wanted, { force: true })

@@ -14,11 +14,11 @@ import { openStore } from './store.ts'
 export interface Lane {
   name: string
   lanes: number
-  /** Captures a second, round by round. */
+  /** Captures per second, by round. */
   rates: number[]
-  /** Milliseconds of processor time for each capture, round by round. */
+  /** Milliseconds of processor time per capture, by round. */
   processor: number[]
-  /** Pictures that differ from the reference, and all pictures. */
+  /** Number of pictures that differ from the reference, and number of all pictures. */
   odd: number
   pictures: number
 }
@@ -108,6 +108,6 @@ async function printsOf({ pictures }: Run): Promise<Map<string, string>> {
   return prints
 }
 
-/** Captures a second of one contender: the median of the rounds. */
+/** Captures per second of one contender: the median of the rounds. */
 export const rateOf = (lanes: readonly Lane[], name: string, count: number): number =>
   median(lanes.find((lane) => lane.name === name && lane.lanes === count)?.rates ?? [])

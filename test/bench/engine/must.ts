@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs a program and gives what it wrote to standard output. @throws with what it wrote to standard error */
+/** Runs a program and returns its standard output. @throws with its standard error */
 export async function must(
   program: string,
   args: readonly string[],

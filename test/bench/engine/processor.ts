@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 
-/** Ticks of the kernel's clock in a second, on every Linux that node runs on. */
+/** Kernel clock ticks per second. The value is 100 on every Linux that Node supports. */
 const TICKS_A_SECOND = 100
 const FIRST = 11
 
-/** Fields 14 to 17 of /proc/<pid>/stat: a process's own ticks, and those of its children that have ended and were waited for. */
+/** Fields 14 to 17 of /proc/<pid>/stat: ticks of the process, and of its children that have exited and were waited for. */
 function ticksOf(pid: number | 'self'): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -15,21 +15,21 @@ function ticksOf(pid: number | 'self'): number[] {
       .slice(FIRST, FIRST + 4)
       .map(Number)
   } catch {
-    return [] // it has just gone, and its parent has its ticks
+    return [] // the process has just exited, and its parent has its ticks
   }
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Seconds of processor time that programs and all that they started have used so far. */
+/** Seconds of processor time used by programs and all their descendants. */
 export function processorSeconds(pids: readonly number[]): number {
   const processes = listProcesses()
   return sum(pids.flatMap((pid) => treeOf(pid, processes)).flatMap(ticksOf)) / TICKS_A_SECOND
 }
 
 /**
- * The same for programs whose children may be killed, because the processor time of a killed browser's processes is lost. NaN when a child has
- * ended since the last call.
+ * The same for programs whose children may be killed. Their processor time is lost with them, so the result is NaN if a child has exited
+ * since the last call.
  */
 export function createProcessorClock(): (pids: readonly number[]) => number {
   let before: number[] = []
@@ -41,5 +41,5 @@ export function createProcessorClock(): (pids: readonly number[]) => number {
   }
 }
 
-/** Seconds of processor time of our children that have ended. */
+/** Seconds of processor time of exited children of this process. */
 export const endedProcessorSeconds = (): number => sum(ticksOf('self').slice(2)) / TICKS_A_SECOND

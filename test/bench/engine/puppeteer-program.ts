@@ -1,23 +1,23 @@
 /**
- * puppeteer-cluster as its README shows it: a context for each page, page.screenshot(). It runs where the bench has installed it and takes its
- * orders, one JSON object a line, on standard input.
+ * puppeteer-cluster as its README shows it: one context per page, page.screenshot(). It runs in the directory where the benchmark installed
+ * it. Commands arrive on standard input, one JSON object per line.
  */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 
-/** One order: each page once, so many at a time. */
+/** A command: captures each page once, with the given concurrency. */
 export interface PuppeteerOrder {
   pages: readonly string[]
   lanes: number
 }
 
-/** What it took, and the pictures in base64. */
+/** Duration, and the pictures in base64. */
 export interface PuppeteerAnswer {
   totalMilliseconds: number
   pictures: Record<string, string>
 }
 
-/** As much of the library as is used here: it is no dependency of this repository. */
+/** The used part of the library's types, because it is not a dependency of this repository. */
 interface Page {
   goto: (url: string, options: { waitUntil: 'load' }) => Promise<unknown>
   screenshot: () => Promise<Uint8Array>

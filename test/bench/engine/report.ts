@@ -4,13 +4,13 @@ import type { GrowthSample } from './growth.ts'
 import type { EngineFigures, Lane } from './measure.ts'
 import type { TallSample } from './tall.ts'
 
-// What the engine's bench measured, as tables. Pure.
+// Formats the results of the engine benchmark as tables. Pure.
 
 const RUNNER = 'runner'
 const BARE = 'bare loop'
 const LIBRARY = 'bare loop, page.screenshot()'
 
-/** Captures a second of every contender. */
+/** Captures per second of every contender. */
 export function rateTable({ lanes, load }: EngineFigures): Table {
   return {
     title: 'Captures a second on the corpus (medians of the rounds; load of the machine: '.concat(median(load).toFixed(1), ')'),
@@ -27,7 +27,7 @@ export function rateTable({ lanes, load }: EngineFigures): Table {
   }
 }
 
-/** What the runner is held against. Ratios are those of one round; the figure that counts is their median. */
+/** Limits for the runner. Ratios compare values of the same round; the median of the ratios counts. */
 export function barTable({ lanes }: EngineFigures): Table {
   const single = ratios(find(lanes, RUNNER, 1), find(lanes, BARE, 1))
   const many = ratios(
@@ -53,7 +53,7 @@ export function barTable({ lanes }: EngineFigures): Table {
   }
 }
 
-/** Where a runner's time goes, one at a time and more. */
+/** Durations of a runner's steps, with one and more pages at a time. */
 export function engineStageTable({ answers }: EngineFigures): Table {
   const names = [...new Set(answers.flatMap(({ timings }) => Object.keys(timings)))]
   const rows = names.map((name) => [name, toCell(median(answers.map(({ timings }) => timings[name] ?? 0)))])
@@ -67,7 +67,7 @@ export function engineStageTable({ answers }: EngineFigures): Table {
 const find = (lanes: readonly Lane[], name: string, count: number): Lane[] =>
   lanes.filter((lane) => lane.name === name && lane.lanes === count)
 
-/** Of each round the best of the one over the best of the other. */
+/** Ratio of the best values of each round. */
 function ratios(ours: readonly Lane[], theirs: readonly Lane[]): number[] {
   const best = (of: readonly Lane[], round: number) => Math.max(...of.map(({ rates }) => rates[round] ?? Number.NaN))
   return (ours[0]?.rates ?? []).map((_, round) => best(ours, round) / best(theirs, round))
@@ -103,7 +103,7 @@ export const tallTables = (samples: readonly TallSample[]): Table[] => [
   },
 ]
 
-/** Memory over many captures. Flat: what is used in the last third is at most a tenth above what was used in the second. */
+/** Memory over many captures. It counts as flat if the last third uses at most one tenth more than the second. */
 export function growthTables(samples: readonly GrowthSample[]): Table[] {
   return samples.map(({ title, points }) => {
     const third = Math.ceil(points.length / 3)

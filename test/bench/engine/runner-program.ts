@@ -1,6 +1,6 @@
 /**
- * A runner without its server and its report: browsers, guard, steps, blank check and upload as in the product. It takes its orders, one JSON
- * object a line, on standard input, and tells on standard output when it has taken a picture and when it has stored it.
+ * A runner without server and report: browsers, guard, steps, blank check and upload as in the product. Commands arrive on standard input,
+ * one JSON object per line. It reports on standard output when it has taken a picture, and when it has stored it.
  */
 import { createInterface } from 'node:readline'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
@@ -31,7 +31,7 @@ export interface RunnerAnswer {
   timings: Record<string, number>
   message?: string | undefined
   warnings?: readonly string[] | undefined
-  /** Of the picture, in device pixels. */
+  /** Size of the picture in device pixels. */
   height?: number | undefined
 }
 

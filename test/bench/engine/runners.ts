@@ -12,25 +12,25 @@ import type { Store } from './store.ts'
 const PROGRAM = path.join(import.meta.dirname, 'runner-program.ts')
 const DEADLINE_MILLISECONDS = 600_000
 
-/** A capture under way. */
+/** A running capture. */
 export interface UnderWay {
-  /** Its picture is taken: the next one may begin. Also when it failed. */
+  /** Resolves when the picture is taken or the capture has failed, so that the next one can start. */
   taken: Promise<void>
-  /** @throws when it failed */
+  /** Resolves when the picture is stored. @throws when the capture failed */
   stored: Promise<RunnerAnswer>
 }
 
 /** One runner. */
 export interface BenchRunner {
   pid: number
-  /** Begins a capture that is to be stored under that key. */
+  /** Starts a capture that will be stored under this key. */
   begin: (url: string, key: string, options?: CaptureOptions) => UnderWay
-  /** The same to its end. */
+  /** Runs a capture to its end. */
   capture: (url: string, key: string, options?: CaptureOptions) => Promise<RunnerAnswer>
   close: () => Promise<void>
 }
 
-/** Starts a runner and waits until its first browser is up. */
+/** Starts a runner and waits until its first browser is ready. */
 export async function openRunner(settings: RunnerSettings, store: Store): Promise<BenchRunner> {
   const env = { ...process.env, BENCH_RUNNER: JSON.stringify(settings) }
   const program: LineProgram<CaptureOrder, never> = openLines(process.execPath, [...RUNNER_NODE_FLAGS, PROGRAM], env)
@@ -62,12 +62,12 @@ export async function openRunner(settings: RunnerSettings, store: Store): Promis
   return { pid: program.pid, begin, capture: (...given) => begin(...given).stored, close: program.close }
 }
 
-/** The last attempt: a runner gives up earlier ones without a word. */
+/** Orders use the last attempt, because a runner does not report the failure of earlier ones. */
 const FIXED = { namespace: 'bench', accountName: 'bench', attempt: 3 }
 
 const inTenMinutes = (): number => Date.now() + DEADLINE_MILLISECONDS
 
-/** As many runners as lanes, each with its browsers, taking the next page when they have the picture of the last one: it is stored meanwhile. */
+/** One runner per lane, each with its own browsers. A runner takes the next page after the picture, while the upload continues. */
 export function openFleet(settings: RunnerSettings, store: Store): Contender & { answers: RunnerAnswer[] } {
   const fleet: BenchRunner[] = []
   const answers: RunnerAnswer[] = []

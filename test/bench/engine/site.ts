@@ -20,7 +20,7 @@ const HTML = path.join(BOOK, 'usr/share/doc/debian-handbook/html')
 /** The corpus and the pages with known pixels, on loopback. */
 export interface Site {
   corpus: readonly string[]
-  /** Address of a page of test/sites, such as `tall?height=25000`. */
+  /** URL of a page of test/sites, such as `tall?height=25000`. */
   page: (name: string) => string
   close: () => void
 }
@@ -45,7 +45,7 @@ async function fetchBook(): Promise<void> {
   await mkdir(benchCache, { recursive: true })
   await must('apt-get', ['download', 'debian-handbook'], { cwd: benchCache })
   const file = (await readdir(benchCache)).find((name) => name.endsWith('.deb'))
-  if (file === undefined) throw new Error('apt-get download has left no package')
+  if (file === undefined) throw new Error('apt-get download created no package file')
   const partial = `${BOOK}.partial`
   await rm(partial, { recursive: true, force: true })
   await must('dpkg-deb', ['-x', file, partial], { cwd: benchCache })

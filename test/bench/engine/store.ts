@@ -11,9 +11,9 @@ const BUCKET = 'tintype'
 const REGION = 'us-east-1'
 const SECONDS = 3_600
 
-/** A store of the bench's own. */
+/** A separate store for the benchmark. */
 export interface Store {
-  /** A presigned PUT, as the operator makes it. */
+  /** A presigned PUT, as the operator creates it. */
   uploadOf: (key: string) => CaptureOrder['upload']
   read: (key: string) => Promise<Buffer>
   close: () => Promise<void>

@@ -12,7 +12,10 @@ import type { RunnerAnswer } from './runner-program.ts'
 import { type BenchRunner, openRunner } from './runners.ts'
 import { openStore } from './store.ts'
 
-/** One tall page with text and photos: its time and processor time, and mebibytes of the runner with both its browsers, at rest and at most. */
+/**
+ * Results for one tall page with text and photos: time, processor time, and memory of the runner with both browsers in MiB, idle and at
+ * most.
+ */
 export interface TallSample {
   height: number
   format: string
@@ -35,7 +38,10 @@ const SIZES: readonly { height: number; options: CaptureOptions }[] = [
   { height: 50_000, options: { format: 'jpeg' } },
 ]
 
-/** Each page in a runner of its own: once to warm it up, `rounds` times for the time, and once for the memory, as looking at it costs time. */
+/**
+ * Each page has a separate runner: one warm-up, `rounds` captures for the time, and one for the memory, because measuring memory costs
+ * time.
+ */
 export async function measureTall({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<TallSample[]> {
   const pages = await createArticleServer()
   pages.listen(0, '127.0.0.1')
@@ -65,7 +71,7 @@ async function measurePage(
   { rounds, height }: { rounds: number; height: number },
 ): Promise<Omit<TallSample, 'height' | 'format'>> {
   await capture()
-  await sleep(REST_MILLISECONDS) // its standby browser is up
+  await sleep(REST_MILLISECONDS) // until its standby browser is ready
   const rest = memoryOfRunner(runner.pid).all
   const answers: RunnerAnswer[] = []
   const used = processorSeconds([runner.pid])

@@ -35,7 +35,7 @@ export async function measureBounds(fairnessStage: FairnessStage, { others, ...b
   for (let size = BATCH; size > 0; ) {
     const { status } = size === 1 ? await askOne(gateway.url, flood) : await askBatch(gateway.url, flood, size)
     if (status === 503) size = Math.floor(size / 2)
-    else if (status !== 202) throw new Error(`the flood was answered with ${status}`)
+    else if (status !== 202) throw new Error(`a create of the flood returned ${status}`)
   }
   const before = await mine()
   const refusal = await askOne(gateway.url, flood)

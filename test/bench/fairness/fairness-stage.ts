@@ -71,16 +71,18 @@ export async function openFairnessStage(stage: Stage): Promise<FairnessStage> {
     await stage.whenIdle(runners)
     const pods = new Resource(stage.admin, podResource)
     const seen = async () => (await pods.listAll({ labelSelector: Label.pool })).map(({ metadata, status }) => [metadata, status?.phase])
-    await eventually('there are no others', async () => (await stage.fleet.send({})).runners === runners, LONG_MILLISECONDS).catch(
-      async (cause: unknown) => {
-        throw new Error(`not ${runners} runners but ${JSON.stringify(await seen())}`, { cause })
-      },
-    )
+    await eventually(
+      'the pool has exactly these runners',
+      async () => (await stage.fleet.send({})).runners === runners,
+      LONG_MILLISECONDS,
+    ).catch(async (cause: unknown) => {
+      throw new Error(`not ${runners} runners but ${JSON.stringify(await seen())}`, { cause })
+    })
   }
   const queued = () => readMetric(operator, 'screenshot_pool_queued')
   const drain = async () => {
     await stage.fleet.send({ captureMilliseconds: 1 })
-    await eventually('nothing waits or is captured', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
+    await eventually('no capture is queued or running', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
   }
   return { stage, operator, gateway, newCustomer, startBounded, setRunners, queued, drain }
 }

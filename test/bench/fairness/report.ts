@@ -5,9 +5,9 @@ import type { BurstTime } from './scaling.ts'
 import type { Wait, WaitsOrder } from './waits.ts'
 import type { Share } from './weights.ts'
 
-// What was measured of fairness, as tables. Pure.
+// Formats the results of the fairness benchmark as tables. Pure.
 
-/** How long single screenshots waited behind batches. */
+/** Waits of single screenshots behind batches. */
 export function waitsTable(waits: readonly Wait[], { batches, runners, captureMilliseconds }: WaitsOrder): Table {
   const accounts = [...new Set(waits.map(({ account }) => account))]
   const row = (name: string, of: readonly Wait[]): string[] => {
@@ -30,7 +30,7 @@ export function waitsTable(waits: readonly Wait[], { batches, runners, captureMi
   }
 }
 
-/** What each plan got. */
+/** Captures of each plan. */
 export function weightsTable(shares: readonly Share[]): Table {
   const total = shares.reduce((sum, { captures }) => sum + captures, 0)
   return {
@@ -46,7 +46,7 @@ export function weightsTable(shares: readonly Share[]): Table {
   }
 }
 
-/** How long a burst took with and without scaling. */
+/** Duration of a burst with and without scaling. */
 export function scalingTable(
   times: readonly BurstTime[],
   { burst, captureMilliseconds }: { burst: number; captureMilliseconds: number },
@@ -58,7 +58,7 @@ export function scalingTable(
   }
 }
 
-/** What others were answered while one account was at its bound. */
+/** Responses to other accounts while one account is at its limit. */
 export function boundsTable({ refusal, before, after, others }: Bounds): Table {
   return {
     title: 'One account at the bound of its queue (bar: others meet no 503, and nothing is written for who is refused)',

@@ -13,7 +13,7 @@ export interface Wait {
 }
 
 export interface WaitsOrder {
-  /** Of 100 each, of one account. */
+  /** Batches of one account, with 100 screenshots each. */
   batches: number
   /** Accounts that create one screenshot after the other. */
   singles: number
@@ -54,7 +54,7 @@ async function askInTurn(gatewayUrl: string, customer: Customer, count: number):
   const asked: Asked[] = []
   for (let n = 0; n < count; n++) {
     const { status, body } = await post(`${gatewayUrl}/v1/screenshots?wait=25`, customer, { url: `https://example.com/${n}` })
-    if (status !== 200) throw new Error(`a single screenshot was not done in 25 s: ${status}`)
+    if (status !== 200) throw new Error(`a single screenshot did not finish in 25 s: ${status}`)
     const { id = '', created_at: created = '', started_at: started = '', estimated_time: estimatedTime = '' } = body
     const [createdAt, startedAt] = [Date.parse(created), Date.parse(started)]
     asked.push({ account: customer.name, name: toObjectName(id), createdAt, startedAt, estimatedTime })

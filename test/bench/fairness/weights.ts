@@ -47,7 +47,7 @@ export async function measureWeights(
   const begunOf = async () => Object.entries((await stage.fleet.send({ times: true })).times).filter(([name]) => planOf.has(name))
   // Accepted screenshots are queued only after the operator has seen them, so wait until its queue is complete.
   await eventually(
-    'the operator has all in its queue',
+    'the queue of the operator is complete',
     async () => (await queued()) + (await begunOf()).length + runners >= planOf.size,
     LONG_MILLISECONDS,
   )

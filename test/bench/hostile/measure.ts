@@ -4,7 +4,10 @@ import { type PodState, startHostileStage } from '../../support/attack/hostile-s
 import { type Table, toCell } from '../report/table.ts'
 import { undoing } from '../report/undo.ts'
 
-/** Captures each hostile page on one runner of a separate pool, and an ordinary page after each. Measures the wait of that one and the pod's usage. */
+/**
+ * Captures each hostile page on one runner of a separate pool, followed by an ordinary page. Measures the wait of the ordinary page and the
+ * resources of the pod.
+ */
 export async function measureHostile(progress: (line: string) => void): Promise<Table> {
   const pile = newPile()
   return undoing(pile.endAll, async () => {

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that takes its time, both ways. */
+/** A link to a server with latency in both directions. */
 export interface FarLink {
   port: number
   close: () => void
 }
 
 /**
- * Passes connections on to a port of loopback and delays what they carry by half a round trip in each direction; what a client sends first waits for
- * another round trip, which a connection takes to be made. TLS handshakes take their round trips by themselves.
+ * Forwards connections to a port on loopback, and delays data by half a round trip in each direction. The first data of a client waits
+ * another round trip, which stands for the TCP handshake. TLS handshakes take their round trips by themselves.
  */
 export async function openFarLink(target: number, roundTripMilliseconds: number): Promise<FarLink> {
   const sockets = new Set<Socket>()
@@ -36,7 +36,7 @@ export async function openFarLink(target: number, roundTripMilliseconds: number)
   }
 }
 
-/** @param earliest moment before which nothing sets out */
+/** @param earliest time before which no data is sent */
 function carry(from: Socket, to: Socket, milliseconds: number, earliest: number): void {
   const later = (act: () => void): void => {
     const wait = Math.max(0, earliest - performance.now()) + milliseconds

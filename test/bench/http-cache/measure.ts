@@ -11,22 +11,22 @@ import type { Table } from '../report/table.ts'
 import { PAGES, pagePath, SUBRESOURCES } from './site.ts'
 import type { SitePorts } from './site-program.ts'
 
-// One batch of pages of one site, with and without `http_cache`, in turns, on one runner with real browsers.
+// Captures one batch of pages of a site with and without `http_cache`, alternately, on one runner with real browsers.
 
 const ROUND_TRIP_MILLISECONDS = 50
 const MODES = ['off', 'batch'] as const
 type Mode = (typeof MODES)[number]
-/** What a batch still does when its last picture is there is not to cost the next one. */
+/** Pause after a batch, so that its cleanup does not slow down the next one. */
 const PAUSE_MILLISECONDS = 1_000
 const WARM_PAGES = 10
 
-/** One way to the site, over all rounds. */
+/** Results of one link to the site over all rounds. */
 interface Way {
   name: string
   originOf: (ports: SitePorts) => string
   rates: Record<Mode, number[]>
   processor: Record<Mode, number[]>
-  /** Pictures that differ between the two, of so many. */
+  /** Number of pictures that differ between both settings, and number of all pictures. */
   odd: number
   pictures: number
 }
@@ -40,13 +40,13 @@ const newWay = (name: string, originOf: Way['originOf']): Way => ({
   pictures: 0,
 })
 
-/** Batches in turns, each with a cache that is empty at first. */
+/** Runs batches alternately, each with an empty cache. */
 export async function measureHttpCache({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const env = { ...process.env, BENCH_ROUND_TRIP: String(ROUND_TRIP_MILLISECONDS) }
   const program = openLines<never, never>(process.execPath, [path.join(import.meta.dirname, 'site-program.ts')], env)
   const ports = (await program.hear()) as SitePorts
   const studio = await openStudio({
-    // A browser that is killed takes the count of its processor time with it.
+    // The processor time of a killed browser is lost.
     maxCaptures: Number.POSITIVE_INFINITY,
     extraArguments: [`--ignore-certificate-errors-spki-list=${ports.keyHash}`],
   })
@@ -56,7 +56,7 @@ export async function measureHttpCache({ rounds }: { rounds: number }, progress:
     newWay('HTTP/1.1, no delay', ({ plain }) => `http://127.0.0.1:${plain.near}`),
   ]
   const [all, ofSite] = [createProcessorClock(), createProcessorClock()]
-  // Without the site's process, which answers less with a cache.
+  // Excludes the process of the site, which serves fewer requests if there is a cache.
   const processorSeconds = () => all([process.pid]) - ofSite([program.pid])
   try {
     for (const way of ways) for (const mode of MODES) await captureBatch(studio, way.originOf(ports), { httpCache: mode }, WARM_PAGES)
@@ -70,7 +70,7 @@ export async function measureHttpCache({ rounds }: { rounds: number }, progress:
           const processor = processorSeconds() - used
           way.rates[mode].push(PAGES / (milliseconds / 1_000))
           way.processor[mode].push((processor * 1_000) / PAGES)
-          // One at a time: a decoded picture takes 8 MiB.
+          // Sequentially, because a decoded picture takes 8 MiB.
           const found: string[] = []
           for (const picture of pictures) found.push(await fingerprint(picture))
           prints[mode] = found
@@ -87,7 +87,7 @@ export async function measureHttpCache({ rounds }: { rounds: number }, progress:
   }
 }
 
-/** Captures pages as a runner does: the next one begins when the last one is being drawn. */
+/** Captures pages as a runner does: the next capture starts while the previous picture is being encoded. */
 async function captureBatch(studio: Studio, origin: string, options: CaptureOptions, count: number) {
   const batchId = randomUUID()
   const pictures: Promise<Buffer>[] = []

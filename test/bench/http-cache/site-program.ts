@@ -1,4 +1,7 @@
-/** Serves the site of the bench over HTTP/1.1 and HTTP/2, near and far, in a process of its own. Tells its ports in one line; ends with its input. */
+/**
+ * Serves the site of the benchmark over HTTP/1.1 and HTTP/2, near and far, in a separate process. Prints its ports in one line, and exits
+ * when its input closes.
+ */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -11,7 +14,7 @@ import { createReceiverCertificate } from '../../support/servers/https-receiver.
 import { openFarLink } from './far-link.ts'
 import { buildSite } from './site.ts'
 
-/** Where the site is, by protocol and distance. */
+/** Ports of the site, by protocol and distance. */
 export interface SitePorts {
   plain: { near: number; far: number }
   secure: { near: number; far: number }
@@ -33,7 +36,7 @@ const answer = (request: IncomingMessage | Http2ServerRequest, response: ServerR
   response.statusCode = resource ? 200 : 404
   for (const [name, value] of Object.entries(headers))
     response.setHeader(name, value)
-    // Both kinds of response take a buffer; their types do not say so together.
+    // Both kinds of responses accept a buffer, but their union type does not.
   ;(response as ServerResponse).end(resource?.body)
 }
 

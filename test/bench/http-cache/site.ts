@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import sharp from 'sharp'
 
-// A site whose pages share their scripts, styles, fonts and images, each named by its version and declared immutable, as build tools do.
+// A site whose pages share scripts, styles, fonts and images. Their URLs contain the version, and they are declared immutable, as build
+// tools do.
 
-/** What one path of the site answers. */
+/** The response of one path. */
 export interface Resource {
   type: string
   body: Buffer
-  /** Only what never changes is declared immutable. */
+  /** Only content that never changes is declared immutable. */
   isImmutable: boolean
 }
 
@@ -19,7 +20,7 @@ const SCRIPTS = 10
 const STYLES = 5
 const IMAGES = 11
 const IMAGE = { width: 240, height: 160 }
-/** Small fonts of the runner's image, each with a letter of it. */
+/** Small fonts of the runner's image, each with one of its letters. */
 const FONTS = [
   ['NotoSansLydian-Regular.ttf', '\u{10920}'],
   ['NotoSansUgaritic-Regular.ttf', '\u{10380}'],
@@ -27,14 +28,14 @@ const FONTS = [
   ['NotoSansTagalog-Regular.ttf', '\u1703'],
 ] as const
 const FONT_DIRECTORY = '/usr/share/fonts/truetype/noto'
-/** Bytes of a script and of a style sheet, about. */
+/** Approximate size in bytes of a script and of a style sheet. */
 const SCRIPT_BYTES = 30_000
 const STYLE_BYTES = 15_000
 
-/** Sub-resources of each page. */
+/** Number of subresources per page. */
 export const SUBRESOURCES = SCRIPTS + STYLES + IMAGES + FONTS.length
 
-/** All of the site, by path. */
+/** All responses of the site, by path. */
 export async function buildSite(): Promise<ReadonlyMap<string, Resource>> {
   const images = await Promise.all(times(IMAGES, drawImage))
   const immutable = (name: string, type: string, body: Buffer): [string, Resource] => [`/assets/${name}`, { type, body, isImmutable: true }]
@@ -68,7 +69,7 @@ function writePage(index: number): string {
 <body><h1>Page ${index} ${letters.join(' ')}</h1><div id="made"></div>${images.join('')}${text.join('')}</body></html>`
 }
 
-/** Adds a line to the page, below code that is only read, as most of a bundle is. */
+/** Adds a line to the page. Most of the script is only parsed, as in typical bundles. */
 function writeScript(index: number): string {
   const line = (number: number) => `export_${index}_${number}=(a,b)=>a*${number}+b%${index + 3};`
   return `${fill(SCRIPT_BYTES, (number) => `var ${line(number)}\n`)}

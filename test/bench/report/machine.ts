@@ -25,7 +25,7 @@ function listCommands(): string[][] {
     .map((pid) => readCommand(pid).split('\0'))
 }
 
-/** Empty for a process that has just gone. */
+/** Empty if the process has just exited. */
 function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')

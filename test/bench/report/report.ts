@@ -7,7 +7,7 @@ import { medianStages } from '../stages.ts'
 import { median, summarize } from './statistics.ts'
 import { type Table, toCell, toDifference } from './table.ts'
 
-// What was measured, as tables. Pure.
+// Formats results as tables. Pure.
 
 /** `docs…/en-US/apt.html` for http://docs.sites.svc.cluster.local/en-US/apt.html. */
 export function shortName(page: string): string {
@@ -15,7 +15,7 @@ export function shortName(page: string): string {
   return `${hostname.split('.')[0]}…${pathname}`
 }
 
-/** Round by round, and for each page the median of the rounds' medians. */
+/** All rounds of each page, and the median of their medians. */
 export function sequentialTable(title: string, samples: readonly Sample[]): Table {
   const head = [
     'page',
@@ -39,7 +39,7 @@ export function sequentialTable(title: string, samples: readonly Sample[]): Tabl
   return { title, head, rows: pages.flatMap((page) => samples.filter((sample) => sample.page === page).map(row)) }
 }
 
-/** For each page the median of the rounds' p50s: what the bar of 150 ms is held against, and what else was timed. */
+/** For each page the median of the rounds' p50s: the value for the limit of 150 ms, and the other durations. */
 export function medianTable(title: string, samples: readonly Sample[]): Table {
   const pages = [...new Set(samples.map(({ page }) => page))]
   const head = ['page', 'loop', 'loop, page.screenshot()', 'product', 'difference', 'product with POST', 'on the server', 'pictures']
@@ -62,7 +62,7 @@ export function medianTable(title: string, samples: readonly Sample[]): Table {
   return { title, head, rows }
 }
 
-/** Where the product's time went. */
+/** Durations of the product's stages. */
 export function stageTable(samples: readonly Sample[]): Table {
   const pages = [...new Set(samples.map(({ page }) => page))]
   const byPage = pages.map((page) => new Map(medianStages(samples.filter((sample) => sample.page === page).flatMap(({ shots }) => shots))))
@@ -74,7 +74,7 @@ export function stageTable(samples: readonly Sample[]): Table {
   }
 }
 
-/** One request with `Accept: image/*`: from its first byte to the picture's last. */
+/** One request with `Accept: image/*`, from its first byte to the last byte of the picture. */
 export function oneRequestTable(byPage: ReadonlyMap<string, readonly number[]>): Table {
   return {
     title: 'A picture in one request: from POST to the last byte of the file (ms)',
@@ -86,7 +86,7 @@ export function oneRequestTable(byPage: ReadonlyMap<string, readonly number[]>):
   }
 }
 
-/** The burst, round by round, and its medians. */
+/** The rounds of the burst, and their medians. */
 export function burstTable(samples: readonly BurstSample[], browsers: number): Table {
   const rate = (screenshots: number, milliseconds: number) => (screenshots / (milliseconds / 1_000)).toFixed(1)
   const row = ({ round, screenshots, bareMilliseconds, productMilliseconds }: Omit<BurstSample, 'prints'>) => [
@@ -108,7 +108,7 @@ export function burstTable(samples: readonly BurstSample[], browsers: number): T
   }
 }
 
-/** Two batches of a hundred, of one account and of many, round by round and in the middle. Ratios are those of one round. */
+/** Two batches of one hundred, by one account and by many: each round and the medians. Ratios compare values of one round. */
 export function batchTables(samples: readonly BatchSample[], runners: number): Table[] {
   const best = ({ bare }: BatchSample) => Math.max(...bare)
   const row = (name: string, of: readonly BatchSample[]): string[] => {
@@ -133,7 +133,7 @@ export function batchTables(samples: readonly BatchSample[], runners: number): T
   ]
 }
 
-/** Memory of the programs, beside their bars. */
+/** Memory of the programs, with their limits. */
 export function memoryTable(uses: readonly MemoryUse[]): Table {
   return {
     title: 'Memory (MiB); the bars, after ten idle minutes: operator 130, api-gateway 140 resident',
@@ -155,7 +155,7 @@ const joined = (albums: readonly Album[]): Album => ({
   product: albums.flatMap(({ product }) => product),
 })
 
-/** The pictures of all rounds, page by page. */
+/** Comparison of the pictures of all rounds, by page. */
 function albumsOf(samples: readonly BurstSample[]): Album[] {
   const pages = [...new Set(samples.flatMap(({ prints }) => Object.keys(prints)))]
   return pages.map((page) => {

@@ -1,6 +1,6 @@
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 
-/** Writes that an API server has carried out since its start, by resource. */
+/** Executed writes of an API server since its start, by resource. */
 export type Writes = ReadonlyMap<string, number>
 
 const LINE = /^apiserver_request_total\{(?<labels>.*)\} (?<count>\S+)$/
@@ -8,7 +8,7 @@ const WRITING = new Set(['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLE
 
 const labelOf = (labels: string, name: string): string => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
 
-/** Reads the counts out of the text of an API server's /metrics. */
+/** Parses the counts from the text of an API server's /metrics. */
 export function parseWrites(text: string): Writes {
   const writes = new Map<string, number>()
   for (const line of text.split('\n')) {
@@ -20,11 +20,11 @@ export function parseWrites(text: string): Writes {
   return writes
 }
 
-/** What was written between two looks, by resource; what was not is not in it. */
+/** Writes between two readings, by resource, without resources that were not written. */
 export const writesBetween = (before: Writes, after: Writes): Writes =>
   new Map([...after].map(([resource, count]) => [resource, count - (before.get(resource) ?? 0)] as const).filter(([, count]) => count > 0))
 
-/** Asks an API server. */
+/** Reads the counts of an API server. */
 export async function readWrites(admin: KubeHttp): Promise<Writes> {
   const chunks: Buffer[] = []
   for await (const chunk of await admin.stream({ path: '/metrics' })) chunks.push(chunk)

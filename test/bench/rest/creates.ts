@@ -8,7 +8,7 @@ import { BARE_NAMESPACE, GATEWAYS_NAMESPACE, type Stage, withStage } from './sta
 
 /** One method of creating, in one round. */
 export interface Way extends LoadAnswer {
-  /** For each screenshot. */
+  /** Milliseconds of each screenshot. */
   processor: ProcessorUse
 }
 
@@ -16,16 +16,16 @@ export interface Way extends LoadAnswer {
 export interface CreateSample {
   round: number
   gateways: number
-  /** In the API server, by the gateway's client library, in the namespace that the gateways watch: each of them receives every event. */
+  /** Creates by the gateway's client library in the namespace that gateways watch, so each gateway receives each event. */
   bare: Way
   /** The same in a namespace without watches. */
   unwatched: Way
   /** POST /v1/screenshots. */
   single: Way
-  /** Batches of 100, one after the other; and several at once. */
+  /** Batches of 100, one after the other, and several concurrently. */
   batch: Way
   batches: Way
-  /** Processes that wanted the processor, over the last minute. */
+  /** Load average over the last minute. */
   load: number
 }
 

@@ -8,7 +8,7 @@ import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/scree
 
 const AT_ONCE = 32
 
-/** A result as large as real ones. */
+/** A result of realistic size. */
 export const aResult = (finalUrl: string) => ({
   format: 'png' as const,
   fileSizeBytes: 123_456,
@@ -21,7 +21,7 @@ export const aResult = (finalUrl: string) => ({
   timings: { browser: 1, navigate: 412, settle: 102, measure: 3, screenshot: 120, metadata: 4, upload: 35 },
 })
 
-/** What the operator and a runner leave of a capture. */
+/** The status of a finished capture, as operator and runner write it. */
 function completedStatus(at: Date): ScreenshotStatus {
   const time = at.toISOString()
   const condition = (type: string) => ({ type, status: 'True' as const, reason: 'Captured', message: 'captured', lastTransitionTime: time })
@@ -36,7 +36,7 @@ function completedStatus(at: Date): ScreenshotStatus {
   }
 }
 
-/** Makes finished Screenshots, as large as real ones, in the API server itself; gives their ids. */
+/** Creates finished Screenshots of realistic size directly in the API server. Returns their ids. */
 export async function createFinished(admin: KubeHttp, account: string, count: number): Promise<string[]> {
   const screenshots = new Resource(admin, screenshotResource)
   const started = Date.now()

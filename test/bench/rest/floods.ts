@@ -6,11 +6,11 @@ import { startLoad } from './load.ts'
 import type { LoadAnswer } from './load-client.ts'
 import { type Stage, withStage } from './stage.ts'
 
-/** Creations of an account that may not create any more. */
+/** Creates of an account that has reached a limit. */
 export interface FloodSample {
   limit: 'quota' | 'rate'
   refused: LoadAnswer
-  /** What the API server wrote meanwhile, by resource. */
+  /** Writes of the API server meanwhile, by resource. */
   writes: Writes
 }
 
@@ -21,10 +21,10 @@ const LIMITS: Readonly<Record<FloodSample['limit'], AccountUsage['spec']>> = {
 const ALLOWED = 10
 const ACCEPTED = 202
 const TOO_MANY = 429
-/** Until what was accepted is settled and all copies have seen it. */
+/** Time until accepted requests are settled and all caches are updated. */
 const SETTLE_MILLISECONDS = 1_000
 
-/** Spends an account's limit, then goes on asking. */
+/** Exhausts a limit of an account, and then continues to send creates. */
 export async function measureFloods(
   { clients: atOnce, seconds, profile }: Settings,
   progress: (line: string) => void,

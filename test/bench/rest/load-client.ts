@@ -1,6 +1,6 @@
 /**
- * The clients of the REST benchmarks, in a process of their own, so that what they cost is not taken for the gateway's. It takes its orders,
- * one JSON object a line, on standard input. Connections are kept open from order to order, as those of a program that cares for time.
+ * The clients of the REST benchmarks, in a separate process, so that their cost does not count as the gateway's. Commands arrive on
+ * standard input, one JSON object per line. Connections stay open between commands, as in a latency-sensitive program.
  */
 import http from 'node:http'
 import { createInterface } from 'node:readline'
@@ -12,14 +12,14 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 
-/** Requests by so many clients at once: `count` of them, or as many as fit into `seconds`. */
+/** Requests by concurrent clients: `count` requests, or as many as possible in `seconds`. */
 interface Amount {
   atOnce: number
   count?: number
   seconds?: number
 }
 
-/** The same request to gateways in turns, its path and its body too if there are several. */
+/** The same request to several gateways in rotation, optionally with several paths and bodies. */
 export interface RestOrder extends Amount {
   way: 'rest'
   urls: readonly string[]
@@ -29,7 +29,7 @@ export interface RestOrder extends Amount {
   body?: unknown
 }
 
-/** Screenshots made in the API server, by the client library that the gateway has, with nothing before it. */
+/** Screenshots created directly in the API server by the gateway's client library. */
 export interface BareOrder extends Amount {
   way: 'bare'
   kubeconfig: string
@@ -39,7 +39,7 @@ export interface BareOrder extends Amount {
 
 export type LoadOrder = RestOrder | BareOrder
 
-/** What it took: of each request the milliseconds, of all together those from the first to the last, and how they were answered. */
+/** Results: milliseconds of each request, milliseconds from the first to the last, and counts of responses. */
 export interface LoadAnswer {
   milliseconds: number[]
   totalMilliseconds: number
@@ -106,6 +106,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const answer = await carryOut(JSON.parse(line) as LoadOrder).catch((error: unknown) => ({ error: String(error) }))
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
-// Its orders have ended, and so does it.
+// Exits at the end of its input.
 agent.destroy()
 for (const opened of apiServers.values()) await (await opened).close()

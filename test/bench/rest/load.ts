@@ -7,7 +7,7 @@ import type { LoadAnswer, LoadOrder } from './load-client.ts'
 /** The process that sends requests. */
 export interface Load {
   pid: number
-  /** @throws when a request was answered otherwise than with `status` */
+  /** @throws when a response has another status than `status` */
   run: (order: LoadOrder, status: number) => Promise<LoadAnswer>
   close: () => Promise<void>
 }
@@ -19,7 +19,7 @@ export function startLoad(): Load {
   const run: Load['run'] = async (order, status) => {
     child.stdin.write(`${JSON.stringify(order)}\n`)
     const { value, done } = await answers.next()
-    if (done) throw new Error('the clients have ended')
+    if (done) throw new Error('the client process has exited')
     const answer = JSON.parse(value) as LoadAnswer | { error: string }
     if ('error' in answer) throw new Error(`the clients failed: ${answer.error}`)
     const others = Object.keys(answer.statuses).filter((seen) => seen !== String(status))
@@ -33,6 +33,6 @@ export function startLoad(): Load {
   return { pid: child.pid ?? 0, run, close }
 }
 
-/** How many a second. */
+/** Requests per second. */
 export const rateOf = ({ milliseconds, totalMilliseconds }: Omit<LoadAnswer, 'statuses'>, each = 1): number =>
   (each * milliseconds.length) / (totalMilliseconds / 1_000)

@@ -6,18 +6,18 @@ import { createFinished } from './finished.ts'
 import { startLoad } from './load.ts'
 import { withStage } from './stage.ts'
 
-/** What one gateway uses at one moment. */
+/** Memory of one gateway at one moment. */
 export interface GatewayMemory {
   when: string
   residentMebibytes: number
-  /** The most since the process began. */
+  /** Maximum since the process started. */
   peakMebibytes: number
 }
 
 const ACCOUNT = 'bench'
 const OK = 200
 const ACCEPTED = 202
-/** Until the watch has brought what was written and the collector has had its turn. */
+/** Time until the watch has delivered all objects and the garbage collector has run. */
 const REST_MILLISECONDS = 5_000
 
 /** Reads `VmRSS:  1234 kB` and `VmHWM` of /proc/<pid>/status. */
@@ -26,7 +26,7 @@ export function parseResident(status: string): Omit<GatewayMemory, 'when'> {
   return { residentMebibytes: mebibytes('VmRSS'), peakMebibytes: mebibytes('VmHWM') }
 }
 
-/** Fills the API server beside a gateway that watches, works with it, and starts a second one that lists. */
+/** Creates records while a gateway watches, sends requests to it, and starts a second gateway that lists. */
 export async function measureGatewayMemory(settings: Settings, progress: (line: string) => void): Promise<GatewayMemory[]> {
   const { records, clients: atOnce, seconds, profile } = settings
   return withStage({ fsync: false, profile }, async ({ world, admin, startGateway }) => {
@@ -38,7 +38,7 @@ export async function measureGatewayMemory(settings: Settings, progress: (line: 
       samples.push({ when, ...parseResident(readFileSync(`/proc/${process.pid}/status`, 'utf8')) })
       progress(`memory ${when}`)
     }
-    // Room for what is created while it works.
+    // Leaves room for the objects that the requests create.
     const env = { TINTYPE_RETENTION_MAX_LIVE: String(records) }
     const gateway = await startGateway(env)
     await look('just started, nothing there', gateway)

@@ -2,24 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { World } from '../../integration/api-gateway/world.ts'
 
-/** Processor milliseconds, by who used them. */
+/** Processor milliseconds by program. */
 export type ProcessorUse = Readonly<Record<Part, number>>
 export const PARTS = ['clients', 'gateways', 'API server', 'etcd'] as const
 type Part = (typeof PARTS)[number]
 
-/** Who they are: process ids. */
+/** Process ids by program. */
 export type Processes = Readonly<Record<Part, readonly number[]>>
 
-/** Linux counts in hundredths of a second, whatever the machine. */
+/** Linux reports hundredths of a second on every machine. */
 const TICK_MILLISECONDS = 10
 
-/** Reads utime and stime of /proc/<pid>/stat; the name before them may hold blanks and brackets. */
+/** Reads utime and stime of /proc/<pid>/stat. The process name before them may contain blanks and brackets. */
 export function parseProcessor(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
 }
 
-/** The processes of a control plane that was started for a test, by the records that it keeps of them. */
+/** The processes of a test's control plane, from their state files. */
 export function findDaemon({ plane }: World, name: string): number {
   const records = path.join(path.dirname(plane.kubeconfigPath), 'daemons')
   const file = readdirSync(records).find((record) => path.parse(record).name === name)
@@ -33,7 +33,7 @@ const used = (pids: readonly number[]): number =>
 const readAll = (processes: Processes): ProcessorUse =>
   Object.fromEntries(PARTS.map((part) => [part, used(processes[part])])) as Record<Part, number>
 
-/** What each used while `act` ran, divided by how much came of it. */
+/** Processor time of each program while `act` ran, divided by the number of results. */
 export async function countProcessor<T>(
   processes: Processes,
   items: number,
@@ -46,5 +46,5 @@ export async function countProcessor<T>(
   return { result, processor: Object.fromEntries(each) as Record<Part, number> }
 }
 
-/** All of it. */
+/** Sum of all programs. */
 export const totalOf = (use: ProcessorUse): number => PARTS.reduce((sum, part) => sum + use[part], 0)

@@ -16,7 +16,7 @@ const RECORDS = 1_000
 const ACCOUNT = 'bench'
 const OK = 200
 
-/** Reads records in turns for some seconds, round by round. */
+/** Reads records in rotation for some seconds per round. */
 export async function measureReads(settings: Settings, progress: (line: string) => void): Promise<ReadSample[]> {
   return withStage({ fsync: false, profile: settings.profile }, async ({ world, admin, startGateway }) => {
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })

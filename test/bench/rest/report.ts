@@ -8,7 +8,7 @@ import type { GatewayMemory } from './memory.ts'
 import { PARTS, totalOf } from './processor.ts'
 import type { ReadSample } from './reads.ts'
 
-// What was measured of the REST interface, as tables. Pure.
+// Formats the results of the REST benchmark as tables. Pure.
 
 const WAYS = ['single', 'batch', 'batches'] as const
 const NAMES = {
@@ -26,7 +26,7 @@ const TITLES = {
   unwatched: 'The same over bare creates in a namespace without watches',
 }
 
-/** Screenshots a second in each way, each beside the bare creates of its own round. */
+/** Screenshots per second with each method, compared with the bare creates of the same round. */
 export function createsTable(samples: readonly CreateSample[], base: keyof typeof TITLES = 'bare'): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
   const ofBare = (sample: CreateSample, way: (typeof WAYS)[number]) => rateOf(sample[way], eachOf(way)) / rateOf(sample[base])
@@ -50,7 +50,7 @@ export function createsTable(samples: readonly CreateSample[], base: keyof typeo
   }
 }
 
-/** How long each request took: medians of the rounds. */
+/** Request durations: medians of the rounds. */
 export function createTimesTable(samples: readonly CreateSample[]): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
   return {
@@ -67,7 +67,7 @@ export function createTimesTable(samples: readonly CreateSample[]): Table {
   }
 }
 
-/** What a screenshot costs in processor time, and the bare creates' share of that: what the ratio comes to where the processor is the limit. */
+/** Processor time per screenshot, and the share of bare creates: the ratio that applies if the processor is the bottleneck. */
 export function processorTable(samples: readonly CreateSample[]): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
   const middle = (rounds: readonly CreateSample[], pick: (sample: CreateSample) => number) => median(rounds.map(pick)).toFixed(2)
@@ -105,10 +105,10 @@ export function readsTable(samples: readonly ReadSample[]): Table {
   }
 }
 
-/** Resources whose writes a refused creation might cause. */
+/** Resources that a rejected create might write. */
 const WATCHED = ['screenshots', 'accountusages']
 
-/** Floods over a limit, and what they made the API server write. */
+/** Creates over a limit, and the writes of the API server that they caused. */
 export function floodsTable(samples: readonly FloodSample[]): Table {
   const others = ({ writes }: FloodSample): string =>
     [...writes].flatMap(([resource, count]) => (WATCHED.includes(resource) ? [] : [`${count} ${resource}`])).join(', ')

@@ -1,6 +1,6 @@
 /**
- * What the REST benchmarks run on: an API server and an etcd of their own that waits for the disk, an own MinIO, and gateways as they are in
- * their image: bundled, with its flags, with a service account's files instead of a kubeconfig. No operator: nothing is captured.
+ * Environment of the REST benchmarks: a separate API server, an etcd that waits for the disk, MinIO, and gateways as in their image:
+ * bundled, with its flags, with service account files instead of a kubeconfig. There is no operator, so nothing is captured.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,14 +17,14 @@ import { undoing } from '../report/undo.ts'
 
 export interface Stage {
   world: World
-  /** An administrator's connections. */
+  /** Connections with the rights of an administrator. */
   admin: KubeHttp
   startGateway: (env?: Record<string, string>) => Promise<Gateway>
 }
 
-/** Its objects are of no gateway's concern: what is made in it is made for the API server alone. */
+/** A namespace that no gateway watches, so creates in it only cost the API server. */
 export const BARE_NAMESPACE = 'bare'
-/** Where the gateways' objects are. */
+/** The namespace that gateways watch. */
 export const GATEWAYS_NAMESPACE = 'default'
 
 const GATEWAY = 'tintype-api-gateway'
@@ -34,7 +34,7 @@ export interface StageOptions {
   profile: string | undefined
 }
 
-/** Starts it all, hands it on, and takes it down, also when the run is interrupted. */
+/** Starts everything, calls `act`, and stops everything, also after an interruption. */
 export async function withStage<T>({ fsync, profile }: StageOptions, act: (stage: Stage) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-bench-'))
   return undoing(
@@ -61,7 +61,7 @@ async function onStage<T>(world: World, account: string, act: (stage: Stage) => 
     await new Resource(admin, namespaces).create({ metadata: { name: BARE_NAMESPACE } })
     const { hostname, port } = new URL(world.plane.url)
     const many = '1000000'
-    // Nobody captures anything here: what is created waits for ever.
+    // Nothing captures here, so created objects stay queued.
     const queue = { TINTYPE_MAX_QUEUED: many, TINTYPE_MAX_QUEUED_PER_ACCOUNT: many }
     const env = { ...NODE_ENVIRONMENT, ...queue, KUBECONFIG: '', KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
     return await act({ world, admin, startGateway: (more = {}) => world.startGateway({ ...env, ...more }) })

@@ -6,7 +6,7 @@ import { openSite } from '../engine/site.ts'
 import { median } from '../report/statistics.ts'
 import type { Table } from '../report/table.ts'
 
-// What the wait for visual stability costs pages that stand still: with and without it, in turns, on one runner with real browsers.
+// Cost of the wait for visual stability on static pages: with and without it, alternately, on one runner with real browsers.
 
 /** Captures of each page in each round. */
 const CAPTURES = 7
@@ -24,10 +24,10 @@ interface Page {
 }
 
 const TEXT = '<p>The harbor opens at six. Boats that come in before the tide turns pay half of the fee.</p>'.repeat(60)
-/** A script that runs while the page loads, and once more when it has loaded. */
+/** A script that runs while the page loads, and again after the load event. */
 const SCRIPT = '<script>document.title = "Harbor"; addEventListener("load", () => { document.body.dataset.loaded = "" })</script>'
 
-/** Captures in turns, each page in the window and in full. */
+/** Captures alternately, each page as a window and in full. */
 export async function measureStability({ rounds }: { rounds: number }, progress: (line: string) => void): Promise<Table> {
   const book = await openSite()
   const server = createServer((_, response) =>
@@ -63,7 +63,7 @@ const newPage = (name: string, url: string, fullPage: boolean): Page => ({
   processor: { without: [], withWait: [] },
 })
 
-/** Either comes first in half of the rounds. */
+/** Each setting comes first in half of the rounds. */
 const ways = (round: number): Way[] => (round % 2 === 0 ? ['without', 'withWait'] : ['withWait', 'without'])
 
 async function captureSome(studio: Studio, { url, fullPage, wall, processor }: Page, way: Way): Promise<void> {

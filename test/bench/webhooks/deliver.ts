@@ -5,33 +5,33 @@ import { startDeliveries } from './operator.ts'
 import { StubPlane } from './stub-plane.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** One round: as many deliveries as go, then a steady stream of events without and with an endpoint that hangs. */
+/** One round: the maximum rate of deliveries, then a steady stream of events without and with a hanging endpoint. */
 export interface DeliverySample {
   round: number
-  /** Deliveries a second, of events that are all there at once. */
+  /** Deliveries per second if all events exist from the start. */
   perSecond: number
   connections: number
-  /** Milliseconds of processor time that the operator's process spent on a delivery. */
+  /** Milliseconds of processor time of the operator's process per delivery. */
   processorMilliseconds: number
-  /** From a Screenshot's end to the arrival of its event at an endpoint that answers, in milliseconds. */
+  /** Milliseconds from a Screenshot's completion to the arrival of its event at an endpoint that responds. */
   alone: number[]
   besideHanging: number[]
   load: number
 }
 
-/** Endpoints that answer, of which each has eight posts under way at most. */
+/** Number of endpoints that respond. Each has at most eight concurrent posts. */
 const ENDPOINTS = ['/a', '/b', '/c', '/d']
-/** Screenshots of the first part; four times as many deliveries. */
+/** Screenshots of the first part. There are four times as many deliveries. */
 const FLOOD = 1_000
-/** Screenshots a second of the stream. */
+/** Screenshots per second of the stream. */
 const STREAM_PER_SECOND = 50
 const BREATH_MILLISECONDS = 10
 
-/** Measures round by round; each has an operator's deliveries, caches and connections of its own. */
+/** Measures round by round. Each round has new deliveries, caches and connections. */
 export async function measureDeliveries(settings: Settings, progress: (line: string) => void): Promise<DeliverySample[]> {
   return withTargets(async (start) => {
     const samples: DeliverySample[] = []
-    // The first round is for warming up.
+    // The first round is a warm-up.
     for (let round = 0; round <= settings.rounds; round++) {
       const target = await start()
       const sample = {
@@ -59,7 +59,7 @@ async function deliverTo<T>({ url, ca }: Target, paths: readonly string[], act: 
   return result
 }
 
-/** All events at once: how fast they go, until the last is written down. */
+/** Delivers all events at once, until the last delivery is recorded. */
 async function flood(target: Target): Promise<Pick<DeliverySample, 'perSecond' | 'connections' | 'processorMilliseconds'>> {
   const deliveries = FLOOD * ENDPOINTS.length
   const { seconds, spent } = await deliverTo(target, ENDPOINTS, async (plane) => {
@@ -73,7 +73,7 @@ async function flood(target: Target): Promise<Pick<DeliverySample, 'perSecond' |
   return { perSecond: deliveries / seconds, connections, processorMilliseconds: (spent.user + spent.system) / 1_000 / deliveries }
 }
 
-/** Events one by one; gives how long each took to an endpoint that answers. */
+/** Sends events one by one. Returns the duration of each to an endpoint that responds. */
 async function stream(target: Target, seconds: number, others: readonly string[]): Promise<number[]> {
   const ended = new Map<string, number>()
   await deliverTo(target, [...ENDPOINTS, ...others], async (plane) => {
@@ -83,7 +83,7 @@ async function stream(target: Target, seconds: number, others: readonly string[]
       const at = performance.timeOrigin + performance.now()
       ended.set(plane.complete(), at)
     }
-    await sleep(500) // for the last ones
+    await sleep(500) // waits for the last deliveries
   })
   const { arrivals } = await target.take()
   return arrivals.flatMap(([path, screenshot, at]) => {

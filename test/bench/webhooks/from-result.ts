@@ -19,16 +19,16 @@ import { type Target, withTargets } from './target.ts'
 /** One round through an API server. */
 export interface FromResultSample {
   round: number
-  /** From when a runner sends its result to the arrival of the first attempt, in milliseconds. */
+  /** Milliseconds from the runner's report to the arrival of the first attempt. */
   milliseconds: number[]
   load: number
 }
 
 const RESULTS_PER_SECOND = 20
-/** A webhook receives only events after the second of its creation. */
+/** A webhook only receives events from the second after its creation on. */
 const SETTLING_MILLISECONDS = 1_500
 
-/** Results as runners write them, through an API server whose etcd waits for the disk, to an operator's first posts. */
+/** Reports results as runners do, through an API server whose etcd waits for the disk, and measures until the operator's first post. */
 export async function measureFromResult({ rounds, seconds }: Settings, progress: (line: string) => void): Promise<FromResultSample[]> {
   const world = await startWorld({ fsync: true })
   return undoing(world.stop, () =>
@@ -78,7 +78,7 @@ async function measureRound(http: KubeHttp, target: Target, count: number): Prom
     await sleep(1_000 / RESULTS_PER_SECOND)
   }
   await Promise.all(writes)
-  await sleep(1_000) // for the last ones
+  await sleep(1_000) // waits for the last deliveries
   const { arrivals } = await target.take()
   if (arrivals.length !== count) throw new Error(`${arrivals.length} of ${count} deliveries arrived`)
   return arrivals.map(([, id, at]) => at - (sent.get(id) ?? Number.NaN))

@@ -5,7 +5,7 @@ import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 
 type Around = Pick<DeliveryOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>
 
-/** Starts an operator's deliveries in this process, with the chart's settings; loopback is open, and this authority trusted. */
+/** Starts an operator's deliveries in this process, with the chart's settings, access to loopback, and trust in this authority. */
 export function startDeliveries({ http, screenshots, webhooks, openingKeys }: Around, ca: string): StartedWork {
   return prepareDelivery({
     http,

@@ -1,12 +1,13 @@
-// A fast endpoint as a process of its own: TLS, kept-alive connections, answers at once. Posts to /hang are never answered. Arguments: the files
-// of certificate and key. It says its port; each message to it is answered with what has come since the last: [path, screenshot, epoch milliseconds].
+// A fast endpoint in a separate process: TLS, keep-alive connections, immediate responses. Posts to /hang never get a response. Arguments:
+// the files of certificate and key. It prints its port. For each message it returns the arrivals since the previous one: [path, screenshot,
+// epoch milliseconds].
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** Where, of which Screenshot, when (epoch milliseconds, with fractions). */
+/** Path, Screenshot, and time (epoch milliseconds with fractions). */
 export type Arrival = [path: string, screenshot: string, at: number]
 
 const [certificate = '', key = ''] = process.argv.slice(2)

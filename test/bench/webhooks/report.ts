@@ -3,11 +3,11 @@ import { type Table, toCell, toDifference } from '../report/table.ts'
 import type { DeliverySample } from './deliver.ts'
 import type { FromResultSample } from './from-result.ts'
 
-// What was measured of webhooks, as tables. Pure.
+// Formats the results of the webhook benchmark as tables. Pure.
 
 const p95 = (values: readonly number[]): number => percentile(values, 95)
 
-/** One row a round, and the medians of the rounds. */
+/** One row per round, and the medians of the rounds. */
 export function deliveriesTable(samples: readonly DeliverySample[]): Table {
   const cells = (round: string, of: readonly DeliverySample[]): string[] => {
     const middle = (pick: (sample: DeliverySample) => number) => median(of.map(pick))
@@ -30,7 +30,7 @@ export function deliveriesTable(samples: readonly DeliverySample[]): Table {
   }
 }
 
-/** One row a round, and the medians of the rounds. */
+/** One row per round, and the medians of the rounds. */
 export function fromResultTable(samples: readonly FromResultSample[]): Table {
   const cells = (round: string, of: readonly FromResultSample[]): string[] => [
     round,

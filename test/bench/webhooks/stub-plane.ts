@@ -1,5 +1,5 @@
-// What deliveries see of an API server, without one: caches that the benchmark feeds, and writes that are applied to them at once. What is
-// measured is the operator's own work then.
+// A stub of the API server for deliveries: caches that the benchmark fills, and writes that are applied to them at once. So only the
+// operator's own work is measured.
 
 import { randomUUID } from 'node:crypto'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
@@ -15,7 +15,6 @@ import { aScreenshot, aWebhook, completedStatus } from '../../support/fakes/buil
 
 const NAMESPACE = 'default'
 
-/** See the head of this file. */
 export class StubPlane {
   readonly #openingKey = newOpeningKey('bench')
   readonly openingKeys: OpeningKeys = [this.#openingKey]
@@ -26,13 +25,13 @@ export class StubPlane {
 
   constructor() {
     const request = async ({ path, body }: { path: string; body?: unknown }) => this.#answer(path, body)
-    // Of the client no more is used than that.
+    // Deliveries use only this part of the client.
     this.http = { namespace: NAMESPACE, request } as unknown as KubeHttp
     this.screenshots = new Reflector({ http: this.http, resource: screenshots })
     this.webhooks = new Reflector({ http: this.http, resource: webhooks })
   }
 
-  /** Makes a webhook that is active already. */
+  /** Creates a webhook that is already active. */
   async subscribe(name: string, url: string): Promise<void> {
     const since = new Date(Date.now() - 60_000).toISOString()
     const purpose = { purpose: 'signing-secret', subject: name, account: 'default' } as const
@@ -47,7 +46,7 @@ export class StubPlane {
     )
   }
 
-  /** Makes a Screenshot whose capture ends now; gives its id. */
+  /** Creates a Screenshot whose capture has just finished. Returns its id. */
   complete(): string {
     const id = newId('scr', new Date())
     const status = completedStatus({ completionTime: new Date().toISOString() })
@@ -55,7 +54,7 @@ export class StubPlane {
     return id
   }
 
-  /** Screenshots whose deliveries are all written down. */
+  /** Screenshots whose deliveries are all recorded. */
   settled(): number {
     const entries = this.screenshots.lister.list().map(({ status }) => Object.values(status?.deliveries?.['screenshot.completed'] ?? {}))
     return entries.filter((of) => of.length > 0 && of.every(({ state }) => state !== 'open')).length
@@ -65,7 +64,7 @@ export class StubPlane {
     return { uid: randomUUID(), resourceVersion: String(++this.#version), namespace: NAMESPACE }
   }
 
-  /** Delivery states come as JSON patches; what is written about a webhook changes nothing here. */
+  /** Delivery states arrive as JSON patches. Patches of a webhook have no effect here. */
   #answer(path: string, body: unknown): unknown {
     const [plural, name = ''] = path.split('/').slice(6)
     const key = `${NAMESPACE}/${decodeURIComponent(name)}`

@@ -7,17 +7,17 @@ import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
 import type { Arrival } from './receiver.ts'
 
-/** A receiver's process. */
+/** A process that receives posts. */
 export interface Target {
   url: string
-  /** Certificate of the authority that vouches for it. */
+  /** Certificate of the authority that signed its certificate. */
   ca: string
-  /** What has arrived since the last time. */
+  /** Arrivals since the previous call. */
   take: () => Promise<{ arrivals: Arrival[]; connections: number }>
   end: () => void
 }
 
-/** Hands on what starts receivers; the files of their certificate are removed afterwards. */
+/** Calls `act` with a function that starts receivers, and removes their certificate files afterwards. */
 export async function withTargets<T>(act: (start: () => Promise<Target>) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-bench-'))
   try {

@@ -3,7 +3,7 @@ import { call } from '../../support/cluster/api-client.ts'
 import { createAndForget } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// Part 1, what the service does, part 9, versioning, and the addresses of all paths.
+// Part 1 (the service), part 9 (versioning), and the paths of all endpoints.
 
 t.test('spec 1.0: paths are /v1/…, also under /api', async (t) => {
   const { body } = await createAndForget(t, { url: page('/quadrants') })

@@ -3,11 +3,11 @@ import { call } from '../../support/cluster/api-client.ts'
 import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// 2.2 and 8: what the options may be. A value out of range is refused, never bent into it. One option of each kind is tested here: the bounds of
-// all options are in test/unit/crds/options/catalog.test.ts.
+// Parts 2.2 and 8: bounds of options. A value out of range is rejected, never clamped. This file tests one option of each type. The bounds
+// of all options are in test/unit/crds/options/catalog.test.ts.
 
 const url = page('/quadrants')
-/** Keeps a capture that nobody needs from being made before it is deleted. */
+/** Delays the capture, because the test deletes the screenshot and does not need the picture. */
 const pending = { delay: 60_000 }
 
 const bounds: [sentence: string, option: string, accepted: unknown[], refused: unknown[]][] = [
@@ -63,13 +63,13 @@ t.test('spec 8.7: a request is bounded', async (t) => {
   const create = (body: string) => call<ErrorBody>('/api/v1/screenshots', { method: 'POST', body })
   const largest = bodyOf(4 * 1024 * 1024)
   t.equal(Buffer.byteLength(largest), 4 * 1024 * 1024)
-  t.equal((await create(largest)).status, 400, 'it was read')
+  t.equal((await create(largest)).status, 400, 'the gateway read the body')
   const beyond = await create(`${largest} `)
   t.equal(beyond.status, 413)
   t.equal(beyond.body.error.code, 'PAYLOAD_TOO_LARGE')
 })
 
-t.test('spec 2.2: an unknown option is refused, with the nearest known name', async (t) => {
+t.test('spec 2.2: an unknown option is rejected, and the error suggests the closest name', async (t) => {
   const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { viewport_widht: 400 } })
   t.equal(status, 400)
   t.match(body.error.details, [{ path: 'options.viewport_widht', code: 'unknown_field', message: /viewport_width/ }])

@@ -3,7 +3,7 @@ import { call, capture, download, type RecordBody } from '../../support/cluster/
 import { decode, isNear, type Picture } from '../../support/picture.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// 2.2: what each option does, and what happens without it, seen in the decoded picture. All captures are asked for at once.
+// Part 2.2: the effect of each option and of its default, checked in the decoded picture. All captures are requested at once.
 
 type Color = readonly number[]
 const RED: Color = [255, 0, 0, 255]
@@ -14,12 +14,12 @@ const DARK: Color = [16, 16, 16, 255]
 const CLEAR: Color = [0, 0, 0, 0]
 const small = { viewport_width: 400, viewport_height: 300 }
 
-/** As much of the document as is looked at. */
+/** The fields that the tests check. */
 interface OpenApi {
   components: { schemas: { CreateScreenshot: { properties: { options: { properties: object } } } } }
 }
 
-/** One capture and what must be seen in it. */
+/** One capture and the expected pixels. */
 interface Look {
   path: string
   options: Record<string, unknown>
@@ -65,16 +65,16 @@ const sentences: Record<string, Look[]> = {
     { path: '/solid?color=0000ff', options: { ...small, format: 'jpeg' }, format: 'jpeg', pixel: [9, 9, BLUE] },
     { path: '/solid?color=0000ff', options: { ...small, format: 'webp' }, format: 'webp', pixel: [9, 9, BLUE] },
   ],
-  'spec 2.2: omit_background gives a transparent background, by default not': [
+  'spec 2.2: omit_background makes the background transparent, by default false': [
     { path: '/transparent', options: { ...small, omit_background: true }, pixel: [300, 200, CLEAR] },
     { path: '/transparent', options: { ...small, omit_background: true }, pixel: [100, 100, RED] },
     { path: '/transparent', options: small, pixel: [300, 200, WHITE] },
   ],
-  'spec 2.2: full_page captures the whole scrollable page, by default not': [
+  'spec 2.2: full_page captures the whole scrollable page, by default false': [
     { path: '/tall?height=3000', options: { ...small, full_page: true }, size: [400, 3000] },
     { path: '/tall?height=3000', options: small, size: [400, 300] },
   ],
-  'spec 2.2: full_page_max_height ends a full page, by default at 25000 pixels': [
+  'spec 2.2: full_page_max_height limits the height of a full page, by default to 25000 pixels': [
     {
       path: '/tall?height=30000',
       options: { ...small, full_page: true, format: 'jpeg' },
@@ -97,16 +97,16 @@ const sentences: Record<string, Look[]> = {
       record: titled('rested'),
     },
   ],
-  'spec 2.2: delay waits before the capture, by default not': [
+  'spec 2.2: delay waits before the capture, by default 0': [
     { path: '/late?ms=700', options: { ...small, delay: 2500 }, pixel: [50, 50, LIME] },
     { path: '/late?ms=30000', options: small, pixel: [50, 50, WHITE] },
   ],
-  'spec 2.2: timeout is the longest wait for the page, by default 30 seconds': [
+  'spec 2.2: timeout is the maximum wait for the page, by default 30 seconds': [
     { path: '/slow?ms=20000', options: small, pixel: [50, 50, LIME] },
     { path: '/slow?ms=45000', options: small, record: failedWith('TIMEOUT') },
     { path: '/slow?ms=20000', options: { ...small, timeout: 1000 }, record: failedWith('TIMEOUT') },
   ],
-  'spec 2.2: wait_for_selector waits for an element, by default for none': [
+  'spec 2.2: wait_for_selector waits for an element, by default none': [
     { path: '/late?ms=1500', options: { ...small, wait_for_selector: '#late' }, pixel: [50, 50, LIME] },
     { path: '/late?ms=30000', options: small, pixel: [50, 50, WHITE] },
   ],
@@ -114,13 +114,13 @@ const sentences: Record<string, Look[]> = {
     { path: '/never-loads', options: { ...small, wait_until: ['load'], timeout: 2000 }, record: failedWith('TIMEOUT') },
     { path: '/never-loads', options: { ...small, timeout: 2000 }, record: failedWith('TIMEOUT') },
   ],
-  'spec 2.2: wait_until domcontentloaded does not wait for what the page embeds': [
+  'spec 2.2: wait_until domcontentloaded does not wait for embedded resources': [
     { path: '/never-loads', options: { ...small, wait_until: ['domcontentloaded'], timeout: 10_000 }, pixel: [200, 150, LIME] },
   ],
-  'spec 2.2: wait_until commit waits for the answer only': [
+  'spec 2.2: wait_until commit waits only for the response': [
     { path: '/never-loads', options: { ...small, wait_until: ['commit'], timeout: 10_000 }, record: { status: 'completed' } },
   ],
-  'spec 2.2: wait_until networkidle waits until nothing is requested any more': [
+  'spec 2.2: wait_until networkidle waits until no requests are open': [
     { path: fetching, options: { ...small, wait_until: ['networkidle'] }, pixel: [200, 150, LIME] },
     { path: fetching, options: { ...small, wait_until: ['load'] }, pixel: [200, 150, RED] },
   ],
@@ -184,7 +184,7 @@ const sentences: Record<string, Look[]> = {
 const captured = new Map<Look, Promise<RecordBody>>()
 for (const look of Object.values(sentences).flat()) {
   const record = capture(page(look.path), look.options)
-  record.catch(() => undefined) // told by the test that looks at it
+  record.catch(() => undefined) // the test of this record reports the error
   captured.set(look, record)
 }
 
@@ -210,7 +210,7 @@ for (const [sentence, looks] of Object.entries(sentences)) {
   })
 }
 
-t.test('spec 2.2: image_quality makes a better and larger file, by default 90', async (t) => {
+t.test('spec 2.2: a higher image_quality makes a larger file, by default 90', async (t) => {
   const url = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
   const sizeOf = async (options: object) => Number((await capture(url, { format: 'jpeg', ...options })).file_size_bytes)
   const [low = 0, ninety = 0, preset = 0, high = 0] = await Promise.all(
@@ -220,7 +220,7 @@ t.test('spec 2.2: image_quality makes a better and larger file, by default 90', 
   t.equal(preset, ninety)
 })
 
-t.test('spec 2.2: options that are not chosen are left to the defaults of the service', async (t) => {
+t.test('spec 2.2: omitted options have the defaults of the service', async (t) => {
   const { body } = await call<RecordBody>('/api/v1/screenshots?wait=25', { method: 'POST', body: { url: page('/quadrants') } })
   t.strictSame(body.options, { format: 'png', viewport_width: 1920, viewport_height: 1080, full_page: false })
 })

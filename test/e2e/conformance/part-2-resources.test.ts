@@ -13,7 +13,7 @@ import {
 } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// 2.4 to 2.10: the fields of the other resources, and what they stand in.
+// Parts 2.4 to 2.10: fields of the other resources, and their envelopes.
 
 const isOneOf =
   (...values: unknown[]) =>
@@ -119,28 +119,28 @@ t.test('spec 2.8: percentage and remaining follow from count and limit', async (
   t.equal(percentage, Math.round((count / limit) * 10_000) / 100)
 })
 
-t.test('spec 2.9: an API key has fields of its own, and its text is shown once', async (t) => {
+t.test('spec 2.9: an API key has its own fields, and its text is shown once', async (t) => {
   t.match(madeKey.body.data, { id: /^key_/, name: 'Conformance', key: /^ttk_[0-9A-Za-z]{36}$/, key_prefix: 'ttk_', scopes: ['*'] })
   t.match(madeKey.body.data, { is_active: true, expires_at: null, last_used_at: null, last_four: /^.{4}$/ })
   const { body } = await call<{ data: object }>(`/api/v1/keys/${madeKey.body.data.id}`)
   t.notOk('key' in body.data)
 })
 
-t.test('spec 2.10: screenshot creation and batch creation answer bare objects', async (t) => {
+t.test('spec 2.10: screenshot creation and batch creation return bare objects', async (t) => {
   const { body } = await createAndForget<Record<string, unknown>>(t, { url: urls[0], options: { delay: 60_000 } })
   for (const bare of [body, batch]) t.strictSame([bare.success, bare.data], [undefined, undefined])
 })
 
-t.test('spec 2.10: webhook creation answers message and data', async (t) => {
+t.test('spec 2.10: webhook creation returns message and data', async (t) => {
   t.strictSame(Object.keys(hook.body), ['message', 'data'])
   t.type(hook.body.message, 'string')
 })
 
-t.test('spec 2.10: usage answers success true and data', async (t) => {
+t.test('spec 2.10: usage returns success true and data', async (t) => {
   t.strictSame(Object.keys(usage.body), ['success', 'data'])
   t.match(usage.body, { success: true })
 })
 
-t.test('spec 2.10: status answers a bare object', async (t) => {
+t.test('spec 2.10: status returns a bare object', async (t) => {
   t.strictSame(Object.keys(status.body).sort(), ['components', 'response_time_ms', 'status', 'timestamp', 'uptime_seconds', 'version'])
 })

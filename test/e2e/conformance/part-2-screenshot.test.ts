@@ -3,7 +3,7 @@ import { call, finished, type RecordBody } from '../../support/cluster/api-clien
 import { createAndForget, INSTANT, isInstant, isRange, isTextOf, testFields } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// 2.1 and what 2.3 leaves open of the full record.
+// Part 2.1, and the rest of the full record (2.3).
 
 const url = page('/quadrants')
 const options = { viewport_width: 400, viewport_height: 300, dark_mode: true, authorization: 'Bearer hidden' }

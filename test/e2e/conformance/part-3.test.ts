@@ -3,7 +3,7 @@ import { call, capture, finished, type RecordBody } from '../../support/cluster/
 import { createAndForget, createWebhook, type WebhookBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// States. That events go with them is shown in part 6.
+// States. part-6.test.ts tests their events.
 
 const url = page('/quadrants')
 const held = { delay: 60_000 }
@@ -36,7 +36,7 @@ t.test('spec 3.1: pending becomes failed when the capture does not complete', as
   t.match(record, { status: 'failed', download_url: null, error: { code: 'NAVIGATION_FAILED', message: /.{10}/ } })
 })
 
-t.test('spec 3.1: there is no state between, and started_at tells that a capture is under way', { timeout: 180_000 }, async (t) => {
+t.test('spec 3.1: there is no intermediate state, and started_at shows that a capture is running', { timeout: 180_000 }, async (t) => {
   const { body } = await createAndForget(t, { url, options: { delay: 3_000 } })
   let record: RecordBody = body
   const seen = new Set<string>()
@@ -54,12 +54,12 @@ t.test('spec 3.1: DELETE of a pending job cancels it', async (t) => {
   t.equal((await call(`/api/v1/screenshots/${body.id}`)).status, 404)
 })
 
-t.test('spec 3.1: a state that has ended stays', async (t) => {
+t.test('spec 3.1: a final state does not change', async (t) => {
   const record = await capture(url)
   t.equal((await finished(record.id)).status, 'completed')
 })
 
-t.test('spec 3.2: operational means that all is normal', async (t) => {
+t.test('spec 3.2: operational means that everything works normally', async (t) => {
   const { body } = await call<{ status: string; components: Record<string, { status: string }> }>('/v1/status', { key: null })
   t.equal(body.status, 'operational')
   for (const { status } of Object.values(body.components)) t.equal(status, 'operational')

@@ -4,7 +4,7 @@ import { call } from '../../support/cluster/api-client.ts'
 import { createWebhook, type ErrorBody, type WebhookBody } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 
-// 4.5 and 4.7 to 4.14: keys, webhook endpoints, status, usage. An account of its own, so that lists hold what the test made.
+// Parts 4.5 and 4.7 to 4.14: keys, webhook endpoints, status, usage. The test has its own account, so that lists contain only its objects.
 
 interface Key {
   id: string
@@ -29,11 +29,11 @@ t.test('spec 4.5: POST /v1/keys creates a key that works', async (t) => {
   const { status, body } = await ask<{ message: string; data: Key }>('/keys', 'POST', { name: 'Second', scopes: ['usage:read'] })
   t.equal(status, 201)
   t.match(body, { message: String, data: { id: /^key_/, name: 'Second', scopes: ['usage:read'], is_active: true } })
-  await eventually('it is let in', () => isLetIn(body.data.key ?? ''))
+  await eventually('the key is accepted', () => isLetIn(body.data.key ?? ''))
 })
 
 t.test('spec 4.5: GET /v1/keys lists the keys, masked', async (t) => {
-  const { status, body } = await eventually('the list has both', async () => {
+  const { status, body } = await eventually('the list contains both', async () => {
     const answer = await ask<Listed<Key>>('/keys')
     return answer.body.data.length === 2 && answer
   })
@@ -47,18 +47,18 @@ t.test('spec 4.5: PUT /v1/keys/:id updates a key', async (t) => {
   const { status, body: changed } = await ask<{ data: Key }>(`/keys/${body.data.id}`, 'PUT', { name: 'Renamed', is_active: false })
   t.equal(status, 200)
   t.match(changed, { message: String, data: { id: body.data.id, name: 'Renamed', is_active: false } })
-  await eventually('it is shut out', async () => !(await isLetIn(body.data.key ?? '')))
+  await eventually('the key is rejected', async () => !(await isLetIn(body.data.key ?? '')))
 })
 
-t.test('spec 4.5: DELETE /v1/keys/:id deletes a key, which then works no more', async (t) => {
+t.test('spec 4.5: DELETE /v1/keys/:id deletes a key, which is then rejected', async (t) => {
   const { body } = await ask<{ data: Key }>('/keys', 'POST', { name: 'Fourth' })
   const { status, body: answer } = await ask(`/keys/${body.data.id}`, 'DELETE')
   t.strictSame([status, answer], [204, ''])
-  await eventually('it is shut out', async () => !(await isLetIn(body.data.key ?? '')))
+  await eventually('the key is rejected', async () => !(await isLetIn(body.data.key ?? '')))
   t.equal((await ask(`/keys/${body.data.id}`)).status, 404)
 })
 
-t.test('spec 4.7: POST /v1/webhooks answers message and data', async (t) => {
+t.test('spec 4.7: POST /v1/webhooks returns message and data', async (t) => {
   const { status, body, headers } = await createWebhook(t, full, key)
   t.equal(status, 201)
   t.match(body, { message: 'Webhook created successfully', data: { ...full, description: null, is_active: true } })
@@ -89,7 +89,7 @@ const listed = async (query = '') => (await ask<Listed<WebhookBody>>(`/webhooks$
 
 t.test('spec 4.8: GET /v1/webhooks lists webhooks, limit 100 and offset 0 by default', async (t) => {
   const made = await Promise.all([1, 2, 3].map((n) => createWebhook(t, { ...full, name: `Listed ${n}` }, key)))
-  const body = await eventually('the list has them', async () => {
+  const body = await eventually('the list contains them', async () => {
     const answer = await listed()
     return made.every((hook) => answer.data.some(({ id }) => id === hook.body.data.id)) && answer
   })
@@ -100,13 +100,13 @@ t.test('spec 4.8: GET /v1/webhooks lists webhooks, limit 100 and offset 0 by def
 t.test('spec 4.8: include_inactive is false by default', async (t) => {
   const { body } = await createWebhook(t, { ...full, is_active: false }, key)
   const has = async (query: string) => (await listed(query)).data.some(({ id }) => id === body.data.id)
-  await eventually('it is listed', () => has('?include_inactive=true'))
+  await eventually('the webhook is listed', () => has('?include_inactive=true'))
   t.notOk(await has(''))
 })
 
-t.test('spec 4.8: limit and offset choose the results', async (t) => {
+t.test('spec 4.8: limit and offset select a page of results', async (t) => {
   await Promise.all([1, 2, 3].map(() => createWebhook(t, full, key)))
-  const all = await eventually('there are three', async () => {
+  const all = await eventually('three webhooks are listed', async () => {
     const { data } = await listed()
     return data.length >= 3 && data.map(({ id }) => id)
   })
@@ -128,7 +128,7 @@ t.test('spec 4.9: GET /v1/webhooks/:id returns the webhook with delivery statist
   t.match(body, { success: true, data: { id: made.data.id, ...full, statistics: { total_deliveries: 0 } } })
 })
 
-t.test('spec 4.10: the update takes name, url, events and is_active, all optional, by PATCH and by PUT', async (t) => {
+t.test('spec 4.10: PATCH and PUT update name, url, events and is_active, all optional', async (t) => {
   const { body: made } = await createWebhook(t, full, key)
   const changes = [{ name: 'New' }, { url: `${url}/2` }, { events: ['video.failed'] }, { is_active: false }, { description: 'New' }]
   for (const method of ['PATCH', 'PUT']) {
@@ -148,7 +148,7 @@ t.test('spec 4.10: the url of an update must be HTTPS', async (t) => {
   t.equal((await ask(`/webhooks/${made.data.id}`, 'PATCH', {})).status, 400, 'an empty body changes nothing')
 })
 
-t.test('spec 4.11: DELETE /v1/webhooks/:id deletes it for good, with an empty body', async (t) => {
+t.test('spec 4.11: DELETE /v1/webhooks/:id deletes the webhook permanently and returns an empty body', async (t) => {
   const { body: made } = await createWebhook(t, full, key)
   const { status, body } = await ask(`/webhooks/${made.data.id}`, 'DELETE')
   t.strictSame([status, body], [204, ''])

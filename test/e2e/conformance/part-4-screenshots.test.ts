@@ -3,7 +3,7 @@ import { call, capture, finished, type RecordBody } from '../../support/cluster/
 import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// 4.1 to 4.4 and 4.6: screenshots, single and in batches.
+// Parts 4.1 to 4.4 and 4.6: screenshots, single and in batches.
 
 interface List {
   success: boolean
@@ -18,7 +18,7 @@ interface Batch {
 }
 
 const url = page('/quadrants')
-/** Keeps a capture that nobody needs from being made before it is deleted. */
+/** Delays the capture, because the test deletes the screenshot and does not need the picture. */
 const held = { delay: 60_000 }
 const list = (query = '') => call<List & ErrorBody>(`/api/v1/screenshots${query}`)
 const remove = (id: string) => call(`/api/v1/screenshots/${id}`, { method: 'DELETE' })
@@ -43,7 +43,7 @@ t.test('spec 4.1: url at top level wins over the one in options', async (t) => {
   t.equal(body.url, url)
 })
 
-t.test('spec 4.1: url must be given', async (t) => {
+t.test('spec 4.1: url is required', async (t) => {
   const { status, body } = await createAndForget<ErrorBody>(t, { options: {} })
   t.equal(status, 400)
   t.match(body.error.details, [{ path: 'url', code: 'required' }])
@@ -88,7 +88,7 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
   const before = new Date(Date.now() - 1000).toISOString()
   const done = await capture(page('/dark'), { format: 'jpeg' })
   t.teardown(() => remove(done.id))
-  // After it: a capture may wait longer for a runner than this one is held.
+  // This filter comes last, because its capture may wait longer for a runner than the request is held.
   const { body: waiting } = await createAndForget(t, { url, external_identifier: mark, options: { ...held, format: 'webp' } })
   const idsOf = async (query: string) => (await list(`?created_after=${before}&${query}`)).body.data.map(({ id }) => id)
   t.strictSame(await idsOf(`external_identifier=${mark}`), [waiting.id])
@@ -108,7 +108,7 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
   t.strictSame(await idsOf(`created_before=${before}`), [])
 })
 
-t.test('spec 4.2: a parameter that is not known or malformed is refused', async (t) => {
+t.test('spec 4.2: an unknown or malformed parameter is rejected', async (t) => {
   for (const query of ['?limit=0', '?limit=x', '?status=done', '?order=up', '?page=2', '?cursor=x', '?created_after=yesterday']) {
     const { status, body } = await list(query)
     t.equal(status, 400, query)
@@ -132,7 +132,7 @@ t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag return
   t.equal(again.status, 304)
 })
 
-t.test('spec 4.3: download_url is an absolute address that needs no key, and /download leads to it', async (t) => {
+t.test('spec 4.3: download_url is an absolute URL that needs no key, and /download redirects to it', async (t) => {
   const record = await capture(url)
   const file = await fetch(record.download_url ?? '')
   t.equal(file.headers.get('content-type'), 'image/png')
@@ -148,7 +148,7 @@ t.test('spec 4.4: DELETE /v1/screenshots/:id deletes the screenshot and its file
   t.equal((await call(`/api/v1/screenshots/${record.id}`)).status, 404)
   t.equal((await fetch(record.download_url ?? '')).status, 404)
   t.notOk((await list('?limit=500')).body.data.some(({ id }) => id === record.id))
-  t.equal((await remove(record.id)).status, 404, 'it is gone once')
+  t.equal((await remove(record.id)).status, 404, 'the second DELETE finds nothing')
 })
 
 t.test('spec 4.6: urls has 1 to 100 items', async (t) => {
@@ -195,7 +195,7 @@ t.test('spec 4.6: each job is processed independently', async (t) => {
   await Promise.all(records.map(({ id }) => remove(id)))
 })
 
-t.test('spec 4.6: a malformed URL refuses the whole batch, by its place', async (t) => {
+t.test('spec 4.6: a malformed URL rejects the whole batch, and the error names its index', async (t) => {
   const { status, body } = await createBatch({ urls: [url, 'no url', url, 'http://10.0.0.1/'] })
   t.equal(status, 400)
   t.match(body.error.details, [{ path: 'urls[1]' }, { path: 'urls[3]', code: 'url_not_allowed' }])

@@ -5,9 +5,9 @@ import { createAndForget, createWebhook, type ErrorBody } from '../../support/cl
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// Authentication. That events are signed is shown in part 6.
+// Authentication. part-6.test.ts tests the signatures of events.
 
-/** All endpoints of part 4 but the public one. */
+/** All endpoints of part 4 except the public one. */
 const endpoints: [method: string, path: string][] = [
   ['POST', '/screenshots'],
   ['GET', '/screenshots'],
@@ -28,7 +28,7 @@ const endpoints: [method: string, path: string][] = [
   ['GET', '/usage/current'],
 ]
 
-t.test('spec 5.1: all endpoints but the status take an API key in the header Authorization: Bearer', async (t) => {
+t.test('spec 5.1: all endpoints except the status require an API key in the header Authorization: Bearer', async (t) => {
   for (const [method, path] of endpoints) {
     const { status, body, headers } = await call<ErrorBody>(`/v1${path}`, { method, key: null })
     t.equal(status, 401, `${method} ${path}`)
@@ -38,7 +38,7 @@ t.test('spec 5.1: all endpoints but the status take an API key in the header Aut
   }
 })
 
-t.test('spec 5.1: a header of another form is no key', async (t) => {
+t.test('spec 5.1: a header of another form is rejected', async (t) => {
   const { status } = await call('/v1/usage/current', { key: null })
   t.equal(status, 401)
   for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b', 'ttk_000000000000000000000000000000000000']) {
@@ -48,7 +48,7 @@ t.test('spec 5.1: a header of another form is no key', async (t) => {
 
 t.test('spec 5.2: GET /v1/status is public and works without the header', async (t) => {
   t.equal((await call('/v1/status', { key: null })).status, 200)
-  t.equal((await call('/v1/status', { key: 'nonsense' })).status, 200, 'nor does it look at one')
+  t.equal((await call('/v1/status', { key: 'nonsense' })).status, 200, 'it ignores the header')
 })
 
 t.test('spec 5.3: all API keys of one account share its quota', async (t) => {
@@ -60,7 +60,7 @@ t.test('spec 5.3: all API keys of one account share its quota', async (t) => {
     const counts = await Promise.all([key, second].map((each) => call<{ data: { count: number } }>('/v1/usage/current', { key: each })))
     return counts.every((answer) => answer.body.data.count === 1)
   })
-  t.equal((await call<RecordBody>(`/v1/screenshots/${body.id}`, { key: second })).body.id, body.id, 'and the same screenshots')
+  t.equal((await call<RecordBody>(`/v1/screenshots/${body.id}`, { key: second })).body.id, body.id, 'both keys see the same screenshots')
 })
 
 t.test('spec 5.3: another account sees none of them', async (t) => {
@@ -81,7 +81,7 @@ t.test('spec 5.5: the signing secret is shown at creation and at rotation, and n
   t.match(rotated.body.data, { signing_secret: /^whsec_/, previous_secret_expires_at: /Z$/ })
   t.not(rotated.body.data.signing_secret, body.data.signing_secret)
   const again = await call(`/v1/webhooks/${body.data.id}/rotate-secret`, { method: 'POST' })
-  t.equal(again.status, 409, 'while two secrets sign')
+  t.equal(again.status, 409, 'rejected while two secrets are valid')
 })
 
 t.test('spec 5.6: a key has scopes, and cannot grant what it lacks', async (t) => {
@@ -92,7 +92,7 @@ t.test('spec 5.6: a key has scopes, and cannot grant what it lacks', async (t) =
     body: { name: 'Narrow', scopes: ['screenshots:read', 'keys:write'] },
   })
   const narrow = body.data.key
-  await eventually('it is let in', async () => (await call('/v1/screenshots', { key: narrow })).status === 200)
+  await eventually('the key is accepted', async () => (await call('/v1/screenshots', { key: narrow })).status === 200)
   const refused = await call<ErrorBody>('/v1/screenshots', { method: 'POST', key: narrow, body: { url: page('/quadrants') } })
   t.equal(refused.status, 403)
   t.equal(refused.body.error.code, 'INSUFFICIENT_SCOPE')

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 import type { ListedRequest } from '../../support/servers/receiver-program.ts'
 
-// Events, posted to a real HTTPS endpoint: 2.3, 3.1, 3.3, 5.4, 6 and 8.
+// Events, posted to a real HTTPS endpoint: parts 2.3, 3.1, 3.3, 5.4, 6 and 8.
 
 interface Event {
   id: string
@@ -21,7 +21,7 @@ const receiver = await startClusterReceiver(t)
 const toEvent = ({ body }: ListedRequest): Event => JSON.parse(Buffer.from(body, 'base64').toString())
 const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`
 
-/** Registers an endpoint of the receiver, and waits until the operator has seen it. */
+/** Registers an endpoint of the receiver, and waits until the operator has observed it. */
 async function subscribe(path: string, events: string[], changes: object = {}): Promise<WebhookBody> {
   const { body, status } = await createWebhook(t, { url: receiver.url + path, events, signing_secret: secret, ...changes })
   if (status !== 201) throw new Error(JSON.stringify(body))
@@ -43,12 +43,12 @@ const [all, one, inactive, videos, repeated, given, slow] = await Promise.all([
 const options = { viewport_width: 400, viewport_height: 300 }
 const [good, bad] = await Promise.all([capture(page('/quadrants'), options), capture(page('/hang-up'))])
 
-/** The posts of a screenshot at a path. An attempt that an operator's end cut off may come again: receivers go by the id. */
+/** The posts of a screenshot at a path, without repeated ids. An attempt that an operator restart interrupts can be sent twice. */
 async function arrivedAt(path: string, id: string): Promise<ListedRequest[]> {
   const requests = (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
   return [...new Map(requests.map((request) => [`${toEvent(request).id} ${request.headers['x-webhook-attempt']}`, request])).values()]
 }
-/** Waits for so many posts of a screenshot at a path. */
+/** Waits for this number of posts of a screenshot at a path. */
 const arrive = (path: string, id: string, count: number) =>
   eventually(`${count} posts at ${path}`, async () => {
     const requests = await arrivedAt(path, id)
@@ -57,7 +57,7 @@ const arrive = (path: string, id: string, count: number) =>
 const typesOf = (requests: ListedRequest[]): string[] => requests.map((request) => toEvent(request).type).sort()
 const statisticsOf = async ({ id }: WebhookBody) =>
   (await call<{ data: { statistics: Record<string, unknown> } }>(`/v1/webhooks/${id}`)).body.data.statistics
-/** Waits until an endpoint's delivery is written down as ended. */
+/** Waits until the delivery log shows the end of an endpoint's delivery. */
 const settled = (hook: WebhookBody) =>
   eventually(`the delivery to ${hook.url} has ended`, async () => {
     const statistics = await statisticsOf(hook)
@@ -79,13 +79,13 @@ testFields(t, record, [
   ],
   ['spec 2.3: file_size_bytes is the size in bytes', 'file_size_bytes', (value) => value === good.file_size_bytes],
   ['spec 2.3: processing_duration_ms is a number', 'processing_duration_ms', isNumber],
-  ['spec 2.3: download_url is an absolute address', 'download_url', isTextOf(/^https?:\/\//)],
+  ['spec 2.3: download_url is an absolute URL', 'download_url', isTextOf(/^https?:\/\//)],
   ['spec 2.3: created_at is ISO 8601 UTC', 'created_at', isInstant],
   ['spec 2.3: completed_at is ISO 8601 UTC', 'completed_at', isInstant],
   ['spec 2.3: options is a subset of the options used', 'options', (value) => JSON.stringify(value) === JSON.stringify(good.options)],
 ])
 
-t.test('spec 2.3: download_url leads to the file, without a key', async (t) => {
+t.test('spec 2.3: download_url serves the file without a key', async (t) => {
   const file = await fetch(record.download_url ?? '')
   t.strictSame([file.status, file.headers.get('content-type')], [200, 'image/png'])
   t.equal((await file.arrayBuffer()).byteLength, record.file_size_bytes)
@@ -95,7 +95,7 @@ testFields(t, event, [
   ['spec 6.2: id has the prefix evt_', 'id', isTextOf(/^evt_/)],
   ['spec 6.2: type is the event type', 'type', (value) => value === 'screenshot.completed'],
   ['spec 6.2: created_at is ISO 8601 UTC', 'created_at', isInstant],
-  ['spec 6.2: data.screenshot holds the record', 'data.screenshot.id', (value) => value === good.id],
+  ['spec 6.2: data.screenshot contains the record', 'data.screenshot.id', (value) => value === good.id],
 ])
 
 t.test('spec 5.4: X-Webhook-Signature is the lowercase hexadecimal HMAC-SHA256 of the body, keyed with the signing secret', async (t) => {
@@ -103,7 +103,7 @@ t.test('spec 5.4: X-Webhook-Signature is the lowercase hexadecimal HMAC-SHA256 o
   t.equal(request!.headers['x-webhook-signature'], wanted)
 })
 
-t.test('spec 5.4: the headers of Standard Webhooks stand beside it', async (t) => {
+t.test('spec 5.4: the headers of Standard Webhooks are sent too', async (t) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request!.headers
   const signed = `${id}.${timestamp}.${Buffer.from(request!.body, 'base64')}`
   t.equal(
@@ -134,12 +134,12 @@ t.test('spec 6.3: the envelope is posted as JSON', async (t) => {
   t.strictSame(Object.keys(event), ['id', 'type', 'created_at', 'data'])
 })
 
-t.test('spec 6.1: screenshot.queued holds the record as it was then', async (t) => {
+t.test('spec 6.1: screenshot.queued contains the record as it was at creation', async (t) => {
   const queued = (await arrive('/all', good.id, 2)).map(toEvent).find(({ type }) => type === 'screenshot.queued')
   t.match(queued?.data.screenshot, { id: good.id, status: 'pending', download_url: null, completed_at: null })
 })
 
-t.test('spec 6.1: screenshot.failed holds the record with its error', async (t) => {
+t.test('spec 6.1: screenshot.failed contains the record with its error', async (t) => {
   const failed = (await arrive('/all', bad.id, 2)).map(toEvent).find(({ type }) => type === 'screenshot.failed')
   t.match(failed?.data.screenshot, { id: bad.id, status: 'failed', error: bad.error, completed_at: /Z$/ })
 })
@@ -150,7 +150,7 @@ t.test('spec 6.2: id is unique, and the same in each attempt and for each receiv
   t.ok(ids.includes(event.id))
   const attempts = await arrive('/fail/2', good.id, 3)
   t.strictSame(new Set(attempts.map((each) => toEvent(each).id)), new Set([event.id]))
-  t.equal(new Set(attempts.map(({ body }) => body)).size, 1, 'in the same bytes')
+  t.equal(new Set(attempts.map(({ body }) => body)).size, 1, 'all attempts have the same body')
 })
 
 t.test('spec 6.3: every active webhook subscribed to the type gets the event, others do not', async (t) => {
@@ -170,7 +170,7 @@ t.test('spec 3.3: an inactive webhook gets no events', async (t) => {
   t.equal((await statisticsOf(inactive)).total_deliveries, 0)
 })
 
-t.test('spec 6.1: video events can be subscribed to, and do not come', async (t) => {
+t.test('spec 6.1: webhooks can subscribe to video events, which are never sent', async (t) => {
   t.strictSame(videos.events, ['video.completed', 'video.failed'])
   t.strictSame(
     (await receiver.received()).filter(({ path }) => path === '/videos'),
@@ -178,7 +178,7 @@ t.test('spec 6.1: video events can be subscribed to, and do not come', async (t)
   )
 })
 
-t.test('spec 6.3: an answer that is not 2xx is retried', async (t) => {
+t.test('spec 6.3: a response other than 2xx is retried', async (t) => {
   const attempts = await arrive('/fail/2', good.id, 3)
   t.strictSame(
     attempts.map(({ headers }) => headers['x-webhook-attempt']),
@@ -193,17 +193,17 @@ t.test('spec 6.3: after 3 failed attempts the delivery is marked failed and not 
   t.equal((await arrivedAt('/fail/3', good.id)).length, 3)
 })
 
-t.test('spec 6.3: a target must answer within 5 seconds', async (t) => {
+t.test('spec 6.3: a target must respond within 5 seconds', async (t) => {
   t.match(await settled(slow), { successful_deliveries: 1, failed_deliveries: 0 })
   const attempts = await arrivedAt('/slow/1', good.id)
   t.strictSame(
     attempts.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '2'],
-    'the answer after six seconds did not count',
+    'the response after six seconds does not count',
   )
 })
 
-// 2.6, 4.12 and 7.4: a webhook tried out. It is asked for last: what it posts is no event of a screenshot.
+// Parts 2.6, 4.12 and 7.4: the webhook test. It runs last, because its post is not an event of a screenshot.
 
 interface TestResult {
   success: boolean
@@ -233,12 +233,12 @@ t.test('spec 4.12: POST /v1/webhooks/:id/test sends a sample screenshot.complete
   t.equal(samples.length, 1)
   const sample = toEvent(samples[0]!)
   t.match(sample, { id: /^evt_/, type: 'screenshot.completed', data: { test: true, screenshot: { status: 'completed' } } })
-  t.strictSame(Object.keys(sample.data.screenshot), Object.keys(record), 'it has the fields of a real one')
+  t.strictSame(Object.keys(sample.data.screenshot), Object.keys(record), 'the sample has the fields of a real record')
   const wanted = createHmac('sha256', secret).update(Buffer.from(samples[0]!.body, 'base64')).digest('hex')
   t.equal(samples[0]!.headers['x-webhook-signature'], wanted)
 })
 
-t.test('spec 2.10: a webhook test answers a bare object', async (t) => {
+t.test('spec 2.10: a webhook test returns a bare object', async (t) => {
   const fields = ['success', 'message', 'status_code', 'response_time_ms', 'error', 'timestamp']
   t.strictSame(Object.keys(tried.body).sort(), fields.sort())
 })

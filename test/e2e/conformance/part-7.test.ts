@@ -6,7 +6,7 @@ import { kubectl } from '../../support/cluster/environment.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// Errors. Two accounts on the free plan come to the end of their quota of 100 screenshots.
+// Errors. Two accounts on the free plan exhaust their quota of 100 screenshots.
 
 interface Batch {
   screenshots: { id: string; status: string }[]
@@ -40,11 +40,11 @@ t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
   t.strictSame([headers.get('retry-after'), headers.get('x-should-retry')], [null, 'false'])
   t.strictSame([headers.get('x-quota-limit'), headers.get('x-quota-remaining')], ['100', '0'])
   await call(`/v1/screenshots/${last.body.id}`, { method: 'DELETE', key })
-  const told = await eventually('the report is there', async () => {
+  const told = await eventually('the usage is reported', async () => {
     const usage = await usageOf(key)
     return usage.count !== 99 && usage
   })
-  t.match(told, { count: 100, limit: 100, percentage: 100, remaining: 0 }, 'deleting gives nothing back')
+  t.match(told, { count: 100, limit: 100, percentage: 100, remaining: 0 }, 'deletion does not refund')
 })
 
 const partial = await createClusterAccount(t, 'partial', { plan: 'free' })
@@ -78,7 +78,7 @@ t.test('spec 3.1: a job of a batch that could not be enqueued is failed', async 
     const { body: record } = await call<RecordBody>(`/v1/screenshots/${id}`, { key: partial.key })
     t.match(record, { id, status: 'failed', error: { code: 'USAGE_LIMIT_REACHED' }, download_url: null })
   }
-  await eventually('it costs nothing', async () => (await usageOf(partial.key)).count === 100)
+  await eventually('the failed job is not charged', async () => (await usageOf(partial.key)).count === 100)
 })
 
 t.test('spec 4.6: when some jobs fail to enqueue, the response still carries every item', async (t) => {
@@ -118,7 +118,7 @@ const others: [sentence: string, ask: (t: Test) => ReturnType<typeof call<ErrorB
     'UNSUPPORTED_MEDIA_TYPE',
   ],
   [
-    'spec 7.5: a file that is not there yet is 409 NOT_READY',
+    'spec 7.5: a file that is not ready yet is 409 NOT_READY',
     async (t) => {
       const { body } = await createAndForget(t, { url, options: held })
       return call(`/v1/screenshots/${body.id}/download`)
@@ -127,7 +127,7 @@ const others: [sentence: string, ask: (t: Test) => ReturnType<typeof call<ErrorB
     'NOT_READY',
   ],
   [
-    'spec 7.5: a failed capture where its file was asked for is 422 CAPTURE_FAILED',
+    'spec 7.5: the file of a failed capture is 422 CAPTURE_FAILED',
     () => call('/v1/screenshots', { method: 'POST', body: { url: page('/hang-up') }, headers: { accept: 'image/*' } }),
     422,
     'CAPTURE_FAILED',
@@ -143,7 +143,7 @@ for (const [sentence, ask, wanted, code] of others) {
   })
 }
 
-t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIONS tells it', async (t) => {
+t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIONS returns Allow', async (t) => {
   const { status, body, headers } = await call<ErrorBody>('/v1/status', { method: 'POST' })
   t.strictSame([status, body.error.code, headers.get('allow')], [405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
   const options = await call('/v1/status', { method: 'OPTIONS' })
@@ -153,14 +153,14 @@ t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIO
 t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
   const { name, key } = await createClusterAccount(t, 'suspended', { plan: 'free' })
   await kubectl(['patch', 'account', name, '--type=merge', '-p', '{"spec":{"suspended":true}}'])
-  const { body } = await eventually('it is suspended', async () => {
+  const { body } = await eventually('the account is suspended', async () => {
     const answer = await call<ErrorBody>('/v1/usage/current', { key })
     return answer.status === 403 && answer
   })
   t.equal(body.error.code, 'ACCOUNT_SUSPENDED')
 })
 
-t.test('spec 7.5: an Idempotency-Key creates once, and is refused for another body', async (t) => {
+t.test('spec 7.5: an Idempotency-Key creates once, and is rejected with another body', async (t) => {
   const headers = { 'idempotency-key': `conformance-${Date.now()}` }
   const create = (body: object) => call<RecordBody & ErrorBody>('/v1/screenshots', { method: 'POST', body, headers })
   const first = await create({ url, options: held })

@@ -5,7 +5,7 @@ import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
-// Limits. Bounds of options are in part 2, of batches in part 4, of deliveries in part 6.
+// Limits. Part 2 tests the bounds of options, part 4 those of batches, part 6 those of deliveries.
 
 const url = page('/quadrants')
 const held = { delay: 60_000 }
@@ -48,7 +48,7 @@ for (const [sentence, plan, quota, rate, price] of plans) {
     t.equal(headers.get('x-ratelimit-limit'), String(rate))
     t.equal(headers.get('ratelimit-policy'), `"per-minute";q=${rate};w=60`)
     const answers = await Promise.all(Array.from({ length: rate + 3 }, () => createAndForget<ErrorBody>(t, { url, options: held }, key)))
-    t.equal(answers.filter(({ status }) => status === 202).length, rate, 'exactly so many in a minute')
+    t.equal(answers.filter(({ status }) => status === 202).length, rate, 'exactly the rate is accepted in a minute')
     t.equal(answers.filter(({ status }) => status === 429).length, 3)
     t.match((await usageOf(key)).body.data, { count: rate, remaining: quota - rate })
   })
@@ -70,17 +70,17 @@ t.test('spec 8.1: the count starts at zero each month, and nothing rolls over', 
   t.match(body.data, { period: thisMonth(), count: 0, limit: 100, remaining: 100 })
   const { status } = await createAndForget(t, { url, options: held }, key)
   t.equal(status, 202)
-  await eventually('it is counted', async () => (await usageOf(key)).body.data.count === 1)
+  await eventually('the screenshot is counted', async () => (await usageOf(key)).body.data.count === 1)
 })
 
-t.test('spec 8.6: the quota is final, unless the account may pass it and its plan has a price for that', async (t) => {
+t.test('spec 8.6: the quota is final, unless the account allows overage and its plan has a price for it', async (t) => {
   const bound = await createClusterAccount(t, 'bound', { plan: 'basic' })
   const free = await createClusterAccount(t, 'beyond', { plan: 'basic', overage: { enabled: true } })
   await Promise.all([bound, free].map((account) => chargeAccount(account, 2000)))
   const refused = await createAndForget<ErrorBody>(t, { url, options: held }, bound.key)
   t.strictSame([refused.status, refused.body.error.code], [429, 'USAGE_LIMIT_REACHED'])
   t.equal((await createAndForget(t, { url, options: held }, free.key)).status, 202)
-  const { body } = await eventually('it is counted', async () => {
+  const { body } = await eventually('the overage is counted', async () => {
     const answer = await usageOf(free.key)
     return answer.body.data.count === 2001 && answer
   })
@@ -99,21 +99,21 @@ t.test('spec 8.3: usage is tracked in real time', async (t) => {
   for (const count of [1, 2, 3]) {
     const { headers } = await createAndForget(t, { url, options: held }, key)
     t.equal(headers.get('x-quota-remaining'), String(2000 - count))
-    await eventually('the report says so too', async () => (await usageOf(key)).body.data.count === count)
+    await eventually('the usage endpoint reports the same count', async () => (await usageOf(key)).body.data.count === count)
   }
 })
 
 t.test('spec 8.4: a failed capture is not charged', async (t) => {
   const { key } = await createClusterAccount(t, 'refunded', { plan: 'basic' })
   const { body } = await createAndForget(t, { url: page('/hang-up') }, key)
-  await eventually('it has failed', async () => {
+  await eventually('the capture has failed', async () => {
     const { body: record } = await call<{ status: string }>(`/v1/screenshots/${body.id}?wait=25`, { key })
     return record.status === 'failed'
   })
-  await eventually('it is given back', async () => (await usageOf(key)).body.data.count === 0)
+  await eventually('the unit is refunded', async () => (await usageOf(key)).body.data.count === 0)
 })
 
-t.test('spec 8.5: a per-minute overrun is 429 RATE_LIMIT_EXCEEDED, which says when to come back', async (t) => {
+t.test('spec 8.5: a request over the rate limit is 429 RATE_LIMIT_EXCEEDED with the time to wait', async (t) => {
   const { key } = await createClusterAccount(t, 'rate', { plan: 'free' })
   for (let n = 0; n < 2; n++) t.equal((await createAndForget(t, { url, options: held }, key)).status, 202)
   const { status, body, headers } = await createAndForget<ErrorBody>(t, { url, options: held }, key)
@@ -124,10 +124,10 @@ t.test('spec 8.5: a per-minute overrun is 429 RATE_LIMIT_EXCEEDED, which says wh
   t.match(body.error.details, { limit: 2, window_seconds: 60, retry_after: seconds })
   t.equal(headers.get('x-ratelimit-remaining'), '0')
   t.match(headers.get('ratelimit'), /^"per-minute";r=0;t=\d+$/)
-  t.equal((await call('/v1/screenshots', { key })).status, 200, 'reads are counted apart')
+  t.equal((await call('/v1/screenshots', { key })).status, 200, 'reads do not count toward this limit')
 })
 
-t.test('spec 8.8: the limit of a list is at most 500, more is taken as that', async (t) => {
+t.test('spec 8.8: the limit of a list is at most 500, and greater values count as 500', async (t) => {
   for (const path of ['screenshots', 'webhooks', 'keys']) {
     const { body } = await call<{ pagination: { limit: number } }>(`/v1/${path}?limit=501`)
     t.equal(body.pagination.limit, 500, path)

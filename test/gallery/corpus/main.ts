@@ -76,7 +76,7 @@ const repeatAll = (chosen: readonly Page[], site: CorpusSite, times: number): Pr
     return all.every(({ moves, withWait }) => moves || withWait === 1)
   })
 
-/** Every host name of a page resolves to loopback. */
+/** Page names of the corpus resolve to loopback. */
 async function withStudio<T>(use: (studio: Studio) => Promise<T>): Promise<T> {
   const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
   const studio = await openStudio({ guard: { dnsServers: [names.address] } })
@@ -179,7 +179,7 @@ async function approve(wanted: readonly string[], source: Source, note: string |
   for (const entry of wanted) {
     const [name = '', only] = entry.split(':')
     const page = pages.find((candidate) => candidate.name === name)
-    if (!page) throw new Error(`the corpus has no page ${name}`)
+    if (!page) throw new Error(`the corpus does not contain the page ${name}`)
     for (const mode of MODES.filter((candidate) => only === undefined || candidate === only)) {
       const first = await hashPicture(inOutput(fileOf(source, page, mode)))
       const again = inOutput(fileOf('slow', page, mode, AGAIN))

@@ -25,7 +25,7 @@ export const hero = (title: string, attributes = ''): string => `<header class="
 /** Fixed data for charts. */
 export const SERIES = [12, 19, 8, 25, 22, 14, 30, 27, 18, 24, 33, 29]
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-/** The same as JavaScript. */
+/** The same data as JavaScript source. */
 export const DATA = `const months = ${JSON.stringify(MONTHS)}, series = ${JSON.stringify(SERIES)}, other = series.map((value, index) => 40 - value + index)
 const rows = months.map((month, index) => ({ month, value: series[index], other: other[index] }));`
 

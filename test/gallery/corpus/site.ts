@@ -56,7 +56,7 @@ const api: Readonly<Record<string, [type: string, body: string]>> = {
 }
 
 /**
- * Templates load libraries from public hosts. These patterns find such URLs without naming a host, and say where the package is here:
+ * Templates load libraries from public hosts. These patterns match such URLs without naming a host, and map them to the corpus packages:
  * `…/npm/NAME@VERSION/…` and `…/releases/vVERSION/…` (Font Awesome).
  */
 const PUBLIC_URLS: readonly [pattern: RegExp, replacement: string][] = [

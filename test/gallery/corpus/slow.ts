@@ -4,7 +4,7 @@ import { viewportDefaults } from '../../../crds/src/options/page/viewport.ts'
 import { CHROMIUM } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'
 
-// Captures by plain Playwright with long waits, which show what a reader sees. They are only used for comparison.
+// Captures with plain Playwright and long waits, which show the page as a reader sees it. They are only used for comparison.
 
 /** The captured part of a page. */
 export type Mode = 'window' | 'full'

@@ -26,7 +26,7 @@ const keys = new Resource(ann, apiKeys)
 
 const url = 'https://example.com/'
 const hook = { url, events: ['screenshot.completed' as const] }
-const refused = { status: 403, message: /you may not use the account other: it takes the verb use on accounts\/other/ }
+const refused = { status: 403, message: /not allowed to use the account other\. Ask for the verb use on accounts\/other/ }
 const policies = ['Background', 'Foreground', 'Orphan'] as const
 
 await release.plane.startControllers()
@@ -35,7 +35,7 @@ const whenInForce = () =>
   eventually('the policy is in force', async () => {
     const name = `probe-${Date.now()}`
     const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
-    return made instanceof Error && made.message.includes('you may not use')
+    return made instanceof Error && made.message.includes('not allowed to use')
   })
 await whenInForce()
 

@@ -32,14 +32,14 @@ const keys = new Resource(ann, apiKeys)
 const hook = { url, events: ['screenshot.completed' as const] }
 const refused = (account: string) => ({
   status: 403,
-  message: new RegExp(`you may not use the account ${account}: it takes the verb use on accounts/${account}`),
+  message: new RegExp(`not allowed to use the account ${account}\\. Ask for the verb use on accounts/${account}`),
 })
 
 // The API server applies new policies and roles only after a moment.
 await eventually('the policy is in force', async () => {
   const name = `probe-${Date.now()}`
   const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
-  return made instanceof Error && made.message.includes('you may not use')
+  return made instanceof Error && made.message.includes('not allowed to use')
 })
 
 t.test('policy lets users create objects for an account that they may use', async (t) => {
@@ -113,7 +113,7 @@ t.test('policy rejects finalizers that would keep finished Screenshots forever',
 })
 
 t.test('policy lets only the gateway create names that contain a time', async (t) => {
-  const reserved = { status: 403, message: /only the gateway creates names of scr- and 26 characters.* Choose another name/ }
+  const reserved = { status: 403, message: /only the gateway may create names of scr- and 26 characters.* Choose another name/ }
   const future = 'scr-00000000000000000000000000'
   for (const name of [future, toObjectName(newId('scr', new Date()))])
     await t.rejects(shots.create({ metadata: { name }, spec: { url, accountName: 'acme' } }), reserved)

@@ -21,11 +21,15 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
   { name: 'an array', body: [url], details: [' invalid_type'] },
   { name: 'a text', body: '"https://example.com/"', details: [' invalid_type'] },
   { name: 'no url', body: {}, details: ['url required'] },
-  { name: 'a url that is no text', body: { url: 7 }, details: ['url invalid_type'] },
-  { name: 'a number given as text', body: { url, options: { viewport_width: '800' } }, details: ['options.viewport_width invalid_type'] },
+  { name: 'a url that is not a string', body: { url: 7 }, details: ['url invalid_type'] },
+  {
+    name: 'a number given as a string',
+    body: { url, options: { viewport_width: '800' } },
+    details: ['options.viewport_width invalid_type'],
+  },
   { name: 'a fraction of a pixel', body: { url, options: { viewport_width: 800.5 } }, details: ['options.viewport_width invalid_type'] },
   { name: 'a null', body: { url, options: { click: null } }, details: ['options.click invalid_type'] },
-  { name: 'options that are no object', body: { url, options: 'full_page' }, details: ['options invalid_type'] },
+  { name: 'options that are not an object', body: { url, options: 'full_page' }, details: ['options invalid_type'] },
   { name: 'an unknown format', body: { url, options: { format: 'gif' } }, details: ['options.format invalid_value'] },
   {
     name: 'an unknown wait state',
@@ -33,13 +37,13 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
     details: ['options.wait_until[1] invalid_value'],
   },
   {
-    name: 'an unknown option with its nearest name',
+    name: 'an unknown option, with the closest name',
     body: { url, options: { fullpage: true } },
     details: ['options.fullpage unknown_field'],
     says: /did you mean full_page\?/,
   },
   {
-    name: 'an option at the wrong place with the right one',
+    name: 'a misplaced option, with the right place',
     body: { url, full_page: true },
     details: ['full_page unknown_field'],
     says: /did you mean options\.full_page\?/,
@@ -55,11 +59,11 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
     body: { url, options: { viewport_width: 7680, viewport_height: 7680, device_scale_factor: 5 } },
     details: ['options.device_scale_factor contradiction'],
   },
-  { name: 'a url that is no url', body: { url: 'example.com' }, details: ['url invalid_url'] },
+  { name: 'a url without a scheme', body: { url: 'example.com' }, details: ['url invalid_url'] },
   { name: 'a url without a host', body: { url: 'https:///path' }, details: ['url host_required'] },
   { name: 'a file', body: { url: 'file:///etc/passwd' }, details: ['url unsupported_scheme'] },
   { name: 'a script', body: { url: 'javascript:alert(1)' }, details: ['url unsupported_scheme'] },
-  { name: 'a bad url among the options', body: { options: { url: 'ftp://example.com/' } }, details: ['options.url unsupported_scheme'] },
+  { name: 'an invalid url in the options', body: { options: { url: 'ftp://example.com/' } }, details: ['options.url unsupported_scheme'] },
   {
     name: 'a url with a password of more than 1024 characters',
     body: { url: `https://user:${'p'.repeat(1025)}@example.com/` },
@@ -77,7 +81,7 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
   { name: 'localhost', body: { url: 'http://localhost:8080/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
   { name: 'a mail port', body: { url: 'http://example.com:25/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
   {
-    name: 'everything that is wrong at once',
+    name: 'all errors of a request at once',
     body: {
       url: 'http://127.0.0.1/',
       color: 1,
@@ -126,7 +130,7 @@ const credentials: { name: string; headers: () => Promise<Record<string, string>
     challenge: /invalid_token/,
   },
   {
-    name: 'a key that nobody made',
+    name: 'a key that was never created',
     headers: async () => bearer(newKeyText()),
     status: 401,
     code: 'INVALID_API_KEY',
@@ -147,14 +151,14 @@ const credentials: { name: string; headers: () => Promise<Record<string, string>
     challenge: /invalid_token/,
   },
   {
-    name: 'a key of no account',
+    name: 'a key without an account',
     headers: async () => bearer(await world.createKey({ accountName: 'nobody' })),
     status: 401,
     code: 'INVALID_API_KEY',
     challenge: /invalid_token/,
   },
   {
-    name: 'a key that may only read',
+    name: 'a read-only key',
     headers: async () => bearer(await world.createKey({ accountName: 'acme', scopes: ['screenshots:read'] })),
     status: 403,
     code: 'INSUFFICIENT_SCOPE',
@@ -190,9 +194,9 @@ const requests: {
 }[] = [
   { name: 'an unknown path', path: '/nothing', status: 404, code: 'NOT_FOUND' },
   { name: 'a list with an unknown parameter', path: '/screenshots?statsu=failed', status: 400, code: 'VALIDATION_ERROR' },
-  { name: 'a list of limit 0', path: '/screenshots?limit=0', status: 400, code: 'VALIDATION_ERROR' },
-  { name: 'a list with a made-up cursor', path: '/screenshots?cursor=abc', status: 400, code: 'VALIDATION_ERROR' },
-  { name: 'a list of an unknown status', path: '/screenshots?status=running', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list with limit 0', path: '/screenshots?limit=0', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list with an invalid cursor', path: '/screenshots?cursor=abc', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list filtered by an unknown status', path: '/screenshots?status=running', status: 400, code: 'VALIDATION_ERROR' },
   {
     name: 'a wait of more than 25 seconds',
     path: '/screenshots?wait=26',
@@ -201,7 +205,14 @@ const requests: {
     status: 400,
     code: 'VALIDATION_ERROR',
   },
-  { name: 'a method that the path does not have', path: '/screenshots', method: 'PUT', body: '{', status: 405, code: 'METHOD_NOT_ALLOWED' },
+  {
+    name: 'a method that the path does not support',
+    path: '/screenshots',
+    method: 'PUT',
+    body: '{',
+    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
+  },
   {
     name: 'a body that is not JSON',
     path: '/screenshots',
@@ -230,7 +241,7 @@ for (const { name, path, status, code, ...rest } of requests) {
   })
 }
 
-t.test('the gateway tells the methods of a path in Allow, and answers OPTIONS', async (t) => {
+t.test('the gateway lists the methods of a path in Allow, and responds to OPTIONS', async (t) => {
   const wrong = await call(`${api}/screenshots`, { method: 'PATCH', key })
   t.equal(wrong.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
   const options = await call(`${gateway.url}/v1/screenshots/scr_x`, { method: 'OPTIONS' })
@@ -238,7 +249,7 @@ t.test('the gateway tells the methods of a path in Allow, and answers OPTIONS', 
   t.equal(options.headers.get('allow'), 'DELETE, GET, HEAD, OPTIONS')
 })
 
-t.test('the gateway takes an empty body of any type where none is needed', async (t) => {
+t.test('the gateway accepts an empty body of any type if no body is needed', async (t) => {
   for (const type of ['application/json', 'text/plain']) {
     const { body: created } = await call(`${api}/screenshots`, { method: 'POST', key, body: { url } })
     const response = await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key, headers: { 'content-type': type } })
@@ -259,12 +270,12 @@ t.test('Prefer: handling=lenient ignores unknown names and lists them', async (t
   await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key })
 })
 
-t.test('a client that sends too large a body always gets to see the answer', async (t) => {
+t.test('a client that sends too large a body always receives the response', async (t) => {
   const body = JSON.stringify({ url: 'x'.repeat(4 * 1024 * 1024) })
   for (let n = 0; n < 20; n++) t.equal((await call(`${api}/screenshots`, { method: 'POST', key, body })).status, 413)
 })
 
-t.test('the gateway writes the envelope even to what is no HTTP', async (t) => {
+t.test('the gateway returns the error envelope even for data that is not HTTP', async (t) => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
   socket.end('NONSENSE\r\n\r\n')
   const text = Buffer.concat(await socket.toArray()).toString()
@@ -272,6 +283,6 @@ t.test('the gateway writes the envelope even to what is no HTTP', async (t) => {
   t.match(JSON.parse(text.split('\r\n\r\n')[1] ?? ''), { success: false, error: { code: 'VALIDATION_ERROR' } })
 })
 
-t.test('nothing was created by any of this', async (t) => {
+t.test('no invalid request created anything', async (t) => {
   t.strictSame(await world.screenshots.listAll(), [])
 })

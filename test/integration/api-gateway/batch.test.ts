@@ -23,7 +23,7 @@ const liveOf = async (account: string) => {
   return items.filter(({ spec }) => spec.accountName === account)
 }
 
-t.test('POST /screenshots/batch makes a job for every url, doubles too, in the order of the request', async (t) => {
+t.test('POST /screenshots/batch creates a job for every url in the order of the request, also for duplicates', async (t) => {
   const urls = [...pagesOf(3), 'https://example.com/0']
   const { status, headers, body } = await batch({ urls, options: { full_page: true, external_identifier: 'run-7' } })
   t.equal(status, 202)
@@ -43,13 +43,13 @@ t.test('POST /screenshots/batch makes a job for every url, doubles too, in the o
   }
 })
 
-t.test('POST /screenshots/batch takes 1 to 100 urls', async (t) => {
+t.test('POST /screenshots/batch accepts 1 to 100 urls', async (t) => {
   t.equal((await batch({ urls: [] })).status, 400)
   t.match((await batch({ urls: pagesOf(101) })).body, { error: { code: 'VALIDATION_ERROR', details: [{ path: 'urls' }] } })
   t.match((await batch({ urls: pagesOf(100) })).body, { total: 100, successful: 100 })
 })
 
-t.test('POST /screenshots/batch refuses the whole batch for a bad url, creates nothing and charges nothing', async (t) => {
+t.test('POST /screenshots/batch rejects the whole batch for an invalid url, and creates and charges nothing', async (t) => {
   const before = [await usedBy('acme'), (await liveOf('acme')).length]
   const { status, body } = await batch({ urls: ['https://example.com/', 'ftp://a', 'https://example.com/', 'http://10.0.0.1/'] })
   t.equal(status, 400)
@@ -83,12 +83,12 @@ t.test('POST /screenshots/batch fills the quota exactly, and records the rest as
   t.equal((await liveOf('small')).length, 7)
 })
 
-t.test('GET /batches/:id counts what became of the items', async (t) => {
+t.test('GET /batches/:id counts the items by outcome', async (t) => {
   const { body: made } = await batch({ urls: pagesOf(3) })
   const [first, second] = made.screenshots.map((item: { id: string }) => item.id)
   await complete(first, Buffer.from('a picture'), world)
   await fail(second, { code: 'DNS_FAILED', message: 'no such host' }, world)
-  const { status, body } = await eventually('both ends are told', async () => {
+  const { status, body } = await eventually('the batch reports both outcomes', async () => {
     const response = await call(`${api}/batches/${made.batch_id}`, { key })
     return response.body.data.pending === 1 && response
   })
@@ -99,7 +99,7 @@ t.test('GET /batches/:id counts what became of the items', async (t) => {
   t.match((await call(`${api}/batches/${made.batch_id}`, { key })).body, { data: { total: 2, completed: 0 } })
 })
 
-t.test('GET /batches/:id does not tell a foreign batch from none', async (t) => {
+t.test('GET /batches/:id returns the same 404 for a batch of another account as for an unknown one', async (t) => {
   const { body: made } = await batch({ urls: pagesOf(1) })
   const responses = [
     await call(`${api}/batches/${made.batch_id}`, { key: otherKey }),

@@ -1,22 +1,22 @@
 import { eventually } from '../../support/eventually.ts'
 
-/** An answer, its body parsed when it is JSON. */
+/** A response, with a parsed body if it is JSON. */
 export interface ApiResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of any shape
   body: any
 }
 
 export interface Call {
   method?: string
-  /** Text goes as it is, all else as JSON. */
+  /** Strings are sent unchanged, everything else as JSON. */
   body?: unknown
   key?: string | undefined
   headers?: Record<string, string>
 }
 
-/** Calls a gateway as a client would; redirects are not followed. */
+/** Calls a gateway like a client. Redirects are not followed. */
 export async function call(url: string, { method = 'GET', body, key, headers = {} }: Call = {}): Promise<ApiResponse> {
   const response = await fetch(url, {
     method,
@@ -33,9 +33,9 @@ export async function call(url: string, { method = 'GET', body, key, headers = {
   return { status: response.status, headers: response.headers, body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes }
 }
 
-/** As `call`, and again for as long as the gateway says that it is too busy, as a client does who has time. */
+/** Like `call`, but retries while the gateway reports that it is overloaded, as a patient client does. */
 export const callPatiently = (url: string, options: Call = {}): Promise<ApiResponse> =>
-  eventually('the gateway has time', async () => {
+  eventually('the gateway is no longer overloaded', async () => {
     const response = await call(url, options)
     return response.status !== 503 && response
   })

@@ -1,5 +1,5 @@
-// What the tests of deliveries stand on: a real API server and store, a gateway and the operator itself as processes of their own, and a
-// real HTTPS endpoint. Captures are completed by the test in the runner's role.
+// Setup of the delivery tests: a real API server and store, a gateway and an operator as processes, and a real HTTPS endpoint. The tests
+// complete captures in the role of the runner.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ import { startWorld, type World } from './world.ts'
 const RELEASE = 'tintype'
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** The key that the gateways of the world seal to, where the operator looks for it. */
+/** Stores the sealing key of the gateways in the Secret that the operator reads. */
 async function putSealingKey(http: KubeHttp, { openingKeys }: World): Promise<void> {
   const sealing = { 'private.json': base64(openingKeys), 'public.json': base64(toSealingKey(openingKeys[0]!)) }
   await new Resource(http, secrets).create({ metadata: { name: secretNames(RELEASE).sealingKey }, data: sealing })
@@ -76,15 +76,18 @@ export async function startStage(t: Test) {
   const rest = (method: string, path: string, { as = key, body }: { as?: string; body?: unknown } = {}) =>
     call(`${gateway.url}/v1${path}`, { method, key: as, ...(body === undefined ? {} : { body }) })
 
-  /** Makes an endpoint over REST; resolves when events are sent to it. */
+  /** Creates an endpoint over REST. Resolves when the operator sends events to it. */
   async function subscribe(body: object = {}): Promise<{ id: string; signing_secret: string }> {
     const hook = { name: 'orders', url: receiver.url, events: ['screenshot.completed'], ...body }
     const { data } = (await rest('POST', '/webhooks', { body: hook })).body
-    await eventually('the operator has seen it', async () => (await hooks.get(toObjectName(data.id))).status?.conditions !== undefined)
+    await eventually(
+      'the operator has observed the webhook',
+      async () => (await hooks.get(toObjectName(data.id))).status?.conditions !== undefined,
+    )
     return data
   }
 
-  /** Makes a Screenshot over REST and ends its capture; gives its id. */
+  /** Creates a Screenshot over REST and completes its capture. Returns its id. */
   async function capture(): Promise<string> {
     const { body } = await callPatiently(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
     const status = completedStatus({ completionTime: new Date().toISOString() })
@@ -92,15 +95,15 @@ export async function startStage(t: Test) {
     return body.id
   }
 
-  /** The endpoint's deliveries, once they are as wanted: the log is a few seconds behind. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  /** Waits until the endpoint's deliveries meet a condition, because the log is a few seconds behind. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
   const whenListed = (id: string, isRight: (data: any[]) => boolean, query = ''): Promise<any[]> =>
-    eventually('the log has it', async () => {
+    eventually('the log contains the delivery', async () => {
       const { body } = await rest('GET', `/webhooks/${id}/deliveries${query}`)
       return isRight(body.data) && body.data
     })
 
-  /** An operator that starts later orders earlier captures and webhooks by whole seconds (ADR 31): resolves in the second after this one. */
+  /** Resolves in the next second, because an operator compares its start with captures and webhooks in whole seconds (ADR 31). */
   const whenSecondIsOver = () => setTimeout(1_000 - (Date.now() % 1_000))
 
   t.beforeEach(() => {

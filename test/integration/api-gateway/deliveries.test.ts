@@ -8,13 +8,13 @@ import { eventually } from '../../support/eventually.ts'
 import { type Answer, answerWith } from '../../support/servers/https-receiver.ts'
 import { startStage } from './deliveries-stage.ts'
 
-// What became of events, and once more on request, through a real gateway and a real operator.
+// The log of deliveries, and deliveries on request, through a real gateway and a real operator.
 
 const stage = await startStage(t)
 const { receiver, rest, hooks } = stage
 let operator = await stage.startOperator()
 
-/** Answers one status after the other; the last for ever. */
+/** Responds with one status after the other, and repeats the last one. */
 const inTurn =
   (...statuses: number[]): Answer =>
   (request, response) =>
@@ -22,7 +22,7 @@ const inTurn =
 const pathOf = (hook: string, delivery: string) => `/webhooks/${hook}/deliveries/${delivery}`
 const statisticsOf = async (id: string) => (await rest('GET', `/webhooks/${id}`)).body.data.statistics
 const whenSettled = (id: string, count: number) =>
-  eventually('it is counted', async () => {
+  eventually('the delivery is counted', async () => {
     const { successful_deliveries: ok, failed_deliveries: failed } = await statisticsOf(id)
     return ok + failed === count
   })
@@ -57,7 +57,7 @@ t.test('GET /webhooks/:id/deliveries lists an event once, with all its attempts'
   t.strictSame((await rest('GET', pathOf(id, delivery.id))).body, { success: true, data: delivery })
 })
 
-t.test('GET /webhooks/:id/deliveries pages, newest first, and picks by status', async (t) => {
+t.test('GET /webhooks/:id/deliveries is paged, newest first, and filters by status', async (t) => {
   const { id } = await stage.subscribe()
   const screenshots: string[] = []
   for (const status of [200, 410, 200]) {
@@ -81,7 +81,7 @@ t.test('GET /webhooks/:id/deliveries pages, newest first, and picks by status', 
   t.equal((await rest('GET', `/webhooks/${id}/deliveries?status=odd`)).status, 400)
 })
 
-t.test('the log tells nothing of the signing secret, also when the endpoint echoes it', async (t) => {
+t.test('the log does not contain the signing secret, even if the endpoint echoes it', async (t) => {
   const { id, signing_secret: secret } = await stage.subscribe()
   receiver.answer = answerWith(200, `${secret} and ${'x'.repeat(975 - secret.length)} ${secret}`)
   await stage.capture()
@@ -91,7 +91,7 @@ t.test('the log tells nothing of the signing secret, also when the endpoint echo
   t.notOk(JSON.stringify(delivery).includes(secret.slice(0, 12)))
 })
 
-t.test('POST …/redeliver posts the same bytes once more, which is in the log and in no statistics', async (t) => {
+t.test('POST …/redeliver posts the same bytes again, and is logged but not counted in statistics', async (t) => {
   const { id, signing_secret: secret } = await stage.subscribe()
   await stage.capture()
   await whenSettled(id, 1)
@@ -108,10 +108,10 @@ t.test('POST …/redeliver posts the same bytes once more, which is in the log a
   const [after] = await stage.whenListed(id, ([listed]) => listed.attempts.length === 2)
   t.match(after, { status: 'successful', attempts: [{ manual: false }, { number: 2, manual: true, status_code: 500 }] })
   t.strictSame(await statisticsOf(id), before)
-  t.equal(receiver.received.length, 2, 'it is not repeated')
+  t.equal(receiver.received.length, 2, 'the failed post is not retried')
 })
 
-t.test('POST …/redeliver repairs what was given up', async (t) => {
+t.test('POST …/redeliver completes a failed delivery', async (t) => {
   const { id } = await stage.subscribe()
   receiver.answer = answerWith(500)
   await stage.capture()
@@ -123,7 +123,7 @@ t.test('POST …/redeliver repairs what was given up', async (t) => {
   t.strictSame(receiver.received.at(-1)?.body, receiver.received[0]?.body)
 })
 
-t.test('POST …/redeliver works on records that are archived, and waits for an operator that is away', async (t) => {
+t.test('POST …/redeliver works on archived records, and waits for an unavailable operator', async (t) => {
   await stage.whenSecondIsOver()
   const { id } = await stage.subscribe()
   const screenshot = await stage.capture()
@@ -140,7 +140,7 @@ t.test('POST …/redeliver works on records that are archived, and waits for an 
   t.strictSame(third?.body, first?.body)
 })
 
-t.test('POST …/redeliver answers 410 when the screenshot is deleted, unless its event was kept', async (t) => {
+t.test('POST …/redeliver returns 410 when the screenshot is deleted, unless its event was kept', async (t) => {
   const { id } = await stage.subscribe()
   const gone = await stage.capture()
   const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
@@ -156,7 +156,7 @@ t.test('POST …/redeliver answers 410 when the screenshot is deleted, unless it
   t.strictSame(posts[3]?.body, posts[1]?.body)
 })
 
-t.test('deliveries are found by nobody else, nor under another webhook, nor after the webhook', async (t) => {
+t.test('deliveries are not visible to other accounts, under another webhook, or after the webhook was deleted', async (t) => {
   const { id } = await stage.subscribe()
   const { id: other } = await stage.subscribe({ events: ['screenshot.failed'] })
   await stage.capture()
@@ -179,19 +179,22 @@ t.test('deliveries are found by nobody else, nor under another webhook, nor afte
   t.equal(receiver.received.length, 1)
 })
 
-t.test('an annotation by hand leads to no delivery of another webhook', async (t) => {
+t.test('a manual annotation cannot redeliver for another webhook', async (t) => {
   const { id } = await stage.subscribe()
   await stage.capture()
   const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
   const { id: thief } = await stage.subscribe({ events: ['screenshot.failed'] })
   const asked = { do: 'redeliver', nonce: 'c'.repeat(20), at: new Date(), delivery: delivery.id } as const
   await hooks.patch(toObjectName(thief), mergePatch({ metadata: { annotations: toRequestAnnotation(asked) } }))
-  const response = await eventually('it is answered', async () => (await hooks.get(toObjectName(thief))).status?.responses?.[asked.nonce])
+  const response = await eventually(
+    'the operator has responded',
+    async () => (await hooks.get(toObjectName(thief))).status?.responses?.[asked.nonce],
+  )
   t.match(response, { success: false, statusCode: 0, error: 'the log has no such delivery' })
   t.equal(receiver.received.length, 1)
 })
 
-t.test('POST …/redeliver is carried out by the next operator when the first is killed in the middle', async (t) => {
+t.test('POST …/redeliver is executed by the next operator if the first is killed meanwhile', async (t) => {
   await stage.whenSecondIsOver()
   const { id } = await stage.subscribe()
   await stage.capture()
@@ -209,7 +212,7 @@ t.test('POST …/redeliver is carried out by the next operator when the first is
   t.match(repeated.attempts[1], { number: 2, manual: true, status_code: 200 })
 })
 
-t.test('a delivery is pending while another attempt is due, and failed when nobody wants it any more', async (t) => {
+t.test('a delivery is pending while another attempt is due, and failed when the webhook is inactive', async (t) => {
   await operator.end('SIGTERM')
   operator = await stage.startOperator({ TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '600000' })
   const { id } = await stage.subscribe()

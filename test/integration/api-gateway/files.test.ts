@@ -16,7 +16,7 @@ const gateway = await world.startGateway({ TINTYPE_MAX_DOWNLOADS: '2' })
 const api = `${gateway.url}/v1`
 const bytes = randomBytes(300_000)
 
-/** A completed screenshot, as its record tells. */
+/** A completed screenshot, as its record describes it. */
 async function capture(options: object = {}, content = bytes) {
   const { body } = await call(`${api}/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', options } })
   await complete(body.id, content, world)
@@ -25,7 +25,7 @@ async function capture(options: object = {}, content = bytes) {
 
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
 
-t.test('a link gives the file, and says what it is and that it is nothing else', async (t) => {
+t.test('a link serves the file with its type, and forbids browsers to guess another', async (t) => {
   const { download_url: link, id } = await capture({ format: 'jpeg' })
   const { status, headers, body } = await call(link)
   t.equal(status, 200)
@@ -42,7 +42,7 @@ t.test('a link gives the file, and says what it is and that it is nothing else',
   t.equal(head.body.length, 0)
 })
 
-t.test('files beside the picture have links of their own, and only what was asked for has one', async (t) => {
+t.test('additional files have their own links, and only requested files have one', async (t) => {
   const { artifacts, download_url: link, id } = await capture({ thumbnail_width: 100, save_html: true })
   t.match(artifacts, [
     { type: 'thumbnail', file_size_bytes: bytes.length },
@@ -52,16 +52,20 @@ t.test('files beside the picture have links of their own, and only what was aske
   t.same(thumbnail.body, bytes)
   t.equal(thumbnail.headers.get('content-type'), 'image/png')
   t.equal(html.headers.get('content-type'), 'text/html; charset=utf-8')
-  t.equal(html.headers.get('content-disposition'), `attachment; filename="${id}.html"`, 'no page of ours shows what another wrote')
+  t.equal(
+    html.headers.get('content-disposition'),
+    `attachment; filename="${id}.html"`,
+    'HTML of other sites is never displayed under the gateway’s origin',
+  )
   t.match(html.headers.get('content-security-policy'), 'sandbox')
-  // A file that lies there although nobody asked for it is served to nobody, however well its link is signed.
+  // A file that exists but was not requested is never served, not even with a valid signature.
   const stray = `users/acme/${id}.txt`
   await world.bucket.putObject('tintype', stray, bytes, bytes.length)
   t.equal((await call(gateway.url + signLink({ key: stray, expires: inAnHour() }, world.ring))).status, 404)
   t.equal((await call(link)).status, 200)
 })
 
-t.test('a link answers 304 to the tag it gave', async (t) => {
+t.test('a link returns 304 for a matching ETag', async (t) => {
   const { download_url: link } = await capture()
   const { headers } = await call(link)
   const again = await call(link, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
@@ -69,7 +73,7 @@ t.test('a link answers 304 to the tag it gave', async (t) => {
   t.equal(again.body.length, 0)
 })
 
-t.test('a link gives the ranges that are asked for', async (t) => {
+t.test('a link serves ranges', async (t) => {
   const { download_url: link } = await capture()
   const size = bytes.length
   const cases = [
@@ -94,7 +98,7 @@ t.test('a link gives the ranges that are asked for', async (t) => {
   t.equal(stale.status, 200)
 })
 
-t.test('a link with anything changed is refused', async (t) => {
+t.test('a link with any change is rejected', async (t) => {
   const record = await capture()
   const other = await capture()
   const link = new URL(record.download_url)
@@ -127,7 +131,7 @@ t.test('a signed link names the file to save under', async (t) => {
   t.equal(headers.get('content-disposition'), `attachment; filename="t_glich _1_.png"; filename*=UTF-8''t%C3%A4glich%20%221%22.png`)
 })
 
-t.test('a link gives no file but the one that the record is about', async (t) => {
+t.test('a link serves only the file that the record describes', async (t) => {
   const { id, storage_path: path, download_url: link } = await capture()
   await world.bucket.putObject('tintype', path, Buffer.from('something else under the same name'))
   t.equal((await call(link)).status, 404)
@@ -138,7 +142,7 @@ t.test('a link gives no file but the one that the record is about', async (t) =>
   }
 })
 
-t.test('a link to a file that is gone answers 410 while the record is there, and 404 when nothing is', async (t) => {
+t.test('a link to a deleted file returns 410 while its record exists, and 404 afterwards', async (t) => {
   const { storage_path: path, download_url: link } = await capture()
   await world.bucket.removeObject('tintype', path)
   const { status, body } = await call(link)
@@ -148,7 +152,7 @@ t.test('a link to a file that is gone answers 410 while the record is there, and
   t.equal((await call(gateway.url + signLink({ key: unknown, expires: inAnHour() }, world.ring))).status, 404)
 })
 
-t.test('links of the old key hold while the ring has it', async (t) => {
+t.test('links of the old key are valid while the key ring contains it', async (t) => {
   const { id, download_url: old } = await capture()
   const fresh = { current: 'b', keys: { ...world.ring.keys, b: randomBytes(32).toString('base64') } }
   await world.writeRing(fresh)
@@ -158,19 +162,19 @@ t.test('links of the old key hold while the ring has it', async (t) => {
   })
   t.equal((await call(old)).status, 200)
   await world.writeRing({ current: 'b', keys: { b: fresh.keys.b } })
-  await eventually('the old key is forgotten', async () => (await call(old)).status === 403)
+  await eventually('the old key is rejected', async () => (await call(old)).status === 403)
   await world.writeRing(world.ring)
-  await eventually('the first ring is back', async () => (await call(old)).status === 200)
+  await eventually('the first key ring is restored', async () => (await call(old)).status === 200)
 })
 
-t.test('more downloads at once than allowed answer 503, until one ends', async (t) => {
+t.test('downloads above the limit return 503 until one ends', async (t) => {
   const { download_url: link } = await capture({}, randomBytes(20_000_000))
   const agent = new Agent()
   const slow = await Promise.all(
     [1, 2].map(
       () =>
         new Promise<() => void>((resolve) => {
-          // Nothing is read: the sockets fill and the downloads stay open.
+          // The client reads nothing, so the sockets fill and the downloads stay open.
           const request = get(link, { agent }, (response) => resolve(() => response.destroy()))
           request.on('error', () => {})
         }),
@@ -181,11 +185,11 @@ t.test('more downloads at once than allowed answer 503, until one ends', async (
   t.equal(refused.body.error.code, 'TOO_MANY_DOWNLOADS')
   t.equal(refused.headers.get('retry-after'), '5')
   for (const end of slow) end()
-  await eventually('there is room again', async () => (await call(link)).status === 200)
+  await eventually('a download is accepted again', async () => (await call(link)).status === 200)
   agent.destroy()
 })
 
-t.test('links last as long as was asked for, and save under the name that was asked for', async (t) => {
+t.test('links have the requested lifetime and file name', async (t) => {
   const options = { external_identifier: 'order-7', attachment_name: 'Seite ä.png', download_url_ttl: 120 }
   const record = await capture(options)
   t.equal(record.external_identifier, 'order-7')
@@ -195,10 +199,10 @@ t.test('links last as long as was asked for, and save under the name that was as
   t.same(body, bytes)
   t.equal(headers.get('content-disposition'), `attachment; filename="Seite _.png"; filename*=UTF-8''Seite%20%C3%A4.png`)
   const { status } = await call(record.download_url.replace('Seite', 'Site'))
-  t.equal(status, 403, 'the name is signed')
+  t.equal(status, 403, 'the signature covers the name')
 })
 
-t.test('links lead to the store itself when it has an address for the world', async (t) => {
+t.test('links lead directly to the store if it has a public URL', async (t) => {
   const open = await world.startGateway({ TINTYPE_STORAGE_PUBLIC_URL: world.store.endpoint })
   const { id } = await capture({ format: 'webp', attachment_name: 'Seite ä.webp' })
   const read = () => call(`${open.url}/v1/screenshots/${id}`, { key })
@@ -212,7 +216,7 @@ t.test('links lead to the store itself when it has an address for the world', as
   const signedUntil = new URL(record.download_url).searchParams
   const signedAt = signedUntil.get('X-Amz-Date')?.replace(/(....)(..)(..T..)(..)(..)Z/, '$1-$2-$3:$4:$5Z') ?? ''
   t.equal(Date.parse(signedAt) + Number(signedUntil.get('X-Amz-Expires')) * 1_000, Date.parse(record.download_url_expires_at))
-  t.equal((await read()).body.download_url, record.download_url, 'the same link is given again')
+  t.equal((await read()).body.download_url, record.download_url, 'the same link is returned again')
   const redirect = await call(`${open.url}/v1/screenshots/${id}/download`, { key })
   t.equal(redirect.headers.get('location'), record.download_url)
   t.equal((await call(record.download_url.replace('.webp?', '.png?'))).status, 403)

@@ -12,7 +12,7 @@ import { type ApiResponse, call } from './client.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-// One key, one object, one charge, whatever dies between.
+// One Idempotency-Key creates one object and one charge, even if a process is killed in between.
 
 const world = await startWorld()
 t.teardown(() => world.stop())
@@ -29,14 +29,14 @@ async function anAccount(name: string) {
   return { key, create, objects, used }
 }
 
-/** What is known of a key. */
+/** The stored entry of a key. */
 async function entryOf(account: string, key: string): Promise<{ place: string; entry: Entry }> {
   const [place = ''] = idempotencyObjectKeys(account, key, world.ring)
   const { version: _, signature: __, ...entry } = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
   return { place, entry }
 }
 
-t.test('a repeated creation answers as the first did, from another replica too, and costs once', async (t) => {
+t.test('a repeated create returns the first response, also from another replica, and is charged once', async (t) => {
   const { create, objects, used } = await anAccount('repeat')
   const one = await create(first, 'order-1')
   const [two, three] = [await create(second, 'order-1'), await create(first, 'order-1', { options: {}, url: 'https://example.com/' })]
@@ -46,7 +46,7 @@ t.test('a repeated creation answers as the first did, from another replica too, 
   t.strictSame([(await objects()).length, await used()], [1, 1])
 })
 
-t.test('a repeated creation tells of the record as it was created, also when it has ended or is deleted', async (t) => {
+t.test('a repeated create returns the record as it was created, even if it has finished or was deleted', async (t) => {
   const { create, key } = await anAccount('ended')
   const one = await create(first, 'order-1')
   await complete(one.body.id, Buffer.from('a picture'), world)
@@ -56,7 +56,7 @@ t.test('a repeated creation tells of the record as it was created, also when it 
   t.equal((await call(`${second}/screenshots/${one.body.id}`, { key })).status, 404, 'it stays deleted')
 })
 
-t.test('twenty requests at once with one key create one screenshot', async (t) => {
+t.test('twenty concurrent requests with one key create one screenshot', async (t) => {
   const { create, objects, used } = await anAccount('crowd')
   const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? first : second, 'order-1')))
   const created = responses.filter(({ status }) => status === 202)
@@ -66,7 +66,7 @@ t.test('twenty requests at once with one key create one screenshot', async (t) =
   t.strictSame([(await objects()).length, await used()], [1, 1])
 })
 
-t.test('a repeated batch has the same items, the refused ones too, and charges once', async (t) => {
+t.test('a repeated batch has the same items, including rejected ones, and is charged once', async (t) => {
   await world.createAccount('little', {}, { limit: 2 })
   const key = await world.createKey({ accountName: 'little' })
   const send = (api: string) =>
@@ -81,17 +81,17 @@ t.test('a repeated batch has the same items, the refused ones too, and charges o
   t.strictSame((await send(second)).body, one.body)
 })
 
-t.test('a refused request leaves its key free', async (t) => {
+t.test('a rejected request does not use its key', async (t) => {
   await world.createAccount('full', {}, { limit: 0 })
   const key = await world.createKey({ accountName: 'full' })
   const send = () =>
     call(`${first}/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' }, headers: { 'idempotency-key': 'k' } })
   t.equal((await send()).status, 429)
   await world.usages.patch('full', mergePatch({ spec: { limit: 1 } }))
-  await eventually('the gateway has seen the new limit', async () => (await send()).status === 202)
+  await eventually('the gateway uses the new limit', async () => (await send()).status === 202)
 })
 
-t.test('a key that is a day old makes a new screenshot and leaves the old picture', async (t) => {
+t.test('a key that is a day old creates a new screenshot and keeps the old picture', async (t) => {
   const { create, key, objects } = await anAccount('old')
   const one = await create(first, 'order-1')
   await complete(one.body.id, Buffer.from('a picture'), world)
@@ -106,7 +106,7 @@ t.test('a key that is a day old makes a new screenshot and leaves the old pictur
   t.equal((await call(new URL(link, first).href)).status, 200)
 })
 
-t.test('an entry that an earlier version wrote is answered for a day', async (t) => {
+t.test('entries of earlier versions are valid for a day', async (t) => {
   const { create, objects } = await anAccount('former')
   const one = await create(first, 'order-1')
   const { place, entry } = await entryOf('former', 'order-1')
@@ -118,13 +118,13 @@ t.test('an entry that an earlier version wrote is answered for a day', async (t)
   t.equal((await objects()).length, 1)
 })
 
-t.test('a rotation of the keys forgets no Idempotency-Key', async (t) => {
+t.test('a rotation of the signing keys keeps Idempotency-Keys', async (t) => {
   const { create, objects } = await anAccount('rotated')
   const one = await create(first, 'order-1')
   await world.writeRing({ current: 'b', keys: { ...world.ring.keys, b: Buffer.alloc(32, 2).toString('base64') } })
   const rotated = { current: 'b', keys: { b: Buffer.alloc(32, 2).toString('base64') } }
   let tries = 0
-  // A key of its own each time: one that was used before the rotation is found where it lies.
+  // Each request has a new key, because a key that was used before the rotation is found under its old entry.
   await eventually('the gateway signs with the new key', async () => {
     const key = `try-${++tries}`
     await create(second, key)
@@ -139,7 +139,7 @@ t.test('a rotation of the keys forgets no Idempotency-Key', async (t) => {
   await world.writeRing(world.ring)
 })
 
-t.test('requests that a killed gateway has left half-way are finished once by the others', { timeout: 540_000 }, async (t) => {
+t.test('other gateways finish the requests of a killed gateway, once', { timeout: 540_000 }, async (t) => {
   const { create, objects, used } = await anAccount('killed')
   const COUNT = 60
   const body = (index: number) => ({ url: 'https://example.com/', external_identifier: `n${index}` })
@@ -155,7 +155,7 @@ t.test('requests that a killed gateway has left half-way are finished once by th
   const finish = async (key: string, index: number): Promise<ApiResponse> => {
     for (;;) {
       const response = await create(index % 2 === 0 ? first : second, key, body(index))
-      // 503 is what a gateway says that is too busy: come again, under the same key.
+      // 503 means that the gateway is overloaded, so the client retries with the same key.
       if (![409, 503].includes(response.status)) return response
       await sleep(1_000)
     }

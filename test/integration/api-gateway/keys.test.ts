@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { call } from './client.ts'
 import { startWorld } from './world.ts'
 
-// The life of keys over two replicas that share nothing but the API server.
+// The lifecycle of keys over two replicas that share only the API server.
 
 const world = await startWorld()
 t.teardown(() => world.stop())
@@ -19,7 +19,7 @@ const foreign = await world.createKey({ accountName: 'other' })
 const [a, b] = await Promise.all([world.startGateway(), world.startGateway()])
 const [urlA, urlB] = [`${a.url}/api/v1`, `${b.url}/api/v1`]
 
-/** The bound, also for a replica that is cut off; typically it is a fraction of a second. */
+/** The maximum delay, also for a replica that is disconnected. Typically it is a fraction of a second. */
 const REVOCATION_MILLISECONDS = 30_000
 
 const create = async (body: object) => {
@@ -30,23 +30,23 @@ const create = async (body: object) => {
 const objectOf = (id: string): Promise<ApiKey> => world.keys.get(toObjectName(id))
 const statusWith = async (text: string, url: string) => (await call(`${url}/keys`, { key: text })).status
 
-t.test('a key made by one replica is let in by another at once, and read there', async (t) => {
+t.test('a key created by one replica is accepted and returned by another at once', async (t) => {
   const { id, key: text } = await create({ name: 'ci', expires_in_days: 30 })
   t.equal(await statusWith(text, urlB), 200)
   const found = await call(`${urlB}/keys/${id}`, { key })
   t.match(found, { status: 200, body: { success: true, data: { id, name: 'ci', last_four: text.slice(-4), is_active: true } } })
   t.equal((await call(`${urlB}/keys/${id}`, { key, headers: { 'if-none-match': found.headers.get('etag')! } })).status, 304)
-  t.equal((await call(`${urlB}/keys/${id}`, { key: foreign })).status, 404, 'another account’s is unknown')
+  t.equal((await call(`${urlB}/keys/${id}`, { key: foreign })).status, 404, 'a key of another account is not found')
   t.notOk('key' in found.body.data)
 })
 
-t.test('a key’s text is in no object and in no log', async (t) => {
+t.test('the text of a key is in no object and no log', async (t) => {
   const { id, key: text } = await create({ name: 'secret' })
   const rotated = await call(`${urlB}/keys/${id}/rotate`, { method: 'POST', key })
   await statusWith(text, urlA)
   await call(`${urlA}/keys?include_inactive=${text}`, { key: text })
   const object = await objectOf(id)
-  t.equal(object.metadata.labels?.[Label.keyHash1], keyHash(rotated.body.data.key), 'the control: it is this object')
+  t.equal(object.metadata.labels?.[Label.keyHash1], keyHash(rotated.body.data.key), 'control: this object belongs to the key')
   const texts = [text, rotated.body.data.key]
   for (const place of [JSON.stringify(await world.keys.listAll()), a.log(), b.log()]) {
     t.ok(place.length > 0)
@@ -56,30 +56,30 @@ t.test('a key’s text is in no object and in no log', async (t) => {
   t.match(await unseal(object.spec.sealedLinkSecret!, sealedFor, world.openingKeys), /^[\w-]{43}$/)
 })
 
-t.test('a deleted key is let in by no replica', async (t) => {
+t.test('no replica accepts a deleted key', async (t) => {
   const { id, key: text } = await create({ name: 'short-lived' })
   t.strictSame([await statusWith(text, urlA), await statusWith(text, urlB)], [200, 200])
   t.equal((await call(`${urlA}/keys/${id}`, { method: 'DELETE', key })).status, 204)
-  t.equal(await statusWith(text, urlA), 401, 'at once where it was deleted')
-  await eventually('the other replica knows it', async () => (await statusWith(text, urlB)) === 401, REVOCATION_MILLISECONDS)
+  t.equal(await statusWith(text, urlA), 401, 'rejected at once by the replica that deleted it')
+  await eventually('the other replica rejects it', async () => (await statusWith(text, urlB)) === 401, REVOCATION_MILLISECONDS)
   t.equal((await call(`${urlB}/keys/${id}`, { key })).status, 404)
 })
 
-t.test('a key that is switched off and on again follows everywhere', async (t) => {
+t.test('all replicas follow when a key is deactivated and activated', async (t) => {
   const { id, key: text } = await create({ name: 'switch' })
   const set = (is_active: boolean) => call(`${urlA}/keys/${id}`, { method: 'PATCH', key, body: { is_active } })
   t.match(await set(false), { status: 200, body: { data: { is_active: false } } })
-  await eventually('it is off', async () => (await statusWith(text, urlB)) === 401)
+  await eventually('the key is rejected', async () => (await statusWith(text, urlB)) === 401)
   const listed = (await call(`${urlA}/keys`, { key })).body.data.some((other: { id: string }) => other.id === id)
   const listedAll = (await call(`${urlA}/keys?include_inactive=1`, { key })).body.data.some((other: { id: string }) => other.id === id)
   t.strictSame([listed, listedAll], [false, true])
   await set(true)
-  await eventually('it is on', async () => (await statusWith(text, urlB)) === 200)
+  await eventually('the key is accepted', async () => (await statusWith(text, urlB)) === 200)
 })
 
-t.test('a rotation leaves both texts valid on every replica until the overlap ends', async (t) => {
+t.test('after a rotation both texts are valid on every replica until the overlap ends', async (t) => {
   const { id, key: old } = await create({ name: 'rotating' })
-  t.equal(await statusWith(old, urlB), 200, 'the other replica has it in its copy')
+  t.equal(await statusWith(old, urlB), 200, 'the other replica has it in its cache')
   const rotated = await call(`${urlA}/keys/${id}/rotate`, { method: 'POST', key, body: { overlap_hours: 1 } })
   const { key: text } = rotated.body.data
   t.equal(rotated.status, 201)
@@ -88,20 +88,20 @@ t.test('a rotation leaves both texts valid on every replica until the overlap en
     status: 409,
     body: { error: { code: 'ROTATION_IN_PROGRESS' } },
   })
-  // Hours cannot be waited for: the end of the overlap is moved to where the test is.
+  // The overlap takes hours, so the test moves its end to the present.
   const expiryTime = new Date(Date.now() - 1).toISOString()
   await world.keys.patch(toObjectName(id), mergePatch({ spec: { previous: { expiryTime } } }))
   for (const url of [urlA, urlB]) {
-    await eventually('the old text has ended', async () => (await statusWith(old, url)) === 401)
+    await eventually('the old text is rejected', async () => (await statusWith(old, url)) === 401)
     t.equal(await statusWith(text, url), 200)
   }
 })
 
-t.test('an expired key is refused without anybody’s doing', async (t) => {
+t.test('an expired key is rejected without any action', async (t) => {
   const expires_at = new Date(Date.now() + 1_500).toISOString()
   const { key: text } = await create({ name: 'brief', expires_at })
   t.equal(await statusWith(text, urlB), 200)
-  await eventually('it has expired', async () => (await statusWith(text, urlB)) === 401)
+  await eventually('the key is rejected', async () => (await statusWith(text, urlB)) === 401)
 })
 
 t.test('two changes of one version cannot both succeed', async (t) => {
@@ -113,7 +113,7 @@ t.test('two changes of one version cannot both succeed', async (t) => {
   t.strictSame(statuses, [200, 412, 412])
 })
 
-t.test('of many rotations at once exactly one wins, and its text works', async (t) => {
+t.test('exactly one of many concurrent rotations succeeds, and its text works', async (t) => {
   const { id } = await create({ name: 'raced' })
   const rotate = (url: string) => call(`${url}/keys/${id}/rotate`, { method: 'POST', key })
   const responses = await Promise.all([urlA, urlB, urlA, urlB, urlA].map(rotate))
@@ -123,7 +123,7 @@ t.test('of many rotations at once exactly one wins, and its text works', async (
   t.equal(await statusWith(won[0]?.body.data.key, urlB), 200)
 })
 
-t.test('the last valid key of an account cannot remove itself, whatever a replica has in its copy', async (t) => {
+t.test('the last valid key of an account cannot delete itself, even if the cache of a replica is stale', async (t) => {
   const [{ id }] = (await call(`${urlA}/keys`, { key: foreign })).body.data
   t.match(await call(`${urlA}/keys/${id}`, { method: 'DELETE', key: foreign }), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
   const second = await call(`${urlA}/keys`, { method: 'POST', key: foreign, body: { name: 'second' } })
@@ -135,12 +135,12 @@ t.test('the last valid key of an account cannot remove itself, whatever a replic
   })
 })
 
-t.test('two keys that end each other over two replicas at the same time never both succeed', async (t) => {
+t.test('two keys that end each other’s validity concurrently through two replicas cannot both succeed', async (t) => {
   for (const round of [1, 2, 3, 4]) {
     const accountName = `duel-${round}`
     await world.createAccount(accountName)
     const [one, other] = [await world.createKey({ accountName }), await world.createKey({ accountName })]
-    await eventually('both replicas know both keys', async () => {
+    await eventually('both replicas accept both keys', async () => {
       const statuses = await Promise.all([one, other].flatMap((text) => [urlA, urlB].map((url) => statusWith(text, url))))
       return statuses.every((status) => status === 200)
     })
@@ -153,7 +153,7 @@ t.test('two keys that end each other over two replicas at the same time never bo
     const statuses = responses.map(({ status }) => status)
     t.ok(statuses.filter((status) => status < 300).length <= 1, statuses.join(' and '))
     const left = (await world.keys.listAll()).filter(({ spec }) => spec.accountName === accountName && spec.active !== false)
-    t.ok(left.length > 0, 'a key is left')
+    t.ok(left.length > 0, 'one key remains')
   }
 })
 
@@ -183,7 +183,7 @@ const routes: { scope: Scope; method: string; path: string; isLetIn: number }[] 
   { scope: 'usage:read', method: 'GET', path: '/usage/current', isLetIn: 200 },
 ]
 
-t.test('every route lets in the keys with its scope and no others', async (t) => {
+t.test('every route accepts only keys with its scope', async (t) => {
   const scopes = [...new Set(routes.map(({ scope }) => scope))]
   const keys = new Map<Scope, string>()
   for (const scope of scopes) keys.set(scope, await world.createKey({ accountName: 'acme', scopes: [scope] }))
@@ -193,7 +193,7 @@ t.test('every route lets in the keys with its scope and no others', async (t) =>
     const statusOf = async (text: string | undefined) =>
       (await call(`${urlA}${path}`, { method, key: text, ...(method.startsWith('P') ? { body: {} } : {}) })).status
     const attempts = [
-      { with: 'a key for everything', text: key, wanted: isLetIn },
+      { with: 'a key with all scopes', text: key, wanted: isLetIn },
       ...scopes.map((other) => ({ with: other, text: keys.get(other), wanted: other === scope ? isLetIn : 403 })),
       { with: 'a key without scopes', text: none, wanted: 403 },
       { with: 'no key', text: undefined, wanted: 401 },
@@ -206,17 +206,17 @@ t.test('every route lets in the keys with its scope and no others', async (t) =>
   t.strictSame(wrong, [])
 })
 
-t.test('a suspended account is refused everywhere, and let in again', async (t) => {
+t.test('a suspended account is rejected everywhere, and accepted again afterwards', async (t) => {
   await world.createAccount('late')
   const text = await world.createKey({ accountName: 'late' })
   t.equal(await statusWith(text, urlB), 200)
   await world.accounts.patch('late', mergePatch({ spec: { suspended: true } }))
-  await eventually('it is suspended', async () => (await statusWith(text, urlB)) === 403)
+  await eventually('the account is rejected', async () => (await statusWith(text, urlB)) === 403)
   await world.accounts.patch('late', mergePatch({ spec: { suspended: false } }))
-  await eventually('it is let in', async () => (await statusWith(text, urlB)) === 200)
+  await eventually('the account is accepted', async () => (await statusWith(text, urlB)) === 200)
 })
 
-t.test('when keys were last used is written at the end of a replica at the latest', async (t) => {
+t.test('the last use of a key is written when a replica exits at the latest', async (t) => {
   const { id, key: text } = await create({ name: 'used' })
   const unused = await create({ name: 'unused' })
   const gateway = await world.startGateway()
@@ -224,6 +224,6 @@ t.test('when keys were last used is written at the end of a replica at the lates
   t.equal((await objectOf(id)).status?.lastUsedTime, undefined, 'not with each request')
   t.equal(await gateway.stop(), 0)
   t.ok(Math.abs(Date.parse((await objectOf(id)).status?.lastUsedTime ?? '') - Date.now()) < 60_000)
-  await eventually('the others tell it', async () => (await call(`${urlA}/keys/${id}`, { key })).body.data.last_used_at !== null)
+  await eventually('the other replica reports it', async () => (await call(`${urlA}/keys/${id}`, { key })).body.data.last_used_at !== null)
   t.equal((await objectOf(unused.id)).status?.lastUsedTime, undefined)
 })

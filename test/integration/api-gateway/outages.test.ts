@@ -17,12 +17,12 @@ const create = (gateway: { url: string }, query = '') =>
   call(`${gateway.url}/v1/screenshots${query}`, { method: 'POST', key, body: { url } })
 const read = (gateway: { url: string }, id: string, query = '') => call(`${gateway.url}/v1/screenshots/${id}${query}`, { key })
 
-t.test('what one gateway creates the other reads at once, and what it deletes is gone there', async (t) => {
+t.test('one gateway reads at once what the other creates, and follows its deletions', async (t) => {
   for (let i = 0; i < 20; i++) {
     const { body } = await create(one)
     t.equal((await read(two, body.id)).status, 200)
     t.equal((await call(`${two.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 204)
-    await eventually('the other gateway has seen the deletion', async () => (await read(one, body.id)).status === 404)
+    await eventually('the other gateway follows the deletion', async () => (await read(one, body.id)).status === 404)
   }
 })
 
@@ -45,7 +45,7 @@ t.test('a deletion with open deliveries hides the record and leaves the object t
     { contentType: 'application/merge-patch+json', body: { status: { deliveries } } },
     { subresource: 'status' },
   )
-  await eventually('the gateway has seen the delivery', async () => {
+  await eventually('the gateway knows the delivery', async () => {
     const { headers } = await read(one, body.id)
     return headers.get('etag') === `"${(await world.screenshots.get(name)).metadata.resourceVersion}"`
   })
@@ -55,13 +55,16 @@ t.test('a deletion with open deliveries hides the record and leaves the object t
   t.equal((await call(`${one.url}/v1/screenshots`, { key })).body.data.length, 0)
 })
 
-t.test('while the API server is away reads are answered, creations are refused in time, and the status says so', async (t) => {
+t.test('while the API server is unavailable, reads work, creates are rejected within the timeout, and the status reports it', async (t) => {
   const { body } = await create(one)
   await complete(body.id, picture, world)
   const { body: record } = await read(one, body.id, '?wait=25')
   const away = Promise.withResolvers<void>()
   const restarted = world.plane.restart(away.promise)
-  await eventually('the API server is away', async () => (await call(`${one.url}/v1/status`)).body.components.database.status === 'outage')
+  await eventually(
+    'the status reports the outage',
+    async () => (await call(`${one.url}/v1/status`)).body.components.database.status === 'outage',
+  )
   const refused = await create(one)
   t.equal(refused.status, 503)
   t.equal(refused.body.error.code, 'SERVICE_UNAVAILABLE')
@@ -72,23 +75,23 @@ t.test('while the API server is away reads are answered, creations are refused i
   t.equal((await call(`${one.metricsUrl}/readyz`)).status, 200)
   away.resolve()
   await restarted
-  const { body: later } = await eventually('creations work again', async () => {
+  const { body: later } = await eventually('creates work again', async () => {
     const response = await create(one)
     return response.status === 202 && response
   })
   const waiting = read(two, later.id, '?wait=25')
   await complete(later.id, picture, world)
   t.equal((await waiting).body.status, 'completed')
-  await eventually('the status is well again', async () => (await call(`${one.url}/v1/status`)).body.status === 'operational')
+  await eventually('the status is operational again', async () => (await call(`${one.url}/v1/status`)).body.status === 'operational')
 })
 
-t.test('while the store is away records are read, files and deletions are refused in time', async (t) => {
+t.test('while the store is unavailable, records can be read, and files and deletions are rejected within the timeout', async (t) => {
   const { body } = await create(one)
   await complete(body.id, picture, world)
   const { body: record } = await read(one, body.id, '?wait=25')
   const away = Promise.withResolvers<void>()
   const restarted = world.store.restart(away.promise)
-  const status = await eventually('the store is away', async () => {
+  const status = await eventually('the status reports the store', async () => {
     const response = await call(`${one.url}/v1/status`)
     return response.body.components.storage.status === 'outage' && response
   })
@@ -103,7 +106,7 @@ t.test('while the store is away records are read, files and deletions are refuse
   t.same((await call(record.download_url)).body, picture)
 })
 
-t.test('while the store hangs files are refused in the end, and nothing else waits for it', async (t) => {
+t.test('while the store hangs, file requests time out, and no other request waits for it', async (t) => {
   const { body } = await create(one)
   await complete(body.id, picture, world)
   const { body: record } = await read(one, body.id, '?wait=25')
@@ -117,19 +120,19 @@ t.test('while the store hangs files are refused in the end, and nothing else wai
   t.same((await call(record.download_url)).body, picture)
 })
 
-t.test('a gateway that ends answers whom it holds, turns unready, and exits with 0', async (t) => {
+t.test('a gateway that shuts down responds to held requests, becomes unready, and exits with 0', async (t) => {
   const gateway = await world.startGateway({ TINTYPE_DRAIN_DELAY_MILLISECONDS: '5000' })
   const { body } = await create(gateway)
   const started = Date.now()
   const held = read(gateway, body.id, '?wait=25')
   const heldCreation = create(gateway, '?wait=25')
-  await eventually('two requests are held', async () => {
+  await eventually('the gateway holds two requests', async () => {
     return (await (await fetch(`${gateway.metricsUrl}/metrics`)).text()).includes('http_requests_held 2')
   })
   const ended = gateway.stop()
   t.match((await held).body, { status: 'pending' })
   t.equal((await heldCreation).status, 202)
-  t.ok(Date.now() - started < 25_000, 'not after the 25 seconds')
+  t.ok(Date.now() - started < 25_000, 'held requests end before their 25 seconds')
   t.equal((await call(`${gateway.metricsUrl}/readyz`)).status, 503)
   const late = await create(gateway)
   t.equal(late.status, 202, 'requests that still arrive are served')

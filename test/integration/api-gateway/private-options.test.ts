@@ -7,8 +7,8 @@ import { call } from './client.ts'
 import { complete, fail } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-// What a client keeps secret, sent to a real gateway process: it must be readable in nothing that the gateway writes, and openable with the
-// operator's key alone.
+// Secrets of clients, sent to a real gateway process: they must not be readable in anything that the gateway writes, and only the
+// operator's key may decrypt them.
 
 const world = await startWorld()
 t.teardown(() => world.stop())
@@ -17,9 +17,9 @@ const key = await world.createKey({ accountName: 'acme' })
 const gateway = await world.startGateway({ TINTYPE_LOG_LEVEL: 'trace' })
 const api = `${gateway.url}/v1`
 const url = 'https://example.com/'
-/** Found nowhere, however it is spelled: plain, in base64 or reversed by the URL's escapes. */
+/** Must not appear anywhere in any encoding: plain, base64 or percent-encoded. */
 const SECRET = 'Zq7planted7Secret'
-/** Found wherever options are shown: the control of the search. */
+/** Appears wherever options are shown: the control of the search. */
 const VISIBLE = '#Zq7visible'
 const spellings = [
   SECRET,
@@ -50,7 +50,7 @@ const open = async (sealed: string | undefined, sealedFor: Partial<SealedFor>) =
     JSON.parse(await unseal(sealed ?? '', { purpose: 'options', subject: '', account: 'acme', ...sealedFor }, world.openingKeys)),
   )
 
-/** Everything in the bucket, by key. */
+/** All objects in the bucket, by key. */
 async function bucketTexts(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for await (const { name } of world.bucket.listObjectsV2('tintype', '', true))
@@ -79,7 +79,7 @@ t.test('POST /screenshots moves credentials out of the url', async (t) => {
   t.strictSame(privateOptions, { basicAuthUsername: 'u', basicAuthPassword: SECRET })
 })
 
-t.test('POST /screenshots/batch seals to each item alone, and shares what is large', async (t) => {
+t.test('POST /screenshots/batch seals for each item separately, and shares large values', async (t) => {
   const styles = `/* ${SECRET} */${' '.repeat(9000)}`
   const urls = [url, `https://u:${SECRET}@example.org/`]
   const { status, body } = await create({ urls, options: { styles, headers: { a: SECRET } } }, '/screenshots/batch')
@@ -97,10 +97,10 @@ t.test('POST /screenshots/batch seals to each item alone, and shares what is lar
     basicAuthUsername: 'u',
     basicAuthPassword: SECRET,
   })
-  await t.rejects(open(specs[0].sealedOptions, { subject: subjects[1], url }), 'no item opens another’s')
+  await t.rejects(open(specs[0].sealedOptions, { subject: subjects[1], url }), 'no item can decrypt the options of another')
 })
 
-t.test('POST /screenshots repeats a request with secrets under its Idempotency-Key', async (t) => {
+t.test('POST /screenshots supports Idempotency-Keys for requests with secrets', async (t) => {
   const headers = { 'idempotency-key': 'with-secrets' }
   const body = { url, options: { ...secrets, scripts: `/* ${SECRET} */${'x'.repeat(9000)}` } }
   const [first, second] = [await create(body, '/screenshots', headers), await create(body, '/screenshots', headers)]
@@ -109,7 +109,7 @@ t.test('POST /screenshots repeats a request with secrets under its Idempotency-K
   t.match(first.body.options, { scripts: '…', cookies: '***' })
 })
 
-t.test('POST /screenshots tells what is wrong with private options without quoting them', async (t) => {
+t.test('POST /screenshots reports errors in private options without quoting them', async (t) => {
   const cases: [object, string[]][] = [
     [{ authorization: `${SECRET}\n` }, ['options.authorization invalid_format']],
     [{ headers: { Host: SECRET } }, ['options.headers invalid_value']],
@@ -132,8 +132,8 @@ t.test('POST /screenshots tells what is wrong with private options without quoti
   t.notMatch(JSON.stringify(body), SECRET)
 })
 
-// Last: by now the gateway has written whatever it writes.
-t.test('the gateway writes a secret nowhere: objects, bucket, records, log, metrics', async (t) => {
+// This test comes last, because by then the gateway has written everything.
+t.test('the gateway writes no secret into objects, bucket, records, log or metrics', async (t) => {
   const objects = await world.screenshots.listAll()
   t.ok(objects.length >= 5)
   const { name } = objects[0]!.metadata

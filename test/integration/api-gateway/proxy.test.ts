@@ -11,7 +11,7 @@ import { find, renderChart } from '../../support/sources/chart.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-// A gateway behind nginx with TLS, set up as ingress-nginx would for the chart's Ingress: what a customer's client meets.
+// A gateway behind nginx with TLS, configured as ingress-nginx would be for the chart's Ingress: the view of a customer's client.
 
 const HOST = 'shots.example.com'
 const MEBIBYTE = 1024 * 1024
@@ -20,7 +20,7 @@ const world = await startWorld()
 t.teardown(() => world.stop())
 await world.createAccount('acme')
 const key = await world.createKey({ accountName: 'acme' })
-// It does not know its public address: the proxy tells.
+// The gateway derives its public URL from the proxy's headers.
 const gateway = await world.startGateway()
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-proxy-'))
 t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ const start = async (name: string, given?: Record<string, string>): Promise<Ngin
   t.teardown(() => nginx.stop())
   return nginx
 }
-// The proxy's workers are another user.
+// The proxy's workers run as another user.
 await chmod(directory, 0o711)
 const proxy = await start('annotated', annotations)
 
@@ -50,7 +50,7 @@ interface Ask {
   until?: number
 }
 
-/** Asks the proxy by the name that it has in the world. */
+/** Sends a request to the proxy under its public name. */
 async function ask(url: string, { method = 'GET', body, headers = {}, until }: Ask = {}, { port, ca }: Nginx = proxy): Promise<Told> {
   const address = new URL(url, `https://${HOST}:${port}`)
   const sent = request(address, {
@@ -75,43 +75,43 @@ async function ask(url: string, { method = 'GET', body, headers = {}, until }: A
 const jsonOf = ({ bytes }: Told) => JSON.parse(bytes.toString())
 const create = (body: object, query = '') => ask(`/api/v1/screenshots${query}`, { method: 'POST', body: JSON.stringify(body) })
 const url = 'https://example.com/'
-/** A body of so many bytes that is refused only once it has been read. */
+/** A body of the given size that is rejected only after it has been read. */
 const bodyOf = (bytes: number): string => {
   const around = JSON.stringify({ url, padding: '' }).length
   return JSON.stringify({ url, padding: 'x'.repeat(bytes - around) })
 }
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-t.test('through a proxy a screenshot is created', async (t) => {
+t.test('through a proxy: a screenshot is created', async (t) => {
   const { status, headers, bytes } = await create({ url })
   t.equal(status, 202)
   t.match(JSON.parse(bytes.toString()), { id: /^scr_/, status: 'pending' })
-  t.match(headers['x-request-id'], /^[0-9a-f]{32}$/, 'the proxy’s own id is kept')
+  t.match(headers['x-request-id'], /^[0-9a-f]{32}$/, 'the request id of the proxy is kept')
 })
 
-t.test('through a proxy a request is held for 25 seconds, and ends as the interface says', async (t) => {
+t.test('through a proxy: a request is held for 25 seconds and ends as documented', async (t) => {
   const { status, bytes } = await create({ url }, '?wait=25')
   t.equal(status, 202)
   t.match(JSON.parse(bytes.toString()), { status: 'pending' })
 })
 
-t.test('through a proxy a held request ends when the capture does', async (t) => {
+t.test('through a proxy: a held request ends when the capture finishes', async (t) => {
   const { id } = jsonOf(await create({ url }))
   const held = ask(`/api/v1/screenshots/${id}?wait=25`)
   await complete(id, randomBytes(1000), world)
   t.match(jsonOf(await held), { id, status: 'completed' })
 })
 
-t.test('through a proxy a body of 4 MiB arrives, and the gateway itself refuses a larger one', async (t) => {
+t.test('through a proxy: a body of 4 MiB arrives, and the gateway rejects a larger one', async (t) => {
   const largest = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE) })
-  t.equal(largest.status, 400, 'it was read')
+  t.equal(largest.status, 400, 'the gateway read the body')
   t.match(jsonOf(largest), { error: { details: [{ path: 'padding', code: 'unknown_field' }] } })
   const beyond = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE + 1) })
   t.equal(beyond.status, 413)
   t.match(jsonOf(beyond), { success: false, error: { code: 'PAYLOAD_TOO_LARGE' } })
 })
 
-t.test('through a proxy links are absolute, by the name and the scheme that the client used', async (t) => {
+t.test('through a proxy: links are absolute, with the host and scheme of the client', async (t) => {
   const { id } = jsonOf(await create({ url }))
   await complete(id, randomBytes(1000), world)
   const record = jsonOf(await ask(`/api/v1/screenshots/${id}?wait=10`))
@@ -122,7 +122,7 @@ t.test('through a proxy links are absolute, by the name and the scheme that the 
   t.equal((await ask(leads.headers.location ?? '')).status, 200)
 })
 
-t.test('through a proxy a file of 60 MB arrives whole, in ranges, and resumed', { timeout: 120_000 }, async (t) => {
+t.test('through a proxy: a file of 60 MB arrives completely, in ranges, and resumed', { timeout: 120_000 }, async (t) => {
   const file = randomBytes(60_000_000)
   const { id } = jsonOf(await create({ url }))
   await complete(id, file, world)
@@ -137,10 +137,10 @@ t.test('through a proxy a file of 60 MB arrives whole, in ranges, and resumed', 
   const rest = await ask(link, { headers: { range: `bytes=${cut.bytes.length}-`, 'if-range': cut.headers.etag ?? '' } })
   t.equal(rest.status, 206)
   t.equal(digest(Buffer.concat([cut.bytes, rest.bytes])), digest(file))
-  t.strictSame(await readdir(path.join(proxy.temporary, 'proxy')), [], 'nothing of it came to the proxy’s disk')
+  t.strictSame(await readdir(path.join(proxy.temporary, 'proxy')), [], 'the proxy wrote nothing to its disk')
 })
 
-t.test('without the chart’s annotations the proxy refuses bodies that the interface allows, in words of its own', async (t) => {
+t.test('control: without the chart’s annotations, the proxy itself rejects bodies that the API allows', async (t) => {
   const bare = await start('bare')
   const { status, headers } = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(2 * MEBIBYTE) }, bare)
   t.equal(status, 413)

@@ -9,7 +9,7 @@ import { accountOf } from '../../../crds/src/records/record.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import type { World } from './world.ts'
 
-// Operator and runner, as far as a gateway can see them: a claim, a stored file, one patch with the result.
+// Acts as operator and runner towards a gateway: a claim, a stored file, and one patch with the result.
 
 const claim = { pod: 'runner-1', uid: '6b1f7f0e-0000-4000-8000-000000000001' }
 
@@ -27,13 +27,13 @@ async function report(name: string, status: Record<string, unknown>, { screensho
   await screenshots.patch(claimed.metadata.name, jsonPatch(operations, tests), { subresource: 'status' })
 }
 
-/** Where the picture of a screenshot belongs. */
+/** The storage key of a screenshot's picture. */
 export const keyOf = (screenshot: Screenshot): string => {
   const { format } = withDefaults(screenshot.spec.options)
   return objectKey(accountOf(screenshot), toId(screenshot.metadata.name), format)
 }
 
-/** Stores `bytes` as the picture, and as each file beside it, and reports the capture as done. */
+/** Stores `bytes` as the picture and as each additional file, and reports the capture as completed. */
 export async function complete(id: string, bytes: Buffer, world: World): Promise<void> {
   const screenshot = await world.screenshots.get(toObjectName(id))
   const { format } = withDefaults(screenshot.spec.options)

@@ -14,13 +14,13 @@ const otherKey = await world.createKey({ accountName: 'other' })
 const gateway = await world.startGateway({ TINTYPE_LOG_LEVEL: 'debug' })
 const api = `${gateway.url}/api/v1`
 const page = 'https://example.com/some/page'
-const picture = Buffer.from('not really a picture, but bytes enough to cut ranges out of')
+const picture = Buffer.from('not a picture, but long enough to request ranges of it')
 
 async function create(body: object = {}, query = '', headers: Record<string, string> = {}) {
   return call(`${api}/screenshots${query}`, { method: 'POST', key, body: { url: page, ...body }, headers })
 }
 
-t.test('POST /screenshots answers 202 with exactly the fields of the specification', async (t) => {
+t.test('POST /screenshots returns 202 with exactly the documented fields', async (t) => {
   const { status, headers, body } = await create({ options: { full_page: true, format: 'jpeg' } })
   t.equal(status, 202)
   t.strictSame(Object.keys(body), ['id', 'url', 'status', 'options', 'created_at', 'estimated_time'])
@@ -34,7 +34,7 @@ t.test('POST /screenshots answers 202 with exactly the fields of the specificati
   t.match(reservation, /^res_/)
 })
 
-t.test('POST /screenshots stores a screenshot of a url alone in less than 1.5 KiB', async (t) => {
+t.test('POST /screenshots stores a screenshot with only a url in less than 1.5 KiB', async (t) => {
   const { body } = await create()
   t.ok(JSON.stringify(await world.screenshots.get(toObjectName(body.id))).length < 1536)
 })
@@ -44,10 +44,10 @@ t.test('POST /screenshots stores the largest options that it accepts', async (t)
   const { status, body } = await create({ options })
   t.equal(status, 202)
   const { optionsObject = '' } = (await world.screenshots.get(toObjectName(body.id))).spec
-  t.ok((await world.bucket.statObject('tintype', optionsObject)).size > 1024 * 1024, 'in the bucket')
+  t.ok((await world.bucket.statObject('tintype', optionsObject)).size > 1024 * 1024, 'the options are in the bucket')
 })
 
-t.test('GET /screenshots/:id shows the whole life of a screenshot', async (t) => {
+t.test('GET /screenshots/:id shows all states of a screenshot', async (t) => {
   const { body: created } = await create()
   const pending = await call(`${api}/screenshots/${created.id}`, { key })
   t.match(pending.body, { id: created.id, url_to_capture: page, status: 'pending', download_url: null, error: null, metadata: null })
@@ -67,7 +67,7 @@ t.test('GET /screenshots/:id shows the whole life of a screenshot', async (t) =>
   t.same(file.body, picture)
 })
 
-t.test('GET /screenshots/:id answers 304 to the tag it gave, until something changes', async (t) => {
+t.test('GET /screenshots/:id returns 304 for a matching ETag until the record changes', async (t) => {
   const { body: created } = await create()
   const first = await call(`${api}/screenshots/${created.id}`, { key })
   const tag = first.headers.get('etag') ?? ''
@@ -91,7 +91,7 @@ t.test('GET /screenshots/:id?wait= answers as soon as the capture has ended', as
   t.match(body, { status: 'failed', error: { code: 'DNS_FAILED', message: 'example.invalid does not resolve' }, download_url: null })
 })
 
-t.test('GET /screenshots/:id says 404 alike for foreign, unknown and malformed ids', async (t) => {
+t.test('GET /screenshots/:id returns the same 404 for ids of other accounts, unknown ids and malformed ids', async (t) => {
   const { body: created } = await create()
   for (const id of [created.id, 'scr_0123456789abcdefghjkmnpqrs', 'nonsense', 'scr_']) {
     const { status, body } = await call(`${api}/screenshots/${id}`, { key: otherKey })
@@ -115,7 +115,7 @@ t.test('POST /screenshots?wait= answers 202 when time is up', async (t) => {
   t.strictSame(Object.keys(body), ['id', 'url', 'status', 'options', 'created_at', 'estimated_time'])
 })
 
-t.test('POST /screenshots with Accept: image/* answers the picture itself', async (t) => {
+t.test('POST /screenshots with Accept: image/* returns the picture itself', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
   const response = create({ options: { format: 'webp' } }, '', { accept: 'image/*' })
   const id = await newest(before)
@@ -127,7 +127,7 @@ t.test('POST /screenshots with Accept: image/* answers the picture itself', asyn
   t.same(body, picture)
 })
 
-t.test('POST /screenshots with response_type by_format answers 422 when the capture fails', async (t) => {
+t.test('POST /screenshots with response_type by_format returns 422 when the capture fails', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
   const response = create({ async: false, response_type: 'by_format' })
   const id = await newest(before)
@@ -140,7 +140,7 @@ t.test('POST /screenshots with response_type by_format answers 422 when the capt
   t.strictSame(spec, { url: page, accountName: 'acme' }, 'request options are not stored')
 })
 
-t.test('GET /screenshots lists the live ones of the account, newest first, page by page', async (t) => {
+t.test('GET /screenshots lists the live screenshots of the account, newest first, page by page', async (t) => {
   await world.createAccount('lister')
   const mine = await world.createKey({ accountName: 'lister' })
   const ids: string[] = []
@@ -177,7 +177,7 @@ t.test('GET /screenshots lists the live ones of the account, newest first, page 
   t.equal((await list(`created_before=${all.data[2].created_at}`)).data.length, 2)
 })
 
-t.test('DELETE /screenshots/:id removes the record and every file of it', async (t) => {
+t.test('DELETE /screenshots/:id deletes the record and all its files', async (t) => {
   const { body: created } = await create()
   await complete(created.id, picture, world)
   await world.bucket.putObject('tintype', `users/acme/${created.id}.thumb.png`, Buffer.from('thumb'))
@@ -200,7 +200,7 @@ t.test('DELETE /screenshots/:id ends a request that waits for the same screensho
   t.equal((await waiting).status, 404)
 })
 
-t.test('GET /screenshots/:id/download leads to the file, and says why when there is none', async (t) => {
+t.test('GET /screenshots/:id/download redirects to the file, or returns the reason why there is none', async (t) => {
   const { body: created } = await create()
   const early = await call(`${api}/screenshots/${created.id}/download`, { key })
   t.equal(early.status, 409)
@@ -216,14 +216,14 @@ t.test('GET /screenshots/:id/download leads to the file, and says why when there
   t.equal(gone.body.error.code, 'EXPIRED')
 })
 
-t.test('the log of the gateway holds no key and no signature', async (t) => {
+t.test('the log of the gateway contains no key and no signature', async (t) => {
   const log = gateway.log()
   t.match(log, 'request completed')
   t.notMatch(log, key)
   t.notMatch(log, 'signature=')
 })
 
-/** The id of the one screenshot that was not there before. */
+/** The id of the only new screenshot. */
 async function newest(before: ReadonlySet<string>): Promise<string> {
   for (;;) {
     const found = (await world.screenshots.listAll()).find(({ metadata }) => !before.has(metadata.name))

@@ -10,37 +10,38 @@ import { eventually } from '../../support/eventually.ts'
 import { answerWith, type ReceivedRequest } from '../../support/servers/https-receiver.ts'
 import { startStage } from './deliveries-stage.ts'
 
-// Whatever lies under events/ of the bucket, written with the store's own key: it is never posted. The event is built again, from its record.
+// Objects under events/ of the bucket, written with the store's own key: the operator never posts foreign content, but builds the event
+// again from its record.
 
 const stage = await startStage(t)
 const { receiver, rest, world, gateway } = stage
-// The second attempt is answered only after an object was planted.
+// The second attempt gets its response only after an object was planted.
 const operator = await stage.startOperator({ TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '30000' })
 const put = (key: string, content: string | Buffer) => world.bucket.putObject('tintype', key, content)
 const sizeOf = async (key: string) => (await world.bucket.statObject('tintype', key)).size
 const EVIL = 'https://evil.example/'
 
 type Screenshot = Envelope['data']['screenshot']
-/** The event's own bytes with other facts. */
+/** The bytes of the event with changed fields. */
 const withFacts = (body: Buffer, facts: Partial<Screenshot>, envelope: object = {}): string => {
   const event: Envelope = JSON.parse(body.toString())
   return JSON.stringify({ ...event, ...envelope, data: { ...event.data, screenshot: { ...event.data.screenshot, ...facts } } })
 }
 const idOf = (body: Buffer): string => JSON.parse(body.toString()).data.screenshot.id
 
-/** Objects by what is wrong with them; each is made from the bytes that the first attempt posted. */
+/** Planted objects by their defect. Each is built from the bytes that the first attempt posted. */
 const cases: { what: string; reason?: string; make: (body: Buffer) => string | Buffer }[] = [
   ...JUNK.map((junk) => ({ what: `junk ${toShort(junk)}`, make: () => junk })),
-  { what: 'another event’s bytes', reason: 'id', make: (body) => withFacts(body, {}, { id: newId('evt', new Date()) }) },
+  { what: 'the bytes of another event', reason: 'id', make: (body) => withFacts(body, {}, { id: newId('evt', new Date()) }) },
   { what: 'an event of another Screenshot', reason: 'id', make: (body) => withFacts(body, { id: newId('scr', new Date()) }) },
   {
-    what: 'the event with another account’s file',
+    what: 'the event with a file of another account',
     make: (body) => withFacts(body, { storage_path: `users/other/${idOf(body)}.png` }),
   },
-  { what: 'the event with links that lead elsewhere', make: (body) => withFacts(body, { download_url: EVIL }) },
-  { what: 'the event with another page', make: (body) => withFacts(body, { url: EVIL }) },
+  { what: 'the event with links to another host', make: (body) => withFacts(body, { download_url: EVIL }) },
+  { what: 'the event with another URL', make: (body) => withFacts(body, { url: EVIL }) },
   { what: 'an event of another type', make: (body) => withFacts(body, {}, { type: 'screenshot.failed' }) },
-  { what: 'lists in lists', make: (body) => withFacts(body, {}, { more: 0 }).replace(/0}$/, `${'['.repeat(100)}${']'.repeat(100)}}`) },
+  { what: 'deeply nested lists', make: (body) => withFacts(body, {}, { more: 0 }).replace(/0}$/, `${'['.repeat(100)}${']'.repeat(100)}}`) },
 ]
 const planted: { key: string; reason: string }[] = []
 
@@ -51,7 +52,7 @@ for (const { what, reason = 'content', make } of cases) {
   t.test(`an event whose kept bytes are ${what} is built again, for its retries and on request`, async (t) => {
     const { id } = await stage.subscribe()
     const contents: (string | Buffer)[] = []
-    // The bytes are kept once the first attempt has failed, and read for each of the next.
+    // The bytes are stored after the first attempt has failed, and read for each further attempt.
     receiver.answer = async (request, response) => {
       const attempt = attemptOf(request)
       if (attempt === 2) {
@@ -72,13 +73,13 @@ for (const { what, reason = 'content', make } of cases) {
     t.equal((await rest('POST', `/webhooks/${id}/deliveries/${delivery.id}/redeliver`)).status, 202)
     const fourth = (await receiver.whenReceived(4))[3]
     t.equal(fourth?.body.toString(), first?.body.toString())
-    t.equal(countIgnored(operator.output(), key), 1, 'it is logged once')
+    t.equal(countIgnored(operator.output(), key), 1, 'the ignored object is logged once')
     t.ok(operator.output().includes(`"key":"${key}","kind":"event","reason":"${reason}"`), reason)
-    t.equal(await sizeOf(key), Buffer.byteLength(contents[0]!), 'it is left as it is')
+    t.equal(await sizeOf(key), Buffer.byteLength(contents[0]!), 'the object is unchanged')
   })
 }
 
-t.test('an event whose Screenshot is deleted is not delivered from bytes that are not its own', async (t) => {
+t.test('the event of a deleted Screenshot is not delivered from foreign bytes', async (t) => {
   const { id } = await stage.subscribe()
   const screenshot = await stage.capture()
   const [first] = await receiver.whenReceived(1)
@@ -101,7 +102,7 @@ t.test('an event whose Screenshot is deleted is not delivered from bytes that ar
   const asked = { do: 'redeliver', nonce: 'c'.repeat(20), at: new Date(), delivery: delivery.id } as const
   await stage.hooks.patch(toObjectName(id), mergePatch({ metadata: { annotations: toRequestAnnotation(asked) } }))
   const response = await eventually(
-    'it is answered',
+    'the operator has responded',
     async () => (await stage.hooks.get(toObjectName(id))).status?.responses?.[asked.nonce],
   )
   t.match(response, { success: false, statusCode: 0, error: 'the screenshot was deleted, and its event was not kept' })
@@ -109,16 +110,16 @@ t.test('an event whose Screenshot is deleted is not delivered from bytes that ar
   t.equal(countIgnored(operator.output(), key), 1)
 })
 
-t.test('objects under events/ that were ignored are counted, and neither program failed', async (t) => {
+t.test('ignored objects under events/ are counted, and no program failed', async (t) => {
   const { text } = await operator.get('/metrics')
   for (const reason of ['content', 'id']) {
     const count = planted.filter((each) => each.reason === reason).length
-    // Once for the third attempt, once on request.
+    // Counted once for the third attempt, and once for the request.
     t.ok(sumIgnored(text, 'event', reason) >= 2 * count, reason)
   }
   t.notMatch(gateway.log(), /"statusCode":5\d\d/)
   t.equal(operator.process.exitCode, null)
-  // No chart is installed here, and so no admission policy: the operator says that, and nothing else.
+  // No chart is installed here, so there is no admission policy. The operator reports this, and no other error.
   const failures = operator.output().match(/^\{"level":[56]0.*$/gm) ?? []
   t.strictSame(
     failures.filter((line) => !line.includes('PolicyMissing')),

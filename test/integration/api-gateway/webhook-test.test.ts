@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startStage } from './deliveries-stage.ts'
 
-// POST /webhooks/:id/test through a real gateway and a real operator, and the same by kubectl.
+// POST /webhooks/:id/test through a real gateway and a real operator, and the same with kubectl.
 
 const stage = await startStage(t)
 const { receiver, rest, hooks } = stage
@@ -15,13 +15,13 @@ let operator = await stage.startOperator()
 
 const statusOf = async (id: string) => (await hooks.get(toObjectName(id))).status
 const isTidy = (id: string) =>
-  eventually('nothing is left of it', async () => {
+  eventually('the request and its response are removed', async () => {
     const { metadata, status } = await hooks.get(toObjectName(id))
     const asked = Object.keys(metadata.annotations ?? {}).filter((name) => name.startsWith('request.'))
     return asked.length === 0 && Object.keys(status?.responses ?? {}).length === 0
   })
 
-t.test('POST /webhooks/:id/test posts a signed sample once and tells how it went', async (t) => {
+t.test('POST /webhooks/:id/test posts a signed sample once and returns the result', async (t) => {
   const { id, signing_secret: secret } = await stage.subscribe()
   const { status, body } = await rest('POST', `/webhooks/${id}/test`)
   t.equal(status, 200)
@@ -34,17 +34,17 @@ t.test('POST /webhooks/:id/test posts a signed sample once and tells how it went
   const event = JSON.parse(request!.body.toString())
   t.match(event, { id: request?.headers['webhook-id'], type: 'screenshot.completed', data: { test: true } })
   t.match(event.data.screenshot, { id: /^scr_/, status: 'completed', format: 'png', error: null, storage_path: /^users\/acme\// })
-  t.equal((await statusOf(id))?.statistics, undefined, 'it is not counted')
+  t.equal((await statusOf(id))?.statistics, undefined, 'the test is not counted')
   await isTidy(id)
 })
 
-t.test('POST /webhooks/:id/test works on an endpoint that is not active', async (t) => {
+t.test('POST /webhooks/:id/test works on an inactive endpoint', async (t) => {
   const { id } = await stage.subscribe({ is_active: false })
   t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: true, status_code: 200 } })
   t.equal(receiver.received.length, 1)
 })
 
-t.test('POST /webhooks/:id/test answers 200 and tells the failure, without a retry', async (t) => {
+t.test('POST /webhooks/:id/test returns 200 with the failure, without a retry', async (t) => {
   const { id } = await stage.subscribe()
   receiver.answer = answerWith(503)
   const refused = { success: false, status_code: 503, error: 'the endpoint responded with 503' }
@@ -59,7 +59,7 @@ t.test('POST /webhooks/:id/test answers 200 and tells the failure, without a ret
   t.equal(receiver.received.length, 3)
 })
 
-t.test('POST /webhooks/:id/test gives each of many callers the answer to its own test', async (t) => {
+t.test('POST /webhooks/:id/test returns to each of many callers the result of its own test', async (t) => {
   const { id } = await stage.subscribe()
   let next = 200
   receiver.answer = (request, response) => answerWith(next++)(request, response)
@@ -69,7 +69,7 @@ t.test('POST /webhooks/:id/test gives each of many callers the answer to its own
   await isTidy(id)
 })
 
-t.test('POST /webhooks/:id/test is refused for what is not the caller’s', async (t) => {
+t.test('POST /webhooks/:id/test is rejected for webhooks of other accounts', async (t) => {
   const { id } = await stage.subscribe()
   t.equal((await rest('POST', `/webhooks/${id}/test`, { as: stage.foreign })).status, 404)
   await rest('DELETE', `/webhooks/${id}`)
@@ -77,9 +77,9 @@ t.test('POST /webhooks/:id/test is refused for what is not the caller’s', asyn
   t.equal(receiver.received.length, 0)
 })
 
-t.test('kubectl annotate asks for a test, once a text, and the answer is in the status', async (t) => {
+t.test('kubectl annotate requests one test per value, and the result is in the status', async (t) => {
   await hooks.create({ metadata: { name: 'by-hand' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
-  await eventually('it is ready', async () => (await hooks.get('by-hand')).status?.activeSince !== undefined)
+  await eventually('the webhook is active', async () => (await hooks.get('by-hand')).status?.activeSince !== undefined)
   const annotate = (text: string) => hooks.patch('by-hand', mergePatch({ metadata: { annotations: { [Annotation.testRequested]: text } } }))
   const whenResponded = (request: string) =>
     eventually(`${request} is answered`, async () => {
@@ -98,7 +98,7 @@ t.test('kubectl annotate asks for a test, once a text, and the answer is in the 
   t.equal(receiver.received.length, 2)
 })
 
-t.test('POST /webhooks/:id/test answers 503 when no operator is there, and nothing is posted later', async (t) => {
+t.test('POST /webhooks/:id/test returns 503 without an operator, and nothing is posted later', async (t) => {
   const { id } = await stage.subscribe()
   await operator.end('SIGTERM')
   t.match(await rest('POST', `/webhooks/${id}/test`), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
@@ -108,7 +108,7 @@ t.test('POST /webhooks/:id/test answers 503 when no operator is there, and nothi
   t.equal(receiver.received.length, 1)
 })
 
-t.test('POST /webhooks/:id/test is refused while too much is asked already, and takes away what had its time', async (t) => {
+t.test('POST /webhooks/:id/test is rejected while too many requests are pending, and removes expired ones', async (t) => {
   const { id } = await stage.subscribe()
   await operator.end('SIGTERM')
   const requestsAt = (at: Date) =>
@@ -118,10 +118,10 @@ t.test('POST /webhooks/:id/test is refused while too much is asked already, and 
   await annotate(new Date())
   const isRefused = async () =>
     /requests for this webhook are pending/.test((await rest('POST', `/webhooks/${id}/test`)).body.error.message)
-  await eventually('the gateway has seen them', isRefused)
+  await eventually('the gateway knows the pending requests', isRefused)
   await annotate(new Date(Date.now() - 3_600_000))
   operator = await stage.startOperator()
-  await eventually('there is room again', async () => (await rest('POST', `/webhooks/${id}/test`)).status === 200)
+  await eventually('a test is accepted again', async () => (await rest('POST', `/webhooks/${id}/test`)).status === 200)
   t.equal(receiver.received.length, 1)
   await isTidy(id)
 })

@@ -15,7 +15,7 @@ import { startReceiver } from '../delivery/stage.ts'
 import { call, callPatiently } from './client.ts'
 import { startWorld } from './world.ts'
 
-// The life of webhook endpoints over two replicas, and deliveries that the operator signs with what the gateways have sealed.
+// The lifecycle of webhook endpoints over two replicas, and deliveries that the operator signs with secrets that the gateways sealed.
 
 const world = await startWorld()
 t.teardown(() => world.stop())
@@ -58,7 +58,7 @@ const create = async (body: object = {}) => {
   t.equal(status, 201)
   return response.data as { id: string; signing_secret: string }
 }
-/** Until the operator has seen a change, nothing of it is posted. */
+/** The operator posts nothing for a change that it has not observed yet, so wait. */
 const whenReady = (id: string) =>
   eventually(`${id} is ready`, async () => {
     const { metadata, status } = await hooks.get(toObjectName(id))
@@ -66,7 +66,7 @@ const whenReady = (id: string) =>
       status?.activeSince !== undefined && status.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
     )
   })
-/** Makes a Screenshot over REST and ends its capture in the runner's role. */
+/** Creates a Screenshot over REST and completes its capture in the role of the runner. */
 const capture = async () => {
   const created = await callPatiently(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
   const status = completedStatus({ completionTime: new Date().toISOString() })
@@ -79,13 +79,13 @@ t.afterEach(async () => {
   for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
   for (const url of [urlA, urlB]) {
     await eventually(
-      'all replicas have seen that',
+      'all replicas have observed the result',
       async () => (await call(`${url}?include_inactive=1`, { key })).body.pagination.total === 0,
     )
   }
 })
 
-t.test('a webhook made by one replica is read, changed and deleted by another', async (t) => {
+t.test('a webhook created by one replica is read, changed and deleted by another', async (t) => {
   const { id } = await create({ description: 'all' })
   const found = await call(`${urlB}/${id}`, { key })
   t.match(found, {
@@ -100,10 +100,10 @@ t.test('a webhook made by one replica is read, changed and deleted by another', 
   t.equal((await call(`${urlB}?include_inactive=true`, { key })).body.data.length, 1)
   t.match(await call(`${urlA}/${id}`, { method: 'DELETE', key }), { status: 204 })
   t.equal((await call(`${urlA}/${id}`, { key })).status, 404)
-  await eventually('the other replica knows it', async () => (await call(`${urlB}/${id}`, { key })).status === 404)
+  await eventually('the other replica returns 404', async () => (await call(`${urlB}/${id}`, { key })).status === 404)
 })
 
-t.test('lists are oldest first, paged and counted', async (t) => {
+t.test('lists are paged, oldest first, with a total', async (t) => {
   const ids: string[] = []
   for (const name of ['one', 'two', 'three']) ids.push((await create({ name })).id)
   const page = await call(`${urlA}?limit=2`, { key })
@@ -149,13 +149,13 @@ t.test('an event is signed with the secret that the creation answered; both secr
   }
 })
 
-t.test('deliveries show in the statistics, and do not upset a change under If-Match', async (t) => {
+t.test('statistics include deliveries, which do not affect changes with If-Match', async (t) => {
   const { id } = await create({ signing_secret: 'a-secret-of-my-own-making' })
   await whenReady(id)
   const etag = (await call(`${urlA}/${id}`, { key })).headers.get('etag')!
   await capture()
   await receiver.whenReceived(1)
-  const statistics = await eventually('it is counted', async () => {
+  const statistics = await eventually('the delivery is counted', async () => {
     const { body } = await call(`${urlB}/${id}`, { key })
     return body.data.statistics.successful_deliveries === 1 && body.data.statistics
   })
@@ -171,13 +171,13 @@ t.test('deliveries show in the statistics, and do not upset a change under If-Ma
     last_status_code: 200,
     consecutive_failures: 0,
   })
-  t.equal((await call(`${urlA}/${id}`, { key, headers: { 'if-none-match': etag } })).status, 200, 'what is shown has changed')
+  t.equal((await call(`${urlA}/${id}`, { key, headers: { 'if-none-match': etag } })).status, 200, 'the shown record has changed')
   const patch = (name: string) => call(`${urlA}/${id}`, { method: 'PATCH', key, body: { name }, headers: { 'if-match': etag } })
   t.equal((await patch('new')).status, 200)
   t.equal((await patch('newer')).status, 412)
 })
 
-t.test('an inactive webhook is told of nothing', async (t) => {
+t.test('an inactive webhook receives no events', async (t) => {
   const off = await create({ is_active: false, name: 'off' })
   const on = await create({ name: 'on' })
   await whenReady(on.id)
@@ -188,9 +188,9 @@ t.test('an inactive webhook is told of nothing', async (t) => {
   t.equal(receiver.received.length, 1)
 })
 
-t.test('a webhook that was applied with kubectl is managed over REST like the others', async (t) => {
+t.test('a webhook created with kubectl can be managed over REST', async (t) => {
   await hooks.create({ metadata: { name: 'mine' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
-  const [{ id, ...shown }] = await eventually('it is listed', async () => {
+  const [{ id, ...shown }] = await eventually('the webhook is listed', async () => {
     const { data } = (await call(urlB, { key })).body
     return data.length > 0 && data
   })
@@ -203,11 +203,11 @@ t.test('a webhook that was applied with kubectl is managed over REST like the ot
   t.match(await call(`${urlB}/${id}`, { method: 'DELETE', key }), { status: 204 })
 })
 
-t.test('of many creations at once under one Idempotency-Key there is one webhook', async (t) => {
+t.test('many concurrent creates with one Idempotency-Key create one webhook', async (t) => {
   const headers = { 'idempotency-key': 'once' }
   const responses = await Promise.all([urlA, urlB, urlA, urlB].map((url) => call(url, { method: 'POST', key, body: hook, headers })))
   const made = responses.filter(({ status, body }) => status === 201 && body.data.signing_secret !== undefined)
-  t.equal(made.length, 1, 'one answer has the secret')
+  t.equal(made.length, 1, 'one response contains the secret')
   t.ok(responses.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'))
   t.equal((await hooks.listAll()).length, 1)
   const again = await call(urlB, { method: 'POST', key, body: hook, headers })
@@ -215,7 +215,7 @@ t.test('of many creations at once under one Idempotency-Key there is one webhook
   t.notOk('signing_secret' in again.body.data)
 })
 
-t.test('a request is told at its own address, signed with a secret that any replica gives out and rotates', async (t) => {
+t.test('events of a request with its own webhook URL are signed with a secret that any replica returns and rotates', async (t) => {
   const secrets = await Promise.all(
     [urlA, urlB].map((url) => call(`${url}/default/rotate-secret`, { method: 'POST', key, body: { overlap_hours: 24, force: true } })),
   )
@@ -225,7 +225,7 @@ t.test('a request is told at its own address, signed with a secret that any repl
   )
   const { data: found } = (await call(`${urlB}/default`, { key })).body
   t.match(found, { is_default: true, is_active: true })
-  t.equal((await hooks.listAll()).length, 1, 'both made the same')
+  t.equal((await hooks.listAll()).length, 1, 'both replicas created the same webhook')
 
   const webhook_url = `${receiver.url}/own`
   const body = { urls: ['https://example.com/1', 'https://example.com/2'], options: { webhook_url, webhook_events: ['screenshot.queued'] } }
@@ -239,7 +239,7 @@ t.test('a request is told at its own address, signed with a secret that any repl
   const texts = secrets.map(({ body }) => body.data.signing_secret)
   t.ok(
     texts.some((text) => hexSignature(first[0]!.body, text) === first[0]?.headers['x-webhook-signature']),
-    'one of the two rotations was the last',
+    'the secret of one of the two rotations is valid',
   )
 
   const { body: late } = await call(`${b.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', webhook_url } })
@@ -247,10 +247,10 @@ t.test('a request is told at its own address, signed with a secret that any repl
   await world.screenshots.patch(toObjectName(late.id), mergePatch({ status }), { subresource: 'status' })
   const [, , third] = await receiver.whenReceived(3)
   t.match(third?.headers, { 'x-webhook-event': 'screenshot.completed' })
-  t.equal((await call(`${urlA}/default`, { key: foreign })).status, 404, 'another account has another, or none')
+  t.equal((await call(`${urlA}/default`, { key: foreign })).status, 404, 'another account has its own default webhook or none')
 })
 
-t.test('an account has no more webhooks than it may', async (t) => {
+t.test('an account cannot have more webhooks than the limit', async (t) => {
   for (let count = 0; count < 8; count++) await create()
   t.match(await call(urlA, { method: 'POST', key, body: hook }), {
     status: 409,

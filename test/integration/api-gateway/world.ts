@@ -31,8 +31,7 @@ import { endWithTest } from '../../support/processes/own-children.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
 
-// What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
-// than the chart gives them.
+// Setup of gateway tests: a real API server and store, and gateways as processes, with exactly the rights that the chart grants.
 
 const BUCKET = 'tintype'
 const GATEWAY_USER = 'tintype-api-gateway'
@@ -41,14 +40,14 @@ const gatewayMain = path.join(import.meta.dirname, '../../../api-gateway/src/mai
 const rbac = (kind: string, plural: string) =>
   defineResource<KubeObject>({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind, namespaced: true })
 
-/** A gateway process that listens. */
+/** A running gateway process. */
 export interface Gateway {
   url: string
   metricsUrl: string
   process: ChildProcess
   /** What it wrote to its log. */
   log: () => string
-  /** Ends it as Kubernetes does; gives the exit code. */
+  /** Stops it as Kubernetes does. Returns the exit code. */
   stop: () => Promise<number | null>
 }
 
@@ -61,21 +60,21 @@ export interface World {
   usages: Resource<AccountUsage>
   /** As the store's root user. */
   bucket: Client
-  /** What an operator needs to work in the store with its own rights. */
+  /** Access to the store with the operator's rights. */
   operatorStorage: Record<string, string>
   ring: KeyRing
-  /** Open what the gateways have sealed. */
+  /** Decrypts what the gateways have sealed. */
   openingKeys: OpeningKeys
   writeRing: (ring: KeyRing) => Promise<void>
-  /** Makes an account's key as the operator does; gives its text. */
+  /** Creates a key of an account as the operator does. Returns its text. */
   createKey: (spec: ApiKeySpec) => Promise<string>
-  /** Makes an account and its count as the operator does; no limits unless they are given. */
+  /** Creates an account and its usage as the operator does. Default: no limits. */
   createAccount: (name: string, spec?: Partial<Account['spec']>, limits?: AccountUsage['spec']) => Promise<void>
   startGateway: (env?: Record<string, string>) => Promise<Gateway>
   stop: () => Promise<void>
 }
 
-/** The rights that the gateway's files say they need. */
+/** The rights that the gateway's files declare. */
 async function grantRights(http: KubeHttp): Promise<void> {
   const rule = (resources: string[], verbs: string[]) => ({ apiGroups: ['tintype.dev'], resources, verbs })
   const rules = [
@@ -97,13 +96,13 @@ function bucketOf({ port, accessKey, secretKey }: Minio): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 
-/** `fsync`: etcd waits for the disk. `command` starts a gateway; without it the sources are run as they are. */
+/** `fsync`: etcd waits for the disk. `command` starts a gateway; by default, the sources run unbundled. */
 export interface WorldOptions {
   fsync?: boolean
   command?: readonly [string, ...string[]]
 }
 
-/** Starts all that a gateway needs; `stop` takes it down and removes its files. */
+/** Starts everything that a gateway needs. `stop` stops it and removes its files. */
 export async function startWorld({ fsync = false, command = [process.execPath, gatewayMain] }: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
@@ -119,7 +118,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   const ringFile = path.join(directory, 'keys.json')
   const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
   await writeRing(ring)
-  // Gateway and operator of a release have the same keys.
+  // Gateway and operator of a release share these keys.
   const data = { 'keys.json': Buffer.from(JSON.stringify(ring)).toString('base64') }
   await new Resource(http, secrets).create({ metadata: { name: secretNames('tintype').downloadKeys }, type: 'Opaque', data })
   const openingKeys: OpeningKeys = [newOpeningKey('test')]

@@ -57,10 +57,10 @@ for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
       t.not(await lost, 'a picture')
       t.ok(await isWell())
       await eventually(
-        'the affected processes are gone',
+        'the affected processes have ended',
         async () => struck.length === 0 || !struck.some((pid) => 'RST'.includes(stateOf(pid) || '-')),
       )
-      await eventually('no zombie is left below the runner', async () => zombies().length === 0)
+      await eventually('the runner has no zombie processes', async () => zombies().length === 0)
     })
   }
 }
@@ -87,7 +87,7 @@ t.test('a hanging standby browser is detected and replaced', async (t) => {
       () => false,
     )
   await eventually('another one has taken its place', isProven)
-  await eventually('the hung one is gone', async () => !browsers().some(({ pid }) => pid === standby?.pid))
+  await eventually('the hanging browser has ended', async () => !browsers().some(({ pid }) => pid === standby?.pid))
   t.ok(await isWell())
 })
 
@@ -123,7 +123,7 @@ t.test('another account gets another browser at once; the old one ends after its
   const { data } = await drawing.tab.session.send('Page.captureScreenshot', { format: 'png' })
   t.not(data, '', 'it draws')
   await studio.browsers.takeBack(drawing, true)
-  await eventually('it has ended', async () => !browsers().some(({ pid }) => pid === drawing.browser.pid))
+  await eventually('the browser has ended', async () => !browsers().some(({ pid }) => pid === drawing.browser.pid))
   const same = await lend('two')
   t.equal(same.browser.pid, other.browser.pid)
   for (const lease of [other, same]) await studio.browsers.takeBack(lease, true)

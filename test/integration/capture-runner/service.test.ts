@@ -94,7 +94,7 @@ t.test('a runner accepts one capture at a time, and reports which', async (t) =>
   t.equal(await ask(first), 'running')
   t.equal(await ask(second), 'absent')
   await runner.client.cancel(address, first.uid)
-  await eventually('it has forgotten it', async () => (await ask(first)) === 'absent')
+  await eventually('the runner no longer knows the first order', async () => (await ask(first)) === 'absent')
   t.strictSame(await post(second), { outcome: 'accepted' }, 'the order that was rejected before')
   t.equal((await service.finished(second)).status?.phase, 'Completed')
   t.match((await screenshots.get(first.name)).status, { phase: 'Running', result: undefined }, 'a canceled capture is not reported')
@@ -117,7 +117,7 @@ t.test('a runner does not report when its claim is lost', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
   await post(order)
   await screenshots.patch(order.name, mergePatch({ status: { attempt: 2 } }), { subresource: 'status' })
-  await eventually('it is done with it', async () => (await ask(order)) === 'done')
+  await eventually('the capture has ended', async () => (await ask(order)) === 'done')
   t.match((await screenshots.get(order.name)).status, { phase: 'Running', attempt: 2, result: undefined })
   t.match(runner.log(), /report dropped/)
 })
@@ -126,7 +126,7 @@ t.test('a runner does not report a deleted Screenshot', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
   await post(order)
   await screenshots.delete(order.name)
-  await eventually('it is done with it', async () => (await ask(order)) === 'done')
+  await eventually('the capture has ended', async () => (await ask(order)) === 'done')
   t.equal(await screenshots.find(order.name), undefined)
 })
 
@@ -135,7 +135,7 @@ t.test('a runner gives up a retryable failure without a report, but reports it i
     const order = await service.claim(site.url('/green'), { attempt })
     await post({ ...order, upload: bucket.uploadOf(service.keyOf(order), { expiresSeconds: 1 }), options: { delay: 2_500 } })
     if (attempt === 3) t.match((await service.finished(order)).status?.result?.error, { code: 'STORAGE_FAILED' })
-    await eventually('it is over', async () => (await ask(order)) === (attempt === 3 ? 'done' : 'absent'))
+    await eventually('the attempt has ended', async () => (await ask(order)) === (attempt === 3 ? 'done' : 'absent'))
     if (attempt === 1) t.match((await screenshots.get(order.name)).status, { phase: 'Running', result: undefined })
   }
 })
@@ -174,7 +174,7 @@ t.test('a runner responds with 400 to a signed order encrypted for another key',
   t.equal(await ask(order), 'absent')
 })
 
-t.test('a runner answers probes without a signature, and nothing else', async (t) => {
+t.test('a runner responds only to probes without a signature', async (t) => {
   t.equal((await fetch(`${runner.url}/healthz`)).status, 200)
   t.equal((await fetch(`${runner.url}/readyz`)).status, 200)
 })
@@ -190,7 +190,7 @@ t.test('a runner that shuts down finishes its captures, and accepts no more', as
   const order = await service.claim(site.url('/green'), { options: { delay: 1_500 } })
   t.strictSame(await leaving.client.post(address, leaving.key, order), { outcome: 'accepted' })
   const ended = leaving.stop()
-  await eventually('it is not ready any more', async () => (await fetch(`${leaving.url}/readyz`)).status === 503)
+  await eventually('the runner is not ready', async () => (await fetch(`${leaving.url}/readyz`)).status === 503)
   t.match(await leaving.client.post(address, leaving.key, await service.claim(site.url('/green'))), { outcome: 'busy' })
   t.equal(await ended, 0)
   t.equal((await service.finished(order)).status?.phase, 'Completed')

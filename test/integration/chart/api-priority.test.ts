@@ -8,7 +8,7 @@ import { waitFor } from '../../cluster/host/wait.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
-// Which queue of the API server a request waits in: it says so itself in each answer. Asked as the programs of the release, by impersonation.
+// The priority level of the API server for a request, as its response headers report. Requests impersonate the programs of the release.
 
 const NAMESPACE = 'tintype'
 const plane = await startOwnPlane(t)
@@ -26,7 +26,7 @@ interface Named {
 const list = (kind: string) => http.request<Named>({ method: 'GET', path: `/apis/flowcontrol.apiserver.k8s.io/v1/${kind}` })
 const nameOf = ({ items }: Named, uid: unknown) => items.find(({ metadata }) => metadata.uid === uid)?.metadata.name
 
-/** The FlowSchema and the priority level that a request of one of the release's accounts was given. */
+/** The FlowSchema and the priority level of a request by one of the release's service accounts. */
 async function classify(account: string, method: string, path: string): Promise<{ schema: string | undefined; level: string | undefined }> {
   const { tls, headers } = await access.credentials({ refresh: false })
   const answered = Promise.withResolvers<NodeJS.Dict<string | string[]>>()
@@ -57,7 +57,13 @@ const cases = [
   },
   { what: 'a claim', account: 'operator', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
   { what: 'a report', account: 'capture-runner', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
-  { what: 'a count of quota', account: 'api-gateway', method: 'PUT', path: `${kind}/accountusages/some/status`, wanted: captures },
+  {
+    what: 'a write of the quota usage',
+    account: 'api-gateway',
+    method: 'PUT',
+    path: `${kind}/accountusages/some/status`,
+    wanted: captures,
+  },
   {
     what: 'a list',
     account: 'operator',
@@ -66,7 +72,7 @@ const cases = [
     wanted: { schema: 'service-accounts', level: 'workload-low' },
   },
   {
-    what: 'a lease of another',
+    what: 'a lease of another program',
     account: 'operator',
     method: 'PUT',
     path: lease.replace('/tintype/', '/default/'),
@@ -75,7 +81,7 @@ const cases = [
 ]
 for (const { what, account, method, path, wanted } of cases) {
   t.test(`the API server queues ${what} of ${account} by ${wanted.schema}`, async (t) => {
-    // It takes up new schemas a moment after they are written.
+    // The API server applies new FlowSchemas after a moment.
     await waitFor(`the queue of ${what}`, async () => JSON.stringify(await classify(account, method, path)) === JSON.stringify(wanted), {
       timeoutMilliseconds: 60_000,
       intervalMilliseconds: 500,

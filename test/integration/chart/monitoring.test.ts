@@ -10,8 +10,8 @@ import { find, renderChart } from '../../support/sources/chart.ts'
 import { startWorld } from '../api-gateway/world.ts'
 import { startProgram } from '../operator/program.ts'
 
-// Dashboard and alerts: that they are what Prometheus understands, that alerts fire when they should, and that each metric they ask for is one
-// that a running operator or gateway tells of.
+// Prometheus and Grafana accept the alerts and the dashboard, alerts fire when they should, and a running operator or gateway exports each
+// metric that they use.
 
 interface Dashboard {
   panels: { title: string; targets?: { expr: string }[] }[]
@@ -29,18 +29,18 @@ const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ ex
 const alerts = rules.groups.flatMap(({ rules: group }) => group)
 const directory = t.testdir()
 
-/** The namespace and the interval that Grafana would put there. */
+/** Replaces the namespace and interval as Grafana does. */
 const filledIn = (query: string): string => query.replaceAll('$namespace', 'tintype').replaceAll('$__rate_interval', '5m')
 const metricsOf = (query: string): string[] => [...query.matchAll(/([a-z_][a-z0-9_]*)\{/g)].map(([, name = '']) => name)
 
-t.test('Prometheus understands every alert, and each fires when it should and is silent otherwise', async (t) => {
+t.test('Prometheus accepts every alert, and each fires only when it should', async (t) => {
   await writeFile(path.join(directory, 'rules.yaml'), stringify(rules))
   t.match(await run(tools.promtool, ['check', 'rules', path.join(directory, 'rules.yaml')]), new RegExp(`${alerts.length} rules found`))
   await run('cp', [path.join(repository, 'test/chart/alerts.test.yaml'), directory])
   t.match(await run(tools.promtool, ['test', 'rules', path.join(directory, 'alerts.test.yaml')]), /SUCCESS/)
 })
 
-t.test('every alert is tested to fire, and docs/operations.md says what to do', async (t) => {
+t.test('every alert has a test, and docs/operations.md says what to do', async (t) => {
   const [tests = '', guide = ''] = await Promise.all(
     ['test/chart/alerts.test.yaml', 'docs/operations.md'].map((file) => readFile(path.join(repository, file), 'utf8')),
   )
@@ -55,7 +55,7 @@ t.test('every alert is tested to fire, and docs/operations.md says what to do', 
   }
 })
 
-t.test('Prometheus understands every query of the dashboard', async (t) => {
+t.test('Prometheus accepts every query of the dashboard', async (t) => {
   const records = queries.map((query, index) => ({ record: `query:${index}`, expr: filledIn(query) }))
   const file = path.join(directory, 'dashboard.yaml')
   await writeFile(file, stringify({ groups: [{ name: 'dashboard', rules: records }] }))
@@ -67,7 +67,7 @@ t.test('Grafana finds the dashboard by its label', async (t) => {
   t.ok(dashboard.panels.length > 20)
 })
 
-t.test('a running operator and a running gateway tell of every metric that dashboard and alerts ask for', async (t) => {
+t.test('a running operator and gateway export every metric of the dashboard and the alerts', async (t) => {
   const world = await startWorld()
   t.teardown(() => world.stop())
   const operator = await startProgram(t, {
@@ -82,14 +82,14 @@ t.test('a running operator and a running gateway tell of every metric that dashb
   const texts = [(await operator.get('/metrics')).text, await (await fetch(`${gateway.metricsUrl}/metrics`)).text()]
   const told = new Set(texts.flatMap(namesIn))
   const asked = new Set([...queries, ...alerts.map(({ expr }) => expr)].flatMap(metricsOf))
-  t.ok(asked.size > 40, 'control: they ask for something')
+  t.ok(asked.size > 40, 'control: dashboard and alerts use metrics')
   t.strictSame(
     [...asked].filter((name) => !told.has(name)),
     [],
   )
 })
 
-/** What can be asked for of each metric, by its type. */
+/** Names of the time series of each metric, by its type. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

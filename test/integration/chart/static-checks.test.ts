@@ -14,7 +14,7 @@ import { waitFor } from '../../cluster/host/wait.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
 import { chartDirectory, helm, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
-// The chart as programs see it that are not ours, with all that can be switched on, as it would lie in the cluster.
+// External checkers on the chart with all optional parts enabled, rendered as for the cluster.
 
 const NAMESPACE = 'tintype'
 const everything = {
@@ -28,10 +28,10 @@ const everything = {
   'metrics.dashboard.enabled': true,
   'tracing.endpoint': 'http://collector.observability:4318',
 }
-/** Kinds of the Prometheus operator, which no API server knows by itself: promtool reads what is in the rules. */
+/** Kinds of the Prometheus operator, which the API server does not know. promtool checks their rules. */
 const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
 
-/** In which off and no are truths. */
+/** YAML 1.1, in which `off` and `no` are booleans. */
 const YAML_OF_GO = { version: '1.1' } as const
 
 const tools = await locateChartTools()
@@ -40,7 +40,7 @@ const file = path.join(plane.directory, 'chart.yaml')
 const objects = (await renderChart(everything)).map(inNamespace)
 await writeFile(file, objects.map((object) => stringify(object, YAML_OF_GO)).join('---\n'))
 
-/** Helm puts the release's namespace where a template says none. */
+/** Helm applies objects without a namespace in the release's namespace. */
 function inNamespace(object: Rendered): Rendered {
   const isGlobal = /^(Cluster|Validating|FlowSchema|Priority)/.test(object.kind)
   return isGlobal ? object : { ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }
@@ -55,7 +55,7 @@ t.test('the chart fits the schemas that the API server publishes', async (t) => 
   await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {
     KUBECONFIG: plane.kubeconfigPath,
   })
-  await waitFor('schemas of our kinds', () => published(http), { timeoutMilliseconds: 60_000, intervalMilliseconds: 500 })
+  await waitFor('schemas of Tintype’s kinds', () => published(http), { timeoutMilliseconds: 60_000, intervalMilliseconds: 500 })
   const used = new Set(objects.filter(({ kind }) => !FOREIGN_KINDS.includes(kind)).map(({ apiVersion }) => apiVersion))
   const schemas = path.join(plane.directory, 'schemas')
   await exportSchemas(http, [...used, 'apiextensions.k8s.io/v1'], schemas)
@@ -76,14 +76,14 @@ t.test('the chart fits the schemas that the API server publishes', async (t) => 
   const wrong = path.join(plane.directory, 'wrong.yaml')
   const [deployment] = objects.filter(({ kind }) => kind === 'Deployment') as [{ spec: object } & Rendered]
   await writeFile(wrong, stringify({ ...deployment, spec: { ...deployment.spec, replica: 2 } }))
-  await t.rejects(conform(wrong), CommandError, 'the control: a field that does not exist is found')
+  await t.rejects(conform(wrong), CommandError, 'control: an unknown field is found')
 })
 
-/** The API server puts new kinds into its document a moment after they can be used. */
+/** The API server publishes the schemas of new kinds a moment after they are served. */
 const published = async (http: KubeHttp) =>
   JSON.stringify(await http.request({ method: 'GET', path: '/openapi/v3' })).includes('apis/tintype.dev/v1alpha1')
 
-t.test('nothing that kube-score and checkov find in the chart is without a written reason, and no reason without a finding', async (t) => {
+t.test('every finding of kube-score and checkov in the chart has a written reason, and every reason has a finding', async (t) => {
   const findings = [...(await runKubeScore(tools.kubeScore, file)), ...(await runCheckov(tools.checkov, file))]
   const reasons = await readReasons()
   t.strictSame(findings.filter((finding) => !findReason(finding, reasons)).map(describe), [])
@@ -95,7 +95,7 @@ t.test('nothing that kube-score and checkov find in the chart is without a writt
   t.comment(`${findings.length} findings, ${reasons.length} reasons`)
 })
 
-t.test('kube-score and checkov find what is wrong in a chart: the control', async (t) => {
+t.test('control: kube-score and checkov find problems in a chart', async (t) => {
   const careless = path.join(plane.directory, 'careless.yaml')
   const container = { name: 'main', image: 'registry.example/main', securityContext: { privileged: true } }
   const pod = {

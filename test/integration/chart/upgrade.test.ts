@@ -10,7 +10,7 @@ import { run } from '../../cluster/host/exec.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
-// What Helm does to a release over its life, on a real API server that runs no pods; hooks are tried in test/integration/setup.
+// Helm operations over the life of a release, on a real API server that runs no pods. test/integration/setup tests the hooks.
 
 const NAMESPACE = 'tintype'
 const plane = await startOwnPlane(t)
@@ -34,13 +34,13 @@ await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
 await upgrade()
 const first = await passwords()
 
-t.test('upgrade keeps the passwords that the installation made', async (t) => {
-  t.equal(new Set(first.flatMap((data) => Object.values(data ?? {}))).size, 10, 'each is its own')
+t.test('upgrade keeps the generated passwords', async (t) => {
+  t.equal(new Set(first.flatMap((data) => Object.values(data ?? {}))).size, 10, 'all passwords differ')
   await upgrade('runner.maxPods=3')
   t.strictSame(await passwords(), first)
 })
 
-t.test('upgrade replaces the fixed key ids of earlier versions, once, and starts the pods that use them anew', async (t) => {
+t.test('upgrade replaces the fixed key ids of earlier versions, once, and restarts the pods that use them', async (t) => {
   const checksum = async (name: string) =>
     kubectl('get', `deployment/tintype-${name}`, '-o', "jsonpath={.spec.template.metadata.annotations['checksum/storage-keys']}")
   const before = await checksum('api-gateway')
@@ -58,7 +58,7 @@ t.test('upgrade replaces the fixed key ids of earlier versions, once, and starts
   first.splice(2, 1, replaced)
 })
 
-t.test('upgrade replaces the fixed name of the root user of earlier versions, keeps its password, and starts the store anew', async (t) => {
+t.test('upgrade replaces the fixed name of the root user of earlier versions, keeps its password, and restarts the store', async (t) => {
   const checksum = () =>
     kubectl('get', 'statefulset/tintype-minio', '-o', "jsonpath={.spec.template.metadata.annotations['checksum/root-key']}")
   const before = await checksum()
@@ -72,19 +72,19 @@ t.test('upgrade replaces the fixed name of the root user of earlier versions, ke
   first.splice(0, 1, root)
 })
 
-t.test('upgrade keeps the number of idle pods that somebody has scaled to', async (t) => {
+t.test('upgrade keeps the number of idle pods that was set with kubectl scale', async (t) => {
   const pools = new Resource(http, runnerPools)
   await kubectl('scale', 'runnerpool/default', '--replicas=3')
   await upgrade('runner.maxPods=7')
   t.match(await pools.get('default'), { spec: { minIdle: 3, maxPods: 7 } })
 })
 
-t.test('upgrade replaces the setup of the store, so that it is done again', async (t) => {
+t.test('upgrade replaces the setup Job of the store, so that it runs again', async (t) => {
   const jobs = await kubectl('get', 'jobs', '-o', 'name')
   t.match(jobs.trim(), /^job.batch\/tintype-storage-setup-\d+$/)
 })
 
-t.test('uninstallation leaves records, volume and passwords, and a new installation takes them up', async (t) => {
+t.test('uninstall keeps records, volume and passwords, and a new installation uses them', async (t) => {
   await new Resource(http, screenshots).create({ metadata: { name: 'kept' }, spec: { url: 'https://example.com/' } })
   await new Resource(http, screenshots).patch('kept', mergePatch({ status: { phase: 'Completed' } }), { subresource: 'status' })
   await helm(['uninstall', 'tintype', ...common], { KUBECONFIG })
@@ -96,7 +96,7 @@ t.test('uninstallation leaves records, volume and passwords, and a new installat
   t.match(await new Resource(http, screenshots).get('kept'), { status: { phase: 'Completed' } })
 })
 
-t.test('two releases of one name live side by side in two namespaces', async (t) => {
+t.test('two releases with the same name work in two namespaces', async (t) => {
   await new Resource(http, namespaces).create({ metadata: { name: 'staging' } })
   await helm(['install', 'tintype', chartDirectory, '--namespace', 'staging', '--no-hooks', '--set', 'image.registry=registry.example'], {
     KUBECONFIG,

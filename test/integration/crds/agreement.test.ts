@@ -10,8 +10,8 @@ import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.t
 import { samplesOf } from '../../support/sources/option-samples.ts'
 import { startPlane } from '../client/plane.ts'
 
-// The gateway validates with zod and TypeScript, the API server with the generated schema and CEL. They must agree. Otherwise a request that
-// the gateway accepts would fail when it is stored, or kubectl users could create objects that the gateway refuses.
+// The gateway validates with zod and TypeScript, the API server with the generated schema and CEL. They must agree. Otherwise the API
+// server would reject requests that the gateway accepts, or kubectl users could create objects that the gateway rejects.
 
 const plane = await startPlane(t)
 await plane.applyKinds()
@@ -41,7 +41,7 @@ function isLegal(spec: object): boolean {
   return success && !seen.some((contradiction) => contradiction.holds(data.options ?? {}))
 }
 
-/** The specs that one of the two accepts and the other refuses, shortened. */
+/** The specs that only one of the two accepts, shortened. */
 async function findDisagreements(specs: readonly object[]): Promise<{ spec: string; isStored: boolean }[]> {
   const found: { spec: string; isStored: boolean }[] = []
   for (const spec of specs) {
@@ -108,7 +108,9 @@ const chance = (): number => {
 }
 const pick = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)]!
 
-/** Values of each option on both sides of its bounds, from its schema; the second is legal. Those that no schema tells are added. */
+/**
+ * Values of each option on both sides of its limits, derived from its schema, and values that no schema expresses. The second one is valid.
+ */
 const VALUES: Record<string, readonly unknown[]> = {
   ...Object.fromEntries(Object.entries(CaptureOptions.shape).map(([name, schema]) => [name, samplesOf(name, schema)])),
   deviceScaleFactor: [0.09, 0.1, 1, 2.5, 5, 5.01],

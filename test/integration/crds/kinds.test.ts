@@ -71,7 +71,7 @@ t.test('kubectl get shows when a key expires, and a long URL does not widen the 
   await shots.delete('long')
 })
 
-t.test('kubectl apply of an option that is out of range is refused with a message that names the range', async (t) => {
+t.test('kubectl apply of an option that is out of range is rejected with a message that names the range', async (t) => {
   const cases: [options: object, text: RegExp][] = [
     [{ delay: 60001 }, /spec\.options\.delay: Invalid value: 60001: .* should be less than or equal to 60000/],
     [{ imageQuality: -1 }, /spec\.options\.imageQuality: Invalid value: -1: .* should be greater than or equal to 0/],
@@ -91,7 +91,7 @@ t.test('kubectl apply of an option that is out of range is refused with a messag
   t.equal(await shots.find('refused'), undefined)
 })
 
-t.test('kubectl apply of an unknown option is refused', async (t) => {
+t.test('kubectl apply of an unknown option is rejected', async (t) => {
   const { isOk, output } = await kubectl(['apply', '-f', '-'], manifest('Screenshot', 'unknown', { url, options: { viewport_width: 100 } }))
   t.notOk(isOk)
   t.match(output, /unknown field "spec\.options\.viewport_width"/)
@@ -163,10 +163,10 @@ t.test('kubectl get and kubectl wait work with a Screenshot', async (t) => {
     /REASON\s+ATTEMPT\s+RUNNER\s+ACCOUNT[\s\S]+Captured\s+1\s+default-1/,
   )
   t.ok((await kubectl(['wait', '--for=condition=Finished', 'shot/shown', '--timeout=120s'])).isOk)
-  t.match((await kubectl(['get', 'tintype'])).output, /shown/, 'the category holds all our kinds')
+  t.match((await kubectl(['get', 'tintype'])).output, /shown/, 'the category contains all kinds of Tintype')
 })
 
-t.test('kubectl scale sets how many runners a pool keeps idle', async (t) => {
+t.test('kubectl scale sets the number of idle runners of a pool', async (t) => {
   const pools = new Resource(http, runnerPools)
   await pools.create({ metadata: { name: 'default' }, spec: { podTemplate: { image: 'x:1', serviceAccountName: 'runner' } } })
   const { isOk, output } = await kubectl(['scale', 'runnerpool/default', '--replicas=3'])
@@ -175,7 +175,7 @@ t.test('kubectl scale sets how many runners a pool keeps idle', async (t) => {
   t.notOk((await kubectl(['scale', 'runnerpool/default', '--replicas=3001'])).isOk)
 })
 
-t.test('the API server refuses a pool with minIdle above maxPods', async (t) => {
+t.test('the API server rejects a pool with minIdle above maxPods', async (t) => {
   const pools = new Resource(http, runnerPools)
   const podTemplate = { image: 'x:1', serviceAccountName: 'runner' }
   const words = /spec.minIdle is above spec.maxPods: raise spec.maxPods, or lower spec.minIdle/
@@ -190,7 +190,7 @@ t.test('the API server refuses a pool with minIdle above maxPods', async (t) => 
   t.match(scaled.output, words)
 })
 
-t.test('the API server refuses every count above the limit', async (t) => {
+t.test('the API server rejects every count above the limit', async (t) => {
   const usages = new Resource(http, accountUsages)
   const write = (status: AccountUsage['status']) => usages.patch('acme', mergePatch({ status }), { subresource: 'status' })
   await usages.create({ metadata: { name: 'acme' }, spec: { limit: 10 } })
@@ -198,7 +198,7 @@ t.test('the API server refuses every count above the limit', async (t) => {
   await t.rejects(write({ used: 11 }), { status: 422, message: /status.used must not exceed spec.limit/ })
   await usages.patch('acme', mergePatch({ spec: { limit: 5 } }))
   await write({ used: 9 })
-  await t.rejects(write({ used: 10 }), refused, 'a count above a lowered limit may fall, not rise')
+  await t.rejects(write({ used: 10 }), refused, 'a count above a lowered limit may decrease but not increase')
   await write({ used: 5 })
   await t.rejects(write({ used: 6 }), refused)
   await usages.create({ metadata: { name: 'fresh' }, spec: { limit: 5 } })

@@ -6,7 +6,7 @@ import { checkedFiles, checkProse } from '../../prose/check.ts'
 import { checkMessages, findMessages } from '../../prose/messages.ts'
 import { buildVale } from '../../prose/vale.ts'
 
-// The check of `npm run verify` finds what the style forbids. A rule that matched nothing would pass every text.
+// The prose check of `npm run verify` finds forbidden words. A rule without matches would accept every text.
 
 await buildVale()
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-prose-'))
@@ -33,7 +33,7 @@ const faults: [rule: string, text: string][] = [
   ['References', 'This avoids trap T1.'],
 ]
 for (const [rule, text] of faults) {
-  t.test(`the prose check refuses: ${text}`, async (t) => {
+  t.test(`the prose check rejects: ${text}`, async (t) => {
     for (const place of [text, `- ${text}`, `| A | B |\n|---|---|\n| one | ${text} |`]) {
       const { isGood, output } = await check(place)
       t.notOk(isGood, place)

@@ -23,9 +23,9 @@ const NOT_PUT = new Set([
   '::1',
   'ff02::1',
 ])
-/** Those of them that loopback already has. */
+/** Addresses of the list that loopback already has. */
 const ON_LOOPBACK = new Set(['127.0.0.1', '127.255.255.254', '::1'])
-/** Linux connects these to loopback. When allowed, the guard connects, and its check of the socket's peer address refuses them. */
+/** Linux connects these to loopback. When they are allowed, the guard connects, and its check of the socket's peer address rejects them. */
 const ENDS_ELSEWHERE = new Set(['0.0.0.0', '::'])
 
 enterNamespace(
@@ -89,10 +89,10 @@ const attack = async (host: string, rules: Partial<EgressRules>) => {
 }
 
 for (const { host, means, opens } of LITERAL_ATTACKS) {
-  t.test(`Guard refuses ${host}, and connects once its range is allowed`, async (t) => {
+  t.test(`Guard rejects ${host}, and connects after its range is allowed`, async (t) => {
     const { arrived, answers, verdicts } = await attack(host, { allowedHosts: ['*'] })
     const closed = { arrived, answers: answers.filter((answer) => answer !== ''), verdicts: [...new Set(verdicts)] }
-    t.strictSame(closed, { arrived: [], answers: [], verdicts: ['refused'] }, 'nothing arrives, and a browser gets nothing to show')
+    t.strictSame(closed, { arrived: [], answers: [], verdicts: ['refused'] }, 'nothing arrives, and the browser gets no response')
 
     const opened = await attack(host, { allowedCidrs: opens })
     if (!NOT_PUT.has(means) || ON_LOOPBACK.has(means)) t.ok(opened.arrived.includes(means), `arrived at ${opened.arrived}`)

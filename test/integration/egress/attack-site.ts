@@ -24,7 +24,7 @@ export interface AttackSite {
 
 const TURN_PORT = 3478
 
-/** Tries all methods at once. `document.title` is `done` when all have ended or after three seconds. */
+/** Tries all methods concurrently. `document.title` is `done` when all have ended, or after three seconds. */
 const attackPage = (target: string): string => `<!doctype html><title>attacking</title>
 <link rel="stylesheet" href="http://${target}/css"><link rel="prefetch" href="http://${target}/prefetch">
 <img src="http://${target}/img"><iframe src="http://${target}/iframe"></iframe>

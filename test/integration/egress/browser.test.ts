@@ -1,5 +1,5 @@
-// Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a network of the
-// test's own. Every attack runs with the target allowed, where it must arrive, and denied, where it must not.
+// Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a separate network
+// namespace. Every attack runs with the target allowed, where it must arrive, and denied, where it must not.
 
 import path from 'node:path'
 import { type Browser, chromium } from 'playwright'
@@ -121,14 +121,14 @@ for (const { name, browser, given, targets, wanted } of [
       t.strictSame(
         wanted.filter((method) => !opened.some((arrival) => arrival.method === method)),
         [],
-        'allowed, all methods arrive',
+        'allowed: requests of all methods arrive',
       )
       t.notOk(
         opened.some(({ method }) => method === 'udp'),
         'nothing arrives over UDP',
       )
       const session = await openSession({ allowedHosts: ['public.example'] }, false, given)
-      t.strictSame(await run(browser, session, target), [], 'denied, none arrives')
+      t.strictSame(await run(browser, session, target), [], 'denied: no request arrives')
       t.ok(session.requestLog.entries.filter(({ decision }) => decision === 'refused').length >= 10)
     })
   }
@@ -172,9 +172,9 @@ t.test('The jail alone blocks a browser that has lost its flags', async (t) => {
   t.strictSame(
     [...PAGE_METHODS, 'udp', 'turn'].filter((method) => !free.includes(method)),
     [],
-    'without the jail, all methods arrive',
+    'without the jail: requests of all methods arrive',
   )
   const own = await openJail({ programsDirectory: PROGRAMS })
-  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with it, none arrives')
+  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with the jail: no request arrives')
   await own.close()
 })

@@ -29,7 +29,7 @@ const exchange = async ({ proxyUrl }: { proxyUrl: string }, bytes: string): Prom
   return saidOn(socket)
 }
 
-t.test('Guard forwards method, path, headers and body, and makes Host from the target', async (t) => {
+t.test('Guard forwards method, path, headers and body, and derives Host from the target', async (t) => {
   const site = await startSite(t)
   const session = await openTo(t, site.port)
   const headers = {
@@ -82,7 +82,7 @@ t.test('Guard reuses connections to a site, and retries on a new one when the re
   t.equal(site.connections, 2)
 })
 
-t.test('Guard shares no connection between sessions', async (t) => {
+t.test('Guard never shares connections between sessions', async (t) => {
   const site = await startSite(t)
   for (const session of [await openTo(t, site.port), await openTo(t, site.port)]) await askThrough(session.proxyUrl, URL_ASKED)
   t.equal(site.connections, 2)
@@ -111,7 +111,7 @@ for (const { name, head } of smuggling) {
   })
 }
 
-t.test('Guard refuses a request for another target than its connection’s', async (t) => {
+t.test('Guard rejects a request for a target other than that of its connection', async (t) => {
   const site = await startSite(t)
   const session = await openTo(t, site.port)
   for (const target of ['http://127.0.0.1/', 'http://other.example/', '*', 'other.example:80'])
@@ -139,7 +139,7 @@ t.test('Guard closes without a response and records the error when the site brea
       error: 'ECONNRESET',
     },
     {
-      name: 'with something that is not http',
+      name: 'with data that is not http',
       site: (socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')),
       error: 'HPE_INVALID_CONSTANT',
     },

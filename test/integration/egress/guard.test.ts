@@ -56,7 +56,7 @@ t.test(
     const session = await openArmed(t)
     const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
     tunnel.write('GET / HTTP/1.1\r\n\r\n')
-    await t.rejects(saidOn(tunnel), { code: 'ECONNRESET' }, 'a reset, which no browser mistakes for the end of a response')
+    await t.rejects(saidOn(tunnel), { code: 'ECONNRESET' }, 'a reset, which browsers do not take for the end of a response')
     t.strictSame(classifyFailure(session.requestLog, `http://127.0.0.1:${site.port}/`, 'net::ERR_CONNECTION_RESET'), {
       code: 'NAVIGATION_FAILED',
       message: `127.0.0.1:${site.port} reset the connection (ECONNRESET)`,
@@ -64,7 +64,7 @@ t.test(
   },
 )
 
-t.test('Guard reports a refused connection', async (t) => {
+t.test('Guard reports a rejected connection', async (t) => {
   const session = await openArmed(t)
   const port = await findFreePort()
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${port}/`)).status, undefined)
@@ -95,7 +95,7 @@ t.test('Guard forwards bytes in both directions of a tunnel and closes each dire
   t.match(session.requestLog.entries, [{ decision: 'allowed', address: '127.0.0.1', bytesSent: 5, bytesReceived: 9 }])
 })
 
-t.test('Guard refuses everything before it is armed, and can be armed only once', async (t) => {
+t.test('Guard rejects everything before it is armed, and can be armed only once', async (t) => {
   const site = await startSite(t)
   const session = await guard.openSession()
   t.teardown(() => session.close())
@@ -107,7 +107,7 @@ t.test('Guard refuses everything before it is armed, and can be armed only once'
   t.throws(() => session.arm(POLICY))
 })
 
-t.test('Guard closes all sockets of a session with it', async (t) => {
+t.test('Guard closes all sockets of a session when the session closes', async (t) => {
   const site = await startRawSite(t, (socket) => socket.resume().once('end', () => socket.end()))
   const session = await openArmed(t)
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
@@ -132,7 +132,7 @@ t.test('Guard keeps other sessions open when one closes', async (t) => {
   t.equal(one.requestLog.total, 0)
 })
 
-t.test('Guard ends a capture that has used up its bytes', async (t) => {
+t.test('Guard ends a capture that exceeds its byte limit', async (t) => {
   const flood: http.RequestListener = (_request, response) => {
     response.on('error', () => {})
     const pour = (): void => {
@@ -174,7 +174,7 @@ for (const { name, bytes, response = Buffer.alloc(0) } of INVALID_STARTS) {
   })
 }
 
-t.test('Guard refuses its own port and the runner’s even when loopback is allowed', async (t) => {
+t.test('Guard rejects its own port and the port of the runner even if loopback is allowed', async (t) => {
   const site = await startSite(t)
   const careful = createGuard({ ownPorts: [site.port] })
   const session = await careful.openSession()

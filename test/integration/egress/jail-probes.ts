@@ -48,7 +48,10 @@ export const openTestJail = async (t: Test): Promise<Jail> => {
   return jail
 }
 
-/** Runs a program in the browser's place (without a jail: beside the runner) and returns its output. `inherited` become descriptors above Playwright's. */
+/**
+ * Runs a program in the browser's place (without a jail: next to the runner) and returns its output. `inherited` become descriptors above
+ * Playwright's.
+ */
 export const runInPlace = async (
   jail: Jail | undefined,
   program: string,
@@ -70,17 +73,17 @@ export const runInPlace = async (
 
 /** Tests that must pass under either /proc. */
 export const testJail = (t: Test): void => {
-  t.test('Jail denies a program in the browser’s place token, memory, environment, descriptors and listeners', async (t) => {
+  t.test('Jail blocks access to token, memory, environment, descriptors and listeners for a program in the browser’s place', async (t) => {
     const { token, socket, listener } = await startRunnerParts(t)
     const attack = JSON.stringify({ pid: process.pid, files: [token], listeners: [listener], sockets: [socket] })
     const probe = async (jail?: Jail): Promise<Probed> =>
       JSON.parse(await runInPlace(jail, process.execPath, [`${PROGRAMS}/probe.mjs`, attack]))
 
     const outside = await probe()
-    t.strictSame([outside.readFiles, outside.uncovered], [[token], [token]], 'the control reads the token')
-    t.strictSame(outside.reached, [listener, socket], 'the control reaches the listeners')
+    t.strictSame([outside.readFiles, outside.uncovered], [[token], [token]], 'control: outside the jail, the token is readable')
+    t.strictSame(outside.reached, [listener, socket], 'control: outside the jail, the listeners are reachable')
     for (const kind of ['environ', 'memory', 'ptrace', 'signals', 'foreignFds'] as const) {
-      t.ok(outside[kind].includes(process.pid), `the control has the runner’s ${kind}`)
+      t.ok(outside[kind].includes(process.pid), `control: outside the jail, the runner’s ${kind} is accessible`)
     }
 
     const { signals, ...inside } = await probe(await openTestJail(t))

@@ -1,5 +1,5 @@
-// The jail under the conditions of a pod: an unprivileged user, no capabilities, no new privileges. A probe in the browser's place tries what
-// a compromised browser could do. The same probe beside the runner is the control.
+// The jail under the conditions of a pod: an unprivileged user, no capabilities, no new privileges. A probe in the browser's place tries
+// what a compromised browser could do. The same probe outside the jail is the control.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -119,7 +119,7 @@ t.test('Jail ends with all its processes', async (t) => {
   t.ok(during.length > 5, `${during.length} processes`)
   await jail.close()
   await jail.close()
-  await eventually('all are gone', async () => during.every((pid) => !fs.existsSync(`/proc/${pid}`)))
+  await eventually('all processes have ended', async () => during.every((pid) => !fs.existsSync(`/proc/${pid}`)))
   t.notOk(browser.isConnected())
 })
 
@@ -137,7 +137,7 @@ t.test('Killing the process group, as Playwright does, ends the browser in the j
   })
   process.kill(-(child.pid as number), 'SIGKILL')
   await once(child, 'close')
-  await eventually('both are gone', async () => group.every((pid) => !fs.existsSync(`/proc/${pid}`)))
+  await eventually('both processes have ended', async () => group.every((pid) => !fs.existsSync(`/proc/${pid}`)))
 })
 
 t.test('Jail ends when the runner is killed', async (t) => {
@@ -154,7 +154,7 @@ t.test('Jail ends when the runner is killed', async (t) => {
   const pids = String(line).trim().split(' ').map(Number)
   await eventually('the program is in the jail', async () => pids.every((pid) => fs.existsSync(`/proc/${pid}`)))
   runner.kill('SIGKILL')
-  await eventually('both are gone', async () => pids.every((pid) => !isAlive(pid)))
+  await eventually('both processes have ended', async () => pids.every((pid) => !isAlive(pid)))
   t.equal(pids.length, 2)
 })
 
@@ -219,7 +219,7 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
   })
 })
 
-t.test('isSandboxSufficient demands jail and sandbox when the mode is required', async (t) => {
+t.test('isSandboxSufficient needs jail and sandbox when the mode is required', async (t) => {
   const both = { jail: true, chromiumSandbox: true, detail: '' }
   for (const found of [both, { ...both, jail: false }, { ...both, chromiumSandbox: false }]) {
     t.equal(isSandboxSufficient('required', found), found === both)

@@ -100,7 +100,7 @@ const attacks: { name: string; opens: string[] }[] = [
   { name: 'private-four.example', opens: ['10.0.0.0/8'] },
 ]
 for (const { name, opens } of attacks) {
-  t.test(`Guard refuses the target of ${name}, and connects once it is allowed`, async (t) => {
+  t.test(`Guard rejects the target of ${name}, and connects after it is allowed`, async (t) => {
     const opened = await visit(name, { allowedCidrs: opens })
     t.match(opened.plain, { status: 200, body: 'reached' })
     t.ok(
@@ -135,7 +135,7 @@ t.test('Guard allows a listed name to resolve to the cluster, but to no denied a
   t.strictSame((await visit('pod.sites.svc.cluster.local', rules)).arrived, [])
 })
 
-t.test('Guard refuses the pod’s own address whatever the rules allow', async (t) => {
+t.test('Guard rejects the pod’s own address under any rules', async (t) => {
   const everything = { allowedHosts: ['*'], allowedCidrs: ['10.0.0.0/8', `${POD}/32`] }
   t.strictSame((await visit('pod.example', everything)).arrived, [])
   t.strictSame((await visit(POD, everything)).arrived, [])
@@ -193,7 +193,7 @@ for (const { name, error, message } of failures) {
   })
 }
 
-t.test('Guard sends no DNS query for names that are refused by their text', async (t) => {
+t.test('Guard sends no DNS query for names that are rejected by their text', async (t) => {
   const before = dns.queries.length
   for (const name of ['kubernetes.default.svc.cluster.local', 'metadata.google.internal', 'localhost', 'private.example.'])
     await visit(name)

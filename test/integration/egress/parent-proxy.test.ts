@@ -1,4 +1,4 @@
-// Parent proxies: the installation's own, whose address is trusted, and a user's, whose address is not.
+// Parent proxies: that of the installation, whose address is trusted, and that of a user, whose address is not.
 
 import http from 'node:http'
 import type net from 'node:net'
@@ -67,7 +67,7 @@ t.test('Guard sends names unresolved to the installation’s proxy, with its use
   )
 })
 
-t.test('Guard refuses denied targets even if a proxy would accept them', async (t) => {
+t.test('Guard rejects denied targets even if a proxy would accept them', async (t) => {
   const parent = await startParent(t)
   const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
   for (const host of ['127.0.0.1', '0x7f.1', '169.254.169.254', '[fd00::1]', 'localhost', 'kubernetes.default.svc', 'nowhere.example.']) {
@@ -124,7 +124,7 @@ t.test('Guard checks the address of a user’s proxy', async (t) => {
 
 const refusals = [
   { name: 'rejects the password', status: 407 },
-  { name: 'refuses the target', status: 403 },
+  { name: 'rejects the target', status: 403 },
 ]
 for (const { name, status } of refusals) {
   t.test(`Guard closes and reports PROXY_FAILED when the proxy ${name}`, async (t) => {

@@ -8,8 +8,8 @@ import { CommandError, run } from '../../cluster/host/exec.ts'
 import { ensurePythonTools, locatePythonTools } from '../../fuzz/python-tools.ts'
 import { startStage } from './stage.ts'
 
-// Requests made of the OpenAPI document, right ones and wrong ones, alone and in chains along its links, against a real gateway. The run has a
-// seed and a bounded number of examples; it needs more than a minute because there are that many routes.
+// Valid and invalid requests generated from the OpenAPI document, single and in chains along its links, against a real gateway. The run has
+// a fixed seed and a limited number of examples. It takes more than a minute because there are many operations.
 
 const TIMEOUT_MILLISECONDS = 540_000
 
@@ -33,7 +33,7 @@ interface Run {
   entries: Entry[]
 }
 
-/** Runs schemathesis in a directory of its own, where it may leave what it likes. */
+/** Runs schemathesis in a separate directory, where it may leave files. */
 async function fuzz(): Promise<Run> {
   for (const file of ['hooks.py', 'schemathesis.toml']) await copyFile(path.join(source, file), path.join(directory, file))
   const report = path.join(directory, 'run.har')
@@ -51,7 +51,7 @@ async function fuzz(): Promise<Run> {
   return { isClean, output, entries: await readEntries(report) }
 }
 
-/** None when the run did not come to its end: its output says why. */
+/** Undefined if the run did not finish: its output contains the reason. */
 async function readEntries(report: string): Promise<Entry[]> {
   try {
     return (JSON.parse(await readFile(report, 'utf8')) as { log: { entries: Entry[] } }).log.entries
@@ -60,17 +60,17 @@ async function readEntries(report: string): Promise<Entry[]> {
   }
 }
 
-/** `/api/v1/keys/{id}/rotate` as an expression over paths. */
+/** `/api/v1/keys/{id}/rotate` as a regular expression for paths. */
 const toPattern = (documented: string): RegExp => new RegExp(`^${documented.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
 const fuzzed = await fuzz()
 
-t.test('the gateway answers requests made of its document as the document says', async (t) => {
+t.test('the gateway responds to generated requests as its document says', async (t) => {
   t.ok(fuzzed.isClean, fuzzed.output.slice(fuzzed.output.lastIndexOf('= FAILURES =')))
   t.ok(fuzzed.entries.length > 1_000, `${fuzzed.entries.length} requests`)
 })
 
-t.test('the gateway never fails over requests made of its document', async (t) => {
+t.test('the gateway never returns 5xx for generated requests', async (t) => {
   t.strictSame(
     fuzzed.entries
       .filter(({ response }) => response.status >= 500)
@@ -84,10 +84,10 @@ t.test('the gateway never fails over requests made of its document', async (t) =
   t.strictSame(failures, [])
 })
 
-/** Only an operator can do these, and none runs here: test/integration/api-gateway/deliveries.test.ts has one. */
+/** These operations need an operator, and none runs here. test/integration/api-gateway/deliveries.test.ts tests them. */
 const NEEDS_OPERATOR = ['testWebhook', 'getDelivery', 'redeliver']
 
-/** What the run itself reads first, and asks for no more. */
+/** Documents that the run itself reads at its start. */
 const READ_FIRST = 'getOpenApiDocument'
 
 for (const operation of routes.filter(({ id }) => !NEEDS_OPERATOR.includes(id) && id !== READ_FIRST)) {
@@ -102,6 +102,6 @@ for (const operation of routes.filter(({ id }) => !NEEDS_OPERATOR.includes(id) &
       statuses.some((status) => status < 400),
       `accepted: ${statuses.join(' ')}`,
     )
-    if (operation.scope !== undefined) t.ok(statuses.includes(401), 'refused without a key')
+    if (operation.scope !== undefined) t.ok(statuses.includes(401), 'rejected without a key')
   })
 }

@@ -3,13 +3,13 @@ import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 
-// A gateway over a real API server and store whose captures end, although nobody captures: quickly, most of them well, some badly.
+// A gateway with a real API server and store. Captures end without a runner: quickly, most of them successfully.
 
 export interface Stage {
   world: World
   gateway: Gateway
   key: string
-  /** Id of that key. */
+  /** Id of the key. */
   keyId: string
   /** A signed link to a stored file. */
   file: string
@@ -17,13 +17,13 @@ export interface Stage {
 }
 
 const EVERY_MILLISECONDS = 200
-/** Of so many captures one fails. */
+/** One of this many captures fails. */
 const FAILING = 5
-const PICTURE = Buffer.from('nine bytes, near enough a picture')
+const PICTURE = Buffer.from('bytes that stand for a picture')
 
 const endsBadly = (id: string): boolean => (id.charCodeAt(id.length - 1) + id.charCodeAt(id.length - 2)) % FAILING === 0
 
-/** Ends what is pending, once each; who deleted it meanwhile was quicker. */
+/** Ends each pending capture once. A client may have deleted it meanwhile. */
 function endCaptures(world: World): () => void {
   const seen = new Set<string>()
   const look = async () => {
@@ -50,7 +50,7 @@ async function makeFile(api: string, key: string): Promise<string> {
   }
 }
 
-/** Starts all that a client may want to talk to: an account without limits, a picture that exists. */
+/** Starts everything that a client needs: an account without limits, and a picture. */
 export async function startStage(): Promise<Stage> {
   const world = await startWorld()
   const stopEnding = endCaptures(world)
@@ -61,7 +61,7 @@ export async function startStage(): Promise<Stage> {
     TINTYPE_READS_PER_MINUTE: many,
     TINTYPE_CHANGES_PER_MINUTE: many,
     TINTYPE_MAX_KEYS: many,
-    TINTYPE_MAX_WEBHOOKS: '63', // the most there may be
+    TINTYPE_MAX_WEBHOOKS: '63', // the maximum
     TINTYPE_MAX_QUEUED: many,
     TINTYPE_MAX_QUEUED_PER_ACCOUNT: many,
   })

@@ -20,7 +20,7 @@ import { call } from '../api-gateway/client.ts'
 import { fail } from '../api-gateway/runner-role.ts'
 import { create, startStage } from './stage.ts'
 
-// The month of one account: limits of its plan, refunds, settlements, a new month, and responses to callers.
+// The month of one account: limits of its plan, refunds, settlements, a new month, and responses to clients.
 
 t.setTimeout(540_000)
 
@@ -108,12 +108,12 @@ t.test('operator settles the reservation of an ended gateway: only units of obje
   t.match(
     (await usageOf('settled')).status,
     { used: 4, reservations: [{ id: 'res_2' }] },
-    'the gateway of the other one may have just started',
+    'the gateway of the other reservation may have just started',
   )
   t.notOk(await world.screenshots.find(toObjectName(never)))
 })
 
-t.test('operator recomputes a usage that was deleted manually, and reports it', async (t) => {
+t.test('operator recomputes a manually deleted usage, and reports it', async (t) => {
   const key = await stage.createAccount('lost', { plan: 'free' })
   for (let n = 0; n < 2; n++) await create(gateway, key)
   const [now, before] = [new Date(), new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 0))]
@@ -149,17 +149,17 @@ t.test('operator charges Screenshots that no gateway created once, under any lea
   )
   t.equal(await usedBy('kubectl'), 2)
   await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
-  await eventually('the suspension is seen', async () => (await quotaOperator.charge(three)) === 'suspended')
+  await eventually('the operator knows the suspension', async () => (await quotaOperator.charge(three)) === 'suspended')
   t.equal(await quotaOperator.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
 })
 
 t.test('gateway rejects by rate limit with the seconds after which a request succeeds', async (t) => {
   const key = await stage.createAccount('rate', { plan: 'basic' })
   const second = Math.floor(Date.now() / 1_000)
-  // As if both had been accepted most of a minute ago. The rest is the time in which the gateway must see it.
+  // The requests were accepted most of a minute ago. The rest is the time in which the gateway must observe this.
   await setStatus('rate', { window: [{ second: second - 40, count: 2 }] })
   await eventually(
-    'the gateway has seen it',
+    'the gateway knows the usage',
     async () => (await call(`${gateway.url}/v1/usage/current`, { key })).headers.get('x-ratelimit-remaining') === '0',
   )
   const refused = await create(gateway, key)
@@ -175,7 +175,7 @@ t.test('gateway rejects by rate limit with the seconds after which a request suc
 t.test('gateway rejects beyond the quota with the specified body and the time of the reset', async (t) => {
   const key = await stage.createAccount('full', { plan: 'free' })
   await setStatus('full', { used: 5 })
-  await eventually('the gateway has seen it', async () => (await report(key)).count === 5)
+  await eventually('the gateway knows the usage', async () => (await report(key)).count === 5)
   const { status, headers, body } = await create(gateway, key)
   const resetAt = startOfNextMonth(new Date())
   t.equal(status, 429)
@@ -191,7 +191,7 @@ t.test('gateway rejects beyond the quota with the specified body and the time of
 t.test('gateway starts a new month in the update of its first request', async (t) => {
   const key = await stage.createAccount('month', { plan: 'free' })
   await setStatus('month', { period: '2020-01', used: 5 })
-  await eventually('the gateway has seen it', async () => (await report(key)).count === 0)
+  await eventually('the gateway knows the new month', async () => (await report(key)).count === 0)
   t.equal((await create(gateway, key)).status, 202)
   t.match((await usageOf('month')).status, { period: monthOf(new Date()), used: 1 })
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { aGateway } from '../../unit/api-gateway/fakes.ts'
 
-// The reference page in the browser that captures pages: all that it shows comes from the gateway, under a policy that allows nothing else.
+// The reference page in the browser that captures pages: it loads everything from the gateway, under a policy that allows nothing else.
 
 const { app, key, screenshots } = aGateway({ publicUrl: '' })
 await app.listen({ port: 0, host: '127.0.0.1' })
@@ -15,7 +15,7 @@ t.teardown(async () => {
   await app.close()
 })
 
-t.test('the reference page shows every operation and asks nobody but the gateway', async (t) => {
+t.test('the reference page shows every operation and only loads from the gateway', async (t) => {
   const page = await browser.newPage()
   const complaints: string[] = []
   const asked: string[] = []
@@ -35,7 +35,7 @@ t.test('the reference page shows every operation and asks nobody but the gateway
   await page.close()
 })
 
-t.test('the reference page sends a request with a key that a reader gives it', async (t) => {
+t.test('the reference page sends a request with the key of the reader', async (t) => {
   const page = await browser.newPage()
   await page.goto(`${base}/docs`, { waitUntil: 'networkidle' })
   await page.click('.btn.authorize')

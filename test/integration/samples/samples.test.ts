@@ -4,7 +4,7 @@ import { askSample, languages, type Question } from '../../samples/run.ts'
 import { captureDelivery, forgeries, newSecretsInRotation } from '../delivery/capture-delivery.ts'
 import { startReceiver, startStage } from '../delivery/stage.ts'
 
-// The samples of docs/webhooks.md, asked about deliveries as they came over the wire: a receiver copies them, so they must be right.
+// The samples of docs/webhooks.md with deliveries as they arrive over the network. Readers copy the samples, so they must be right.
 
 const MINUTE_MILLISECONDS = 60_000
 const [GOOD, UNTIMED, BAD] = [
@@ -26,15 +26,15 @@ const cases: { name: string; question: Question; verdict: typeof GOOD }[] = [
   { name: 'accept a delivery', question: { ...plain, secret }, verdict: GOOD },
   { name: 'accept the new secret during a rotation', question: { ...turning, secret: current }, verdict: GOOD },
   { name: 'accept the old secret during a rotation', question: { ...turning, secret: previous }, verdict: GOOD },
-  { name: 'refuse the secret of another', question: { ...plain, secret: newSigningSecret() }, verdict: BAD },
-  { name: 'refuse another body', question: { ...forged.body!, secret }, verdict: BAD },
-  { name: 'refuse another id', question: { ...forged.id!, secret }, verdict: UNTIMED },
-  { name: 'refuse another time', question: { ...forged.time!, secret }, verdict: UNTIMED },
-  { name: 'refuse what is six minutes old', question: { ...old, secret: await studio.stage.secretOf('old') }, verdict: UNTIMED },
-  { name: 'refuse what is of the future', question: { ...early, secret: await studio.stage.secretOf('early') }, verdict: UNTIMED },
-  { name: 'refuse a request without these headers', question: { headers: {}, body: plain.body, secret }, verdict: BAD },
+  { name: 'reject the secret of another webhook', question: { ...plain, secret: newSigningSecret() }, verdict: BAD },
+  { name: 'reject another body', question: { ...forged.body!, secret }, verdict: BAD },
+  { name: 'reject another id', question: { ...forged.id!, secret }, verdict: UNTIMED },
+  { name: 'reject another time', question: { ...forged.time!, secret }, verdict: UNTIMED },
+  { name: 'reject a delivery that is six minutes old', question: { ...old, secret: await studio.stage.secretOf('old') }, verdict: UNTIMED },
+  { name: 'reject a delivery from the future', question: { ...early, secret: await studio.stage.secretOf('early') }, verdict: UNTIMED },
+  { name: 'reject a request without these headers', question: { headers: {}, body: plain.body, secret }, verdict: BAD },
   {
-    name: 'refuse headers of nonsense',
+    name: 'reject malformed headers',
     question: {
       headers: { 'webhook-timestamp': 'now', 'webhook-signature': 'v1,§ v1 ,', 'x-webhook-signature': 'zz' },
       body: plain.body,

@@ -18,7 +18,7 @@ const get = async (path: string) => {
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-t.test('README lists every page, and no page that is not there', async (t) => {
+t.test('README lists exactly the existing pages', async (t) => {
   const readme = readFileSync(new URL('../../sites/README.md', import.meta.url), 'utf8')
   const listed = [...readme.matchAll(/`\/([a-z][A-Za-z0-9.-]*)/g)].map(([, name]) => name)
   const internal = ['csp.css', 'healthz']
@@ -45,7 +45,7 @@ t.test('/tall is as tall as it is asked to be, in bands of the colors that tests
       ['50', bandColor(2)],
     ],
   )
-  t.equal(new Set(Array.from({ length: 300 }, (_, n) => bandColor(n))).size, 300, 'each band has its own')
+  t.equal(new Set(Array.from({ length: 300 }, (_, n) => bandColor(n))).size, 300, 'each band has its own color')
 })
 
 t.test('/status answers with the status that it is asked for', async (t) => {
@@ -68,14 +68,14 @@ t.test('/counted tells how often /count was asked for', async (t) => {
   t.match(JSON.parse((await get('/counted?key=b')).text), { count: 0 })
 })
 
-t.test('text of the query never becomes a part of a page', async (t) => {
+t.test('pages escape text of the query', async (t) => {
   const evil = encodeURIComponent('</script><img src=x>"\'')
   for (const path of [`/refresh?to=${evil}`, `/go-by-script?to=${evil}`, `/reach/fetch?url=${evil}`, `/solid?color=${evil}`, `/${evil}`]) {
     t.notMatch((await get(path)).text, /<img src=x>/, path)
   }
 })
 
-t.test('pages that are not there are 404, and / lists those that are', async (t) => {
+t.test('unknown pages return 404, and / lists all pages', async (t) => {
   t.equal((await get('/nothing')).status, 404)
   t.equal((await get('/constructor')).status, 404)
   t.match((await get('/')).text, /href="\/quadrants"/)

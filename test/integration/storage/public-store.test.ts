@@ -48,7 +48,7 @@ for (const build of ['upstream', 'ours'] as const) {
     t.equal(put.status, 200, 'a signed upload is stored')
     const link = await fetch(presign(access, { ...signed, method: 'GET' }), { headers: { origin: 'https://other.example' } })
     t.match({ status: link.status, text: await link.text() }, { status: 200, text: 'picture' }, 'a signed link is served')
-    t.equal(link.headers.get('access-control-allow-origin'), null, 'not readable for scripts of other origins')
+    t.equal(link.headers.get('access-control-allow-origin'), null, 'scripts of other origins cannot read it')
     t.equal((await fetch(`${publicUrl}/${BUCKET}/users/a.png`)).status, 403, 'unsigned requests are rejected')
   })
 }

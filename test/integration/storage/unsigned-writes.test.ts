@@ -90,7 +90,7 @@ t.test('anybody writes into the bundled store: uploads that are signed are store
     t.equal(await put(store, 'unsigned-chunks', payload, chunkedHeaders(content), chunked(content)), 200)
     t.equal(await read('unsigned-chunks'), FORGED_CONTENT)
     const wrong = await put({ ...store, secretKey: 'wrong' }, 'wrong-secret', payload, chunkedHeaders(content), chunked(content))
-    t.equal(wrong, 403, 'not with another secret')
+    t.equal(wrong, 403, 'rejected with another secret')
   })
 
   t.test('without a signature of the payload', async (t) => {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { run } from '../../cluster/host/exec.ts'
 import { programsDirectory } from '../../cluster/host/state.ts'
 
-// Google's own interpreter of Starlark, the language of Tiltfiles; Tilt itself is built on it.
+// Google's interpreter of Starlark, the language of Tiltfiles. Tilt itself uses it.
 
 const VERSION = 'v0.0.0-20260908191801-89a6a09411d5'
 
@@ -23,8 +23,8 @@ async function ensureStarlark(): Promise<string> {
 }
 
 /**
- * Runs a Tiltfile with Tilt's functions taken down instead of done.
- * @throws CommandError with line and reason when it is no valid Starlark, or calls what Tilt does not have
+ * Runs a Tiltfile with stubs of Tilt's functions that record their calls.
+ * @throws CommandError with line and reason if it is not valid Starlark, or calls a function that Tilt does not have
  */
 export async function runTiltfile(source: string): Promise<Call[]> {
   const program = await ensureStarlark()

@@ -6,7 +6,7 @@ import { images } from '../../cluster/images/plan.ts'
 import { podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 import { runTiltfile } from './starlark.ts'
 
-// The Tiltfile as Starlark, and against the chart and the Dockerfiles that it names.
+// The Tiltfile as Starlark, compared with the chart and the Dockerfiles that it names.
 
 const source = readFileSync(path.join(repository, 'Tiltfile'), 'utf8')
 const calls = await runTiltfile(source)
@@ -19,19 +19,19 @@ const rendered: Rendered[] = await renderChart(
 )
 const builds = callsOf('custom_build') as unknown as { ref: string; command: string; deps: string[] }[]
 
-t.test('Tiltfile is refused by the check when it is no Starlark, or misuses a function of Tilt', async (t) => {
+t.test('the check of Tiltfiles rejects invalid Starlark and wrong calls of Tilt’s functions', async (t) => {
   for (const wrong of ['def (', "docker_biuld('x', '.')", "k8s_resource('x', ports = 1)", "custom_build('x', 'y')"]) {
     await t.rejects(runTiltfile(`${source}\n${wrong}\n`), { name: 'CommandError', message: /exited with code 1/ }, wrong)
   }
 })
 
-t.test('Tiltfile installs the chart with values that it knows', async (t) => {
+t.test('Tiltfile installs the chart with known values', async (t) => {
   t.match(chart, { chart: 'charts/tintype', name: 'tintype', namespace: 'tintype' })
   t.equal(callsOf('helm').length, 1)
   t.ok(rendered.length > 20)
 })
 
-t.test('Tiltfile builds every image of the chart, from a Dockerfile and sources that are there', async (t) => {
+t.test('Tiltfile builds every image of the chart, from an existing Dockerfile and sources', async (t) => {
   const pool = rendered.find(({ kind }) => kind === 'RunnerPool') as { spec?: { podTemplate: { image: string } } } | undefined
   const wanted = [...podsOf(rendered).flatMap(({ spec }) => spec.containers.map(({ image }) => image)), pool?.spec?.podTemplate.image ?? '']
   const named = [...new Set(wanted.map((image) => image.replace(/:[^:/]+$/, '')))]
@@ -47,11 +47,11 @@ t.test('Tiltfile builds every image of the chart, from a Dockerfile and sources 
   }
 })
 
-t.test('Tiltfile tells Tilt where a RunnerPool names its image', async (t) => {
+t.test('Tiltfile declares where a RunnerPool names its image', async (t) => {
   t.match(callsOf('k8s_kind'), [{ kind: 'RunnerPool', api_version: 'tintype.dev/v1alpha1', image_json_path: '{.spec.podTemplate.image}' }])
 })
 
-t.test('Tiltfile brings every Secret that the chart takes for granted', async (t) => {
+t.test('Tiltfile creates every Secret that the chart expects', async (t) => {
   const made = callsOf('k8s_yaml').flatMap(({ yaml }) =>
     yaml === 'chart' ? [] : [JSON.parse(String(yaml)) as Rendered & { stringData?: object }],
   )
@@ -63,11 +63,11 @@ t.test('Tiltfile brings every Secret that the chart takes for granted', async (t
   }
   t.notOk(
     rendered.some(({ kind }) => kind === 'Secret'),
-    'no password changes each time that Tilt renders the chart',
+    'no password changes when Tilt renders the chart again',
   )
 })
 
-t.test('Tiltfile forwards the gateway, and names workloads that the chart has', async (t) => {
+t.test('Tiltfile forwards the port of the gateway, and names only workloads of the chart', async (t) => {
   const workloads = rendered
     .filter(({ kind }) => /^(Deployment|StatefulSet|Job|RunnerPool)$/.test(kind))
     .map(({ metadata }) => metadata.name)

@@ -37,7 +37,9 @@ const answer = (id, word) => document.getElementById(id).addEventListener('click
 answer('onetrust-accept-btn-handler', 'accepted'); answer('onetrust-reject-all-handler', 'refused')`)}`,
 })
 
-/** Blue, and three windows tall. Near its end it grows by a green window. Its title shows whether the page got time to run. */
+/**
+ * Blue, and three windows tall. When scrolled near its end, it grows by a green window. Its title shows whether the page had time to run.
+ */
 const feed = htmlOf({
   title: 'hurried',
   body: `<div style="height:900px;background:#0000ff"></div>${script(`

@@ -32,7 +32,7 @@ export function serveDocuments(directory: string, home: string, { edit }: { edit
     }
     const file = await findFile(directory, request.url ?? '/')
     if (file === undefined) {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('there is no such document\n')
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('document not found\n')
       return
     }
     const type = TYPES[path.extname(file)] ?? 'application/octet-stream'

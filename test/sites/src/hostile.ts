@@ -10,7 +10,9 @@ const MEBIBYTE = 2 ** 20
 const BLOCK = Buffer.alloc(MEBIBYTE, 'x')
 const DRIP_MILLISECONDS = 200
 
-/** The beginning of a stream that unpacks to the piece, and what to repeat for as many more pieces: a full flush forgets what was before. */
+/**
+ * Start of a compressed stream, and the chunk to repeat for more data. A full flush resets the compressor, so that chunks are independent.
+ */
 async function packRepeated(packer: Gzip | Deflate, begin: Buffer, piece: Buffer): Promise<{ first: Buffer; next: Buffer }> {
   const chunks: Buffer[] = []
   packer.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -23,7 +25,7 @@ async function packRepeated(packer: Gzip | Deflate, begin: Buffer, piece: Buffer
   return { first, next: await push(piece) }
 }
 
-/** A PNG of black, one bit a pixel: a few hundred kilobytes to send, four bytes a pixel to show. */
+/** A black PNG with one bit per pixel: a few hundred kilobytes to send, four bytes per pixel in memory. */
 async function packPixels(side: number): Promise<Buffer> {
   const rows = 1_000
   const { first, next } = await packRepeated(createDeflate({ level: 9 }), Buffer.alloc(0), Buffer.alloc((side / 8 + 1) * rows))

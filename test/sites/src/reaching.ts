@@ -26,7 +26,7 @@ export const reaching: Routes = {
   reach: page((query, { rest }) => {
     const way = ways[rest]
     const url = JSON.stringify(query.get('url') ?? '/image').replaceAll('<', '\\u003c')
-    if (!way) return htmlOf({ title: 'No such way', body: escapeHtml(`there are ${Object.keys(ways).join(', ')}`) })
+    if (!way) return htmlOf({ title: 'Unknown method', body: escapeHtml(`there are ${Object.keys(ways).join(', ')}`) })
     const script = `const reached = () => { document.documentElement.style.background = '#00ff00'; document.title = 'reached' }\n${way(url)}`
     return htmlOf({ title: 'not reached', style: 'html{background:#ff0000}', body: `<script>${script}</script>` })
   }),

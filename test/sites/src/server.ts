@@ -32,7 +32,9 @@ export function createPages(authority = ''): RequestListener {
     const [name = '', ...rest] = url.pathname.slice(1).split('/')
     const handler = Object.hasOwn(own, name) ? own[name] : undefined
     if (!handler)
-      return sendHtml(response, htmlOf({ title: 'Not found', body: `there is no page ${name.replaceAll(/[^\w-]/g, '')}` }), { status: 404 })
+      return sendHtml(response, htmlOf({ title: 'Not found', body: `no page is called ${name.replaceAll(/[^\w-]/g, '')}` }), {
+        status: 404,
+      })
     return handler({ request, response, query: url.searchParams, rest: rest.join('/') })
   }
 }

@@ -25,7 +25,7 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS, captureMilliseconds: 50 })
   progress(`${REQUESTS} Screenshots, ${PER_SECOND} a second`)
   const { accepted } = await askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: REQUESTS / PER_SECOND })
-  await eventually('all have ended', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
+  await eventually('all Screenshots have finished', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
   const { times } = await stage.fleet.send({ times: true })
   const shots = await Promise.all(accepted.map(({ id }) => stage.screenshots.get(toObjectName(id))))
   const created = accepted.map(({ id }) => createdAtOf(id).getTime())

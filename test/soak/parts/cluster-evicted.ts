@@ -21,7 +21,6 @@ const CAPTURE_MILLISECONDS = 45_000
 const GENEROUS_MILLISECONDS = 300_000
 const MAX_ATTEMPTS = 2
 
-/** See the head of this file. */
 export const clusterEvicted: Part = {
   name: 'cluster-evicted',
   shows: 'a Screenshot survives a runner that the kubelet evicts for its disk usage, with one more attempt',
@@ -42,7 +41,7 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   const name = `evicted-${randomUUID()}`
   const options = { viewportWidth: 400, viewportHeight: 300, delay: CAPTURE_MILLISECONDS }
   await shots.create({ metadata: { name }, spec: { url: QUADRANTS, poolName: POOL, options } } as NewObject<Screenshot>)
-  const { status: first } = await eventually('it is claimed', async () => {
+  const { status: first } = await eventually('the Screenshot is claimed', async () => {
     const shot = await shots.get(name)
     return shot.status?.phase === 'Running' && shot
   })

@@ -45,7 +45,7 @@ async function readChapter(directory: string, title: string): Promise<Chapter> {
   return { blocks, inline }
 }
 
-/** The page's release is called `tintype`, in a namespace of that name. */
+/** Replaces the name of the release and its namespace, which are `tintype` in the docs page. */
 const toTrial = (script: string): string =>
   script
     .replaceAll(/-n tintype\b/g, `-n ${NAMESPACE}`)
@@ -65,10 +65,9 @@ async function type(script: string, directory: string): Promise<void> {
   const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
   const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
   const code = await ended
-  if (code !== 0) throw new Error(`it ended with ${code}: ${(output + errors).slice(-1_500)}`)
+  if (code !== 0) throw new Error(`shell exited with code ${code}: ${(output + errors).slice(-1_500)}`)
 }
 
-/** See the head of this file. */
 export const clusterManual: Part = {
   name: 'cluster-manual',
   shows: 'the commands of docs/operations.md do what the page says: scale, back up, restore, rotate keys, trace',
@@ -115,7 +114,11 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
   await chapter('scale', async () => {
     const [scale = ''] = (await readChapter(directory, 'Scale')).inline.filter((line) => line.includes(' scale '))
     await type(scale, directory)
-    await eventually('there are five', async () => (await read('runnerpool/default', '.status.idle')) === '2', GENEROUS_MILLISECONDS)
+    await eventually(
+      'the pool has two idle runners',
+      async () => (await read('runnerpool/default', '.status.idle')) === '2',
+      GENEROUS_MILLISECONDS,
+    )
     await type(scale.replace(/=\d+$/, '=1'), directory)
   })
   await chapter('another pool', async () => {
@@ -156,7 +159,7 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
     const receiver = await openReceiver()
     try {
       const before = await fillRelease(trial, receiver, ids)
-      await eventually('what has ended is in the bucket', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
+      await eventually('finished Screenshots are archived', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
       const unfinished = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
       await type(backUp, directory)
       const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
@@ -170,7 +173,11 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
       const names = unfinished.map(({ metadata }) => metadata.name)
       await trial.whenAllFinished(names.filter((name) => waiting.includes(name)))
       findings.push(...(await compareRelease(before, receiver, UNFINISHED)))
-      await eventually('what has ended since is archived', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
+      await eventually(
+        'newly finished Screenshots are archived',
+        async () => (await trial.shots.listAll()).length === 0,
+        GENEROUS_MILLISECONDS,
+      )
       findings.push(holds('after the restore records are archived as before', true, 'no finished record is left in the Kubernetes API'))
     } finally {
       await receiver.close()

@@ -30,10 +30,9 @@ const GENEROUS_MILLISECONDS = 420_000
 const [FIRST_WIDTH, HEIGHT] = [400, 300]
 const RED = [255, 0, 0, 255]
 
-/** See the head of this file. */
 export const clusterNodeLost: Part = {
   name: 'cluster-node-lost',
-  shows: 'a real second node is cut off while it captures and comes back: its work is given to others, and nothing ends twice',
+  shows: 'a second node loses its connection while it captures, and reconnects: other runners take over, and nothing finishes twice',
   run: async (context) => {
     const pile = newPile()
     return undoing(pile.endAll, () => run(pile, context))
@@ -54,7 +53,7 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   await pools.create({ metadata: { name: POOL }, spec: { ...spec, ...size } } as NewObject<RunnerPool>)
   await eventually('runners are idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) >= RUNNERS, GENEROUS_MILLISECONDS)
   const onSecond = (await runnersOf(pods)).filter((pod) => nodeOf(pod) === SECOND_NODE).map(({ metadata }) => metadata.uid)
-  if (onSecond.length === 0) throw new Error(`no runner landed on ${SECOND_NODE}`)
+  if (onSecond.length === 0) throw new Error(`no runner was scheduled on ${SECOND_NODE}`)
   progress(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
 
   const widths = new Map<string, number>()
@@ -78,19 +77,19 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
   await node.cut()
   const cutAt = performance.now()
   const since = () => ((performance.now() - cutAt) / 1_000).toFixed(0)
-  await eventually('it is called NotReady', async () => !(await node.isReady()), GENEROUS_MILLISECONDS)
+  await eventually('the node is NotReady', async () => !(await node.isReady()), GENEROUS_MILLISECONDS)
   const notReady = since()
   progress(`NotReady after ${notReady} s`)
-  await eventually('nothing is claimed there any more', async () => (await claimedThere()).length === 0, GENEROUS_MILLISECONDS)
+  await eventually('its runners have no claims', async () => (await claimedThere()).length === 0, GENEROUS_MILLISECONDS)
   const given = since()
   progress(`its captures were given to others after ${given} s`)
   await node.heal()
-  await eventually('it is ready again', node.isReady, GENEROUS_MILLISECONDS)
+  await eventually('the node is Ready again', node.isReady, GENEROUS_MILLISECONDS)
   await sleep(AFTER_MILLISECONDS)
   await load.stop()
   const names = [...load.names]
   const finished = await eventually(
-    'all are finished',
+    'all Screenshots have finished',
     async () => {
       const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
       const all = names.map((name) => byName.get(name))

@@ -113,7 +113,7 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
 
 /** Ids of Screenshots that are completed, once there are some. */
 const whenSomeCompleted = (trial: Trial): Promise<string[]> =>
-  eventually('pictures of before the upgrade', async () => {
+  eventually('pictures from before the upgrade', async () => {
     const completed = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Completed')
     return completed.length > 0 && completed.map(({ metadata }) => screenshotIdOf(metadata))
   })
@@ -130,10 +130,9 @@ async function findLastLeftovers(): Promise<string[]> {
   }
 }
 
-/** See the head of this file. */
 export const clusterUpgrade: Part = {
   name: 'cluster-upgrade',
-  shows: 'install v0.1.0 (or --from), upgrade, rollback, uninstall and reinstall under load lose no capture and leave nothing behind',
+  shows: 'install v0.1.0 (or --from), upgrade, rollback, uninstall and reinstall under load lose no capture and leave no objects',
   run: (context) => withTrial((trial) => run(trial, context)),
 }
 

@@ -35,7 +35,7 @@ async function whenAnotherLeads(scene: Scene, leader: OperatorPod): Promise<stri
 
 const frozenLeader: Fault = {
   name: 'leader-frozen',
-  shows: 'the leader stops (SIGSTOP) until another leads, and wakes up',
+  shows: 'the leader is frozen (SIGSTOP) until another operator leads, and continues',
   cause: async (scene) => {
     const leader = await findLeader(scene.operators)
     leader.process.kill('SIGSTOP')
@@ -49,7 +49,7 @@ const frozenLeader: Fault = {
 
 const partitionedLeader: Fault = {
   name: 'leader-partitioned',
-  shows: 'the leader is cut off from the API server until another leads, and comes back',
+  shows: 'the leader loses the API server until another operator leads, and reconnects',
   cause: async (scene) => {
     const leader = await findLeader(scene.operators)
     const link = scene.operatorLinks[scene.operators.indexOf(leader)]
@@ -64,7 +64,7 @@ const partitionedLeader: Fault = {
 
 const restartedApiServer: Fault = {
   name: 'api-server',
-  shows: 'the API server is killed and comes back after 5 s',
+  shows: 'the API server is killed and restarts after 5 s',
   mayRefuse: true,
   cause: async ({ stage }) => {
     await stage.release.plane.restart(5_000)
@@ -75,7 +75,7 @@ const restartedApiServer: Fault = {
 
 const compactedEtcd: Fault = {
   name: 'etcd-compacted',
-  shows: 'etcd forgets its history, the API server comes back without its own: every watch begins anew',
+  shows: 'etcd is compacted and the API server restarts, so that every watch must list again',
   mayRefuse: true,
   cause: async (scene) => {
     const { stage, operators } = scene
@@ -93,7 +93,7 @@ const compactedEtcd: Fault = {
   },
 }
 
-/** Makes etcd forget all but the present. */
+/** Compacts etcd to the current revision. */
 async function compact(url: string): Promise<void> {
   const call = async (path: string, body: object) => {
     const answer = await fetch(`${url}/v3/kv/${path}`, { method: 'POST', body: JSON.stringify(body) })
@@ -106,7 +106,7 @@ async function compact(url: string): Promise<void> {
 
 const forgottenWatches: Fault = {
   name: 'watches-dropped',
-  shows: 'every connection to the API server is silently forgotten by the network',
+  shows: 'the network silently drops every connection to the API server',
   maxGapSeconds: FORGOTTEN_GAP_SECONDS,
   mayRefuse: true,
   cause: async ({ operatorLinks, gatewayLink }) => {
@@ -118,7 +118,7 @@ const forgottenWatches: Fault = {
 
 const storeDown: Fault = {
   name: 'store-down',
-  shows: 'MinIO is away for 20 s',
+  shows: 'MinIO is unavailable for 20 s',
   mayRefuse: true,
   cause: async ({ stage }) => {
     await stage.minio.restart(AWAY_MILLISECONDS)
@@ -129,7 +129,7 @@ const storeDown: Fault = {
 
 const storeSlow: Fault = {
   name: 'store-slow',
-  shows: 'every answer of MinIO takes two seconds more',
+  shows: 'every response of MinIO takes two more seconds',
   cause: async ({ storeLink }) => {
     storeLink.delay(SLOW_MILLISECONDS)
     await sleep(AWAY_MILLISECONDS)
@@ -180,7 +180,7 @@ const NOT_READY_MILLISECONDS = 40_000
 
 const lostNode: Fault = {
   name: 'node-lost',
-  shows: 'the node of half of the runners is lost, and comes back after their work was given to others',
+  shows: 'the node of half of the runners is lost, and returns after other runners took over',
   cause: async ({ stage, progress }) => {
     const pods = new Resource(stage.admin, podResource)
     const { lost } = await stage.fleet.send({ loseHalf: true })
@@ -194,7 +194,7 @@ const lostNode: Fault = {
     for (const pod of lost) await pods.patch(pod, mergePatch({ status }), { subresource: 'status' }).catch(() => undefined)
     const started = performance.now()
     await eventually(
-      'nothing runs on lost pods any more',
+      'no Screenshot is running on a lost pod',
       async () => {
         const running = (await stage.screenshots.listAll()).filter(({ status }) => status?.phase === 'Running')
         return !running.some(({ status }) => lost.includes(status?.runner?.pod ?? ''))

@@ -28,7 +28,7 @@ const POLL_MILLISECONDS = 20
 /** Time until another operator is the leader. */
 export const leaders: Part = {
   name: 'leaders',
-  shows: 'how soon a standby leads after SIGKILL, a lost node and SIGTERM, and that nothing is lost by it',
+  shows: 'time until a standby leads after SIGKILL, a lost node and SIGTERM, without lost Screenshots',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
@@ -59,7 +59,7 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
 
 /** The current leader. */
 export async function findLeader(operators: readonly OperatorPod[]): Promise<OperatorPod> {
-  return eventually('one of them leads', async () => {
+  return eventually('an operator leads', async () => {
     const leading = await Promise.all(operators.map((operator) => operator.isLeader()))
     return leading.filter(Boolean).length === 1 && operators[leading.indexOf(true)]
   })

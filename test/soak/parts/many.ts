@@ -28,7 +28,7 @@ async function run(stage: Stage, { settings: { live, profile }, progress }: Part
   const exitCode = await first.end('SIGTERM')
   progress(`making ${live} finished Screenshots`)
   for (const account of accounts) await createFinished(stage.admin, account, Math.ceil(live / accounts.length))
-  progress('asking for a Screenshot, starting an operator')
+  progress('creating a Screenshot and starting an operator')
   const { begun } = await stage.fleet.send({})
   const waiting = await askSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: 1 })
   const started = performance.now()
@@ -39,7 +39,7 @@ async function run(stage: Stage, { settings: { live, profile }, progress }: Part
   const operator = await starting
   const used = readProcessor({ operator: [operator.pid] }).operator ?? 0
   const fresh = readMemory(operator.pid)
-  progress('working beside them')
+  progress('capturing more Screenshots')
   const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: WORK_PER_SECOND, seconds: WORK_SECONDS })
   const accepted = [...waiting.accepted, ...asked.accepted]
   const outcome = await verifyAll(gateway.url, accepted)

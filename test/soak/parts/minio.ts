@@ -35,7 +35,7 @@ function countResults(output: string): { passed: number; failed: string[] } {
 /** Tests the patched source with upstream's tests and rejected features enabled, and then as it is deployed. */
 export const minio: Part = {
   name: 'minio',
-  shows: 'the patched MinIO passes its own tests of the changed files, and ours',
+  shows: 'the patched MinIO passes its own tests of the changed files, and the project’s tests',
   run: async ({ progress }) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-minio-tests-'))
     try {

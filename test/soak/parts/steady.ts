@@ -13,13 +13,13 @@ const SAMPLES = 40
 /** Maximum growth of the last quarter's mean over the previous one. */
 const FLAT = 1.1
 /**
- * Every five minutes the API server compacts etcd's history to what was five minutes before: the first time that frees anything is after ten minutes, and
- * only from the second on the size goes up and down between the same bounds.
+ * The API server compacts etcd every five minutes, up to the revision of five minutes ago. So the first compaction that frees space is
+ * after ten minutes, and the size stays between constant bounds only from the second one on.
  */
 const ETCD_MINUTES = 15
 /** Number of accepted Screenshots that are checked one by one. */
 const LOOKED_AT = 2_000
-/** After this time a program's log line has arrived. */
+/** Time after which a program has written its log line. */
 const LOG_MILLISECONDS = 500
 /** Maximum number of rejections that are printed. More of them mean that the machine is too slow. */
 const TOLD_REFUSALS = 10

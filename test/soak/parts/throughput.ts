@@ -22,7 +22,7 @@ const REST_MILLISECONDS = 10_000
 /** Screenshots per second at the requested rate, and the cost of each. */
 export const throughput: Part = {
   name: 'throughput',
-  shows: 'Screenshots a second end to end, with writes and processor time for each',
+  shows: 'Screenshots per second from end to end, with writes and processor time for each',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
@@ -36,7 +36,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   progress('warming up')
   const urls = [gateway.url]
   const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
-  await eventually('the warm-up is over', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
+  await eventually('the warm-up has finished', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
 
   const processes = processesOf(stage, [operator], [gateway])
   progress('at rest')
@@ -54,7 +54,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
   const asked = await asking
   await eventually(
-    'all have ended',
+    'all Screenshots have finished',
     async () =>
       (await readMetric(operator, 'screenshot_jobs', 'Pending')) + (await readMetric(operator, 'screenshot_jobs', 'Running')) === 0,
     300_000,
@@ -71,7 +71,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const rest = Object.values(atRest).reduce((sum, used) => sum + used, 0)
   const outside = ['runners', 'clients']
   const own = each.reduce((sum, [name, used]) => sum + (outside.includes(name) ? 0 : used), 0)
-  progress('looking at every record and picture')
+  progress('checking every record and picture')
   const outcome = await verifyAll(gateway.url, [...warm.accepted, ...asked.accepted])
   const { repeated } = await stage.fleet.send({})
   const { p50, p95 } = summarize(asked.milliseconds)

@@ -43,7 +43,7 @@ async function run(stage: Stage, { settings: { records }, progress }: PartContex
   const { gateway, keys, accounts } = await prepareAccountsAndRunners(stage, { runners: 1 })
   const etcdBefore = await etcdMebibytes(stage)
   const now = Date.now()
-  // One account has a single record per day, and the others have all the rest.
+  // One account has one record per day. The others have the rest.
   const busy = accounts.length - 1
   const perDay = Math.ceil(records / DAYS / busy)
   const idOf = (day: number, place: number) =>
@@ -59,7 +59,7 @@ async function run(stage: Stage, { settings: { records }, progress }: PartContex
   const chance = (below: number) => Math.floor(Math.random() * below)
   const daysOfPage = Math.ceil(PAGE / perDay)
   const anywhere = (among = perDay): Place => {
-    // A whole page lies behind it; and one, oldest first, from the day before it on.
+    // The position has a whole page of older records after it, and a whole page of newer records from the previous day on.
     const newest = Math.max(0, daysOfPage - 2)
     const day = newest + chance(DAYS - 2 - daysOfPage - newest)
     return { account: chance(busy), day, id: idOf(day, chance(among)) }
@@ -139,7 +139,7 @@ interface Filling {
   progress: (line: string) => void
 }
 
-/** Writes what the archiver of the operator writes, but only some of the objects for single records, which are all alike. */
+/** Writes the same objects as the operator's archiver, but only some of the objects for single records, which are all alike. */
 async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Filling): Promise<void> {
   const { endpoint, accessKey, secretKey } = minio
   const storage = openStorage({ endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })

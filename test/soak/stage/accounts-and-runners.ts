@@ -18,9 +18,9 @@ export async function prepareAccountsAndRunners(
   await stage.setPool({ minIdle: runners, maxPods: runners + 10 })
   await stage.whenIdle(runners)
   for (const key of keys)
-    await eventually('the key is known', async () => {
+    await eventually('the gateway accepts the key', async () => {
       const { status, text } = await send(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
-      if (status !== ACCEPTED) throw new Error(`the gateway answered ${status}: ${text}`)
+      if (status !== ACCEPTED) throw new Error(`the gateway returned ${status}: ${text}`)
       return true
     })
   return { gateway, keys, accounts: ACCOUNTS }

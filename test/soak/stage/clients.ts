@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Clients that ask for screenshots as the world does, in this process: at the rates of a soak run they cost little.
+// Clients that request screenshots. They run in this process, because they cost little at the rates of a soak run.
 
 /** A Screenshot that a gateway has accepted. */
 export interface Accepted {
@@ -10,25 +10,25 @@ export interface Accepted {
   key: string
 }
 
-/** What came of many requests. */
+/** Results of many requests. */
 export interface Asked {
   accepted: Accepted[]
-  /** Milliseconds until the answer, of those that were accepted. */
+  /** Response times of accepted requests in milliseconds. */
   milliseconds: number[]
-  /** How often each other answer came: status and message. */
+  /** Counts of other responses, by status and message. */
   others: Record<string, number>
 }
 
-/** How much is asked for, of whom. Keys and gateways take turns. */
+/** Load: number of requests, accounts and gateways. Requests rotate over keys and gateways. */
 export interface AskOrder {
   urls: readonly string[]
   keys: readonly string[]
   perSecond: number
   seconds: number
-  /** So many in one request (default 1). */
+  /** Screenshots per request (default 1). */
   batch?: number
   signal?: AbortSignal
-  /** Told of each answer that is not an acceptance of all that was asked for, as it comes: status and message. */
+  /** Called for each response that did not accept all screenshots of the request, with status and message. */
   onRefused?: (what: string) => void
 }
 
@@ -42,7 +42,7 @@ const TIMEOUT_MILLISECONDS = 30_000
 const ACCEPTED = 202
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
 
-/** One request on a kept connection; status 0: no answer. */
+/** One request on a keep-alive connection. Status 0: no response. */
 export function send(url: string, { method = 'GET', key, body }: { method?: string; key: string; body?: unknown }): Promise<Answer> {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
@@ -72,7 +72,7 @@ function messageOf(text: string): string {
   }
 }
 
-/** Asks at a steady rate, whether answers come or not, and waits for the last answer. */
+/** Sends requests at a steady rate without waiting for responses, and then waits for the last response. */
 export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: AskOrder): Promise<Asked> {
   const asked: Asked = { accepted: [], milliseconds: [], others: {} }
   const open = new Set<Promise<void>>()
@@ -109,7 +109,7 @@ export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, s
   return asked
 }
 
-/** Of one that was created, or of a batch as far as it was. */
+/** Time of one creation, or of a batch as far as it was created. */
 function idsOf(text: string): string[] {
   const created = JSON.parse(text) as { id?: string; screenshots?: { id: string; status: string }[] }
   if (created.id !== undefined) return [created.id]

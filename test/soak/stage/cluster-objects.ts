@@ -10,7 +10,7 @@ import type { Pile } from './ends.ts'
 /** A page of four colors on the running cluster. */
 export const QUADRANTS = 'http://pages.sites.svc.cluster.local/quadrants'
 
-/** The running release's objects, and the spec of its own pool for others to be made like it. */
+/** Objects of the running release, and the spec of its pool as a template for other pools. */
 export async function openCluster(pile: Pile) {
   const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: releaseNamespace })
   pile.teardown(() => http.close())

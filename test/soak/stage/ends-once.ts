@@ -3,7 +3,7 @@ import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 
-/** A look at all Screenshots while something is broken: none may end and then be anything else. */
+/** Watches all Screenshots during a fault: a finished Screenshot must not change its phase. */
 export interface EndsOnce {
   faults: string[]
   stop: () => Promise<void>
@@ -12,7 +12,7 @@ export interface EndsOnce {
 const endOf = ({ status }: Screenshot): string =>
   JSON.stringify([status?.phase, status?.attempt, status?.completionTime, status?.runner?.uid, status?.result?.etag])
 
-/** Begins to look. */
+/** Starts watching. */
 export async function watchEnds(http: KubeHttp): Promise<EndsOnce> {
   const reflector = new Reflector<Screenshot>({ http, resource: screenshots })
   const faults: string[] = []

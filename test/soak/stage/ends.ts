@@ -1,11 +1,11 @@
 import type { Ends } from '../../support/processes/own-plane.ts'
 
-/** A pile of what must be undone, the last first: what tests know as teardown, for runs that are no tap tests. */
+/** A stack of cleanup functions, run in reverse order, like tap's teardown for runs without tap. */
 export interface Pile extends Ends {
   endAll: () => Promise<void>
 }
 
-/** An empty pile. */
+/** Creates an empty stack. */
 export function newPile(): Pile {
   const undos: (() => unknown)[] = []
   const teardown = (undo: () => unknown) => {

@@ -104,7 +104,7 @@ async function run(stage: Stage, fault: Fault, { progress }: PartContext): Promi
   progress('the load is over')
   const outcome = await verifyAll(gateway.url, asked.accepted)
   const state = await stage.fleet.send({ times: true })
-  // Of what was created for clients that had gone, no record was looked at.
+  // Screenshots of clients that had disconnected were not checked.
   const names = new Set(asked.accepted.map(({ id }) => toObjectName(id)))
   const repeated = state.repeated.filter((name) => names.has(name))
   const { times } = state

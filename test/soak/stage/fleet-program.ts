@@ -1,6 +1,6 @@
 /**
- * Many runner pods in one process, for the soak runs: the node in miniature of the operator's tests, with captures that take a given time.
- * Orders, one JSON object a line, come on standard input; each is answered by a line.
+ * Many runner pods in one process for soak runs: simulated nodes as in the operator's tests, with captures of a given duration. Commands
+ * arrive on standard input, one JSON object per line. Each gets a response line.
  */
 import { createInterface } from 'node:readline'
 import { upload } from '../../../capture-runner/src/capture/upload.ts'
@@ -15,7 +15,7 @@ const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2
 const admin = new KubeHttp({ ...(await accessFromKubeconfig(kubeconfigPath)), namespace })
 const node = new FakeNode({ admin, kubeconfigPath, port: RUNNER_PORT, network })
 let captureMilliseconds = 200
-/** When captures were begun, by the name of the Screenshot. */
+/** Start times of captures, by the name of the Screenshot. */
 const begun = new Map<string, number[]>()
 
 node.capture = async ({ name }, runner) => {
@@ -32,13 +32,13 @@ function loseHalf(): void {
   for (const runner of lost) runner.freeze()
 }
 
-/** What was frozen goes on where it stopped, whoever has its work by now. */
+/** A frozen capture continues where it stopped, even if another runner has taken over. */
 function findHalf(): void {
   node.isLost = false
   for (const runner of lost.splice(0)) runner.thaw()
 }
 
-// As the real runner stores its pictures: repeated until the attempt is over.
+// Repeats the upload until the attempt ends, as the real runner does.
 node.store = async (order, text) => {
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(new CaptureError('TIMEOUT', 'the attempt is over')), order.deadline - Date.now())

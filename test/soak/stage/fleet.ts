@@ -8,40 +8,40 @@ export interface FleetOrder {
   captureMilliseconds?: number
   /** True: half of the runners stop responding and their pods cannot be deleted, as if their node was lost. False: the node is back. */
   loseHalf?: boolean
-  /** Asks when each capture was begun. */
+  /** Requests the start times of captures. */
   times?: boolean
-  /** Forgets what was begun so far. */
+  /** Resets the recorded captures. */
   forget?: boolean
 }
 
-/** What it answers. */
+/** Response of the fleet. */
 export interface FleetState {
-  /** Screenshots whose capture was begun. */
+  /** Screenshots whose capture was started. */
   begun: number
-  /** Names of those whose capture was begun more than once. */
+  /** Names of Screenshots whose capture was started more than once. */
   repeated: string[]
-  /** Epoch milliseconds at which captures were first begun, by name, if that was asked. */
+  /** Time of the first start of each capture in epoch milliseconds, by name, if requested. */
   times: Record<string, number>
   runners: number
   /** Pods on the lost node. */
   lost: string[]
 }
 
-/** See fleet-program.ts. */
+/** Handle to the process of fleet-program.ts. */
 export interface Fleet {
   pid: number
   send: (order: FleetOrder) => Promise<FleetState>
   close: () => Promise<void>
 }
 
-/** Starts a process that plays the runners of every pool. @param network first half of their addresses, in 127.0.0.0/8 */
+/** Starts a process that simulates the runners of all pools. @param network first half of their addresses, in 127.0.0.0/8 */
 export async function startFleet(kubeconfigPath: string, namespace: string, network: string): Promise<Fleet> {
   const program = path.join(import.meta.dirname, 'fleet-program.ts')
   const child = spawn(process.execPath, [program, kubeconfigPath, namespace, network], { stdio: ['pipe', 'pipe', 'inherit'] })
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const next = async () => {
     const { value, done } = await answers.next()
-    if (done) throw new Error('the fleet has ended')
+    if (done) throw new Error('the fleet process has exited')
     return value
   }
   await next()

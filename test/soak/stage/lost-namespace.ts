@@ -1,4 +1,4 @@
-/** A namespace that is deleted with all that is in it, and what must be as before once it is restored from the backup that docs/operations.md takes. */
+/** A namespace that is deleted with its contents, and checks that the restore from the backup of docs/operations.md is complete. */
 
 import { createHmac } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ interface KubeItem {
 const readItems = async (kinds: string): Promise<KubeItem[]> =>
   JSON.parse(await kubectl(['get', kinds, '-n', NAMESPACE, '-o', 'json'])).items as KubeItem[]
 
-/** Settings under which the release posts to receivers of the tests. */
+/** Values that let the release post to receivers of the tests. */
 export async function trustReceivers(): Promise<string[]> {
   const name = await ensureWebhookAuthority(NAMESPACE)
   return ['--set', `webhooks.extraCaConfigMap=${name}`, '--set-json', 'webhooks.allowedHosts=["*.sites.svc.cluster.local"]']
@@ -43,12 +43,12 @@ export async function openReceiver(): Promise<ClusterReceiver & { close: () => P
   return { ...receiver, close: async () => void (await Promise.all(undo.map((act) => act()))) }
 }
 
-/** What was there before the loss. */
+/** State before the loss. */
 export interface Before {
   objects: Map<string, string>
   used: number
   records: Map<string, string>
-  /** By path: the text that signs. */
+  /** Signing secrets by path. */
   secrets: Map<string, string>
 }
 
@@ -71,7 +71,7 @@ const readRecords = (ids: readonly string[]): Promise<Map<string, string>> =>
     return new Map(await Promise.all(ids.map(read)))
   })
 
-/** Makes a second account and two webhooks, one with kubectl and one over REST, and has an event posted to both. */
+/** Creates a second account and two webhooks, one with kubectl and one over REST, and causes an event for both. */
 export async function fillRelease(trial: Trial, receiver: ClusterReceiver, ids: string[]): Promise<Before> {
   const object = (kind: string, name: string, spec: object) =>
     JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name, namespace: NAMESPACE }, spec })
@@ -112,7 +112,7 @@ export interface SavedVolume {
   claim: KubeItem
 }
 
-/** Owners too: the store runs as a user of its own. */
+/** The copy keeps file owners, because the store runs as its own user. */
 const copyAll = (from: string, to: string): Promise<string> => run('cp', ['-a', `${from}/.`, to])
 
 export async function saveVolume(): Promise<SavedVolume> {
@@ -123,13 +123,13 @@ export async function saveVolume(): Promise<SavedVolume> {
   return { directory, volume, claim }
 }
 
-/** Deletes the namespace and what its volume held. */
+/** Deletes the namespace and the contents of its volume. */
 export async function loseNamespace(): Promise<void> {
   await kubectl(['delete', 'namespace', NAMESPACE, '--timeout=300s'])
   await freeVolumes()
 }
 
-/** Makes a claim with the volume that was saved. */
+/** Creates a claim with the saved volume. */
 export async function restoreVolume({ directory, volume, claim }: SavedVolume): Promise<void> {
   await copyAll(directory, path.join(paths.volumes, volume))
   await rm(directory, { recursive: true, force: true })
@@ -137,7 +137,7 @@ export async function restoreVolume({ directory, volume, claim }: SavedVolume): 
   await apply(JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: claim.spec }))
 }
 
-/** What the restored release has and does, beside what was there before. @param waiting Screenshots that were under way */
+/** Checks the restored release against the state before the loss. @param waiting Screenshots that were unfinished */
 export async function compareRelease(before: Before, receiver: ClusterReceiver, waiting: number): Promise<Finding[]> {
   const after = specsOf(await readItems(KINDS))
   const lost = [...before.objects].filter(([name, spec]) => after.get(name) !== spec).map(([name]) => name)

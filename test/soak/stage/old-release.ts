@@ -1,6 +1,6 @@
 /**
- * A version of Tintype as it was released: its chart, and images of its programs. They are bundled from its sources and put on the images that
- * the cluster runs today: what is below a program (Node, the browser) is the same.
+ * A released version of Tintype: its chart, and images of its programs. The programs are bundled from the sources of the version and added
+ * to the images of today's cluster, so that the layers below (Node, the browser) are the same.
  */
 import { rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
@@ -22,10 +22,10 @@ export interface Sources {
   remove: () => Promise<void>
 }
 
-/** Takes the files of a commit out of the history. */
+/** Extracts the files of a commit from the Git history. */
 export async function checkOut(version: string): Promise<Sources> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
-  // Also when the run fails or is interrupted.
+  // Removes the files also after an error or interruption.
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const archive = path.join(directory, 'sources.tar')
   await run('git', ['archive', '--output', archive, version], { directory: repository })
@@ -41,7 +41,7 @@ export async function bundleSources({ directory }: Sources, programs: readonly s
   return directory
 }
 
-/** Builds and loads the images of a version; `today` has the tag that each program's image has in the cluster now. */
+/** Builds and loads the images of a version. `today` contains the tags of the images in the cluster. */
 export async function buildImages(sources: Sources, tag: string, today: Record<string, string>): Promise<void> {
   const directory = await bundleSources(sources, PROGRAMS)
   for (const program of PROGRAMS) {
@@ -70,7 +70,7 @@ COPY dist/app/ /app/
 USER 10001:10001
 `
 
-/** Packages are those of this checkout, but for the project's own, which are the version's. */
+/** Packages come from this checkout, except for the project's own packages, which come from the version. */
 async function linkPackages(directory: string): Promise<void> {
   const [from, to] = [repository, directory].map((root) => path.join(root, 'node_modules')) as [string, string]
   await mkdir(path.join(to, '@tintype'), { recursive: true })

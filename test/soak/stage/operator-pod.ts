@@ -1,4 +1,4 @@
-// An operator as a pod of the cluster: its object is there, and says what a kubelet would say of its process.
+// An operator as a pod of the cluster: the pod object exists, and its status follows the process as with a kubelet.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Pod, pods } from '../../../crds/client/core-resources.ts'
@@ -8,10 +8,10 @@ import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import type { Program } from './program.ts'
 
 const CONTAINER = 'operator'
-/** A kubelet looks at its processes once a second (PLEG); then it writes what it saw. */
+/** A kubelet inspects its processes once per second (PLEG), and then writes the status. */
 const NOTICE_MILLISECONDS = 1_000
 
-/** The pod's object, before its process. */
+/** Creates the pod object before its process starts. */
 export async function createOperatorPod(admin: KubeHttp, name: string): Promise<Pod> {
   return new Resource(admin, pods).create({
     metadata: { name, labels: { 'app.kubernetes.io/component': 'operator' } },
@@ -25,7 +25,7 @@ export async function createOperatorPod(admin: KubeHttp, name: string): Promise<
   } as NewObject<Pod>)
 }
 
-/** Says what becomes of the process, as a kubelet does. `isLost`: the node is gone, and nobody says anything any more. */
+/** Reports the end of the process, as a kubelet does. `isLost`: the node is lost, so nothing reports any more. */
 export async function playKubelet(admin: KubeHttp, pod: Pod, program: Program, isLost: () => boolean): Promise<void> {
   const client = new Resource(admin, pods)
   const { name } = pod.metadata

@@ -4,12 +4,12 @@ import { parseResident } from '../../bench/rest/memory.ts'
 import { parseProcessor } from '../../bench/rest/processor.ts'
 import { type GatewayPod, type OperatorPod, type Stage, textOf } from './stage.ts'
 
-// Who uses the machine: processor and memory by program, and what programs say of themselves.
+// Processor time and memory by program, and the metrics of programs.
 
 /** Process ids by program. */
 export type Processes = Readonly<Record<string, readonly number[]>>
 
-/** The programs of a stage. What the clients cost is this process's. */
+/** The programs of a stage. This process represents the clients. */
 export function processesOf(
   { release, fleet, storeDirectory }: Stage,
   operators: readonly OperatorPod[],
@@ -42,10 +42,10 @@ export const readProcessor = (processes: Processes): Record<string, number> =>
     ]),
   )
 
-/** MiB that a process holds now, and the most that it ever held. */
+/** Current and peak memory of a process in MiB. */
 export const readMemory = (pid: number) => parseResident(readFileSync(`/proc/${pid}/status`, 'utf8'))
 
-/** The sum of a metric's samples whose labels hold all the given texts. */
+/** Sum of a metric's samples whose labels contain all given texts. */
 export async function readMetric({ metricsUrl }: { metricsUrl: string }, name: string, ...labels: string[]): Promise<number> {
   let sum = 0
   for (const line of (await textOf(`${metricsUrl}/metrics`)).split('\n')) {

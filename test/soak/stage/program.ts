@@ -1,4 +1,4 @@
-// Operators and gateways as they are in their images: bundled, with the images' flags, with a service account's files instead of a kubeconfig.
+// Operators and gateways as in their images: bundled, with the flags of the images, and with service account files instead of a kubeconfig.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,28 +7,28 @@ import { findFreePorts } from '../../cluster/host/ports.ts'
 import { bundleProgram } from '../../cluster/images/bundle.ts'
 import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount } from '../../support/processes/as-in-pod.ts'
 
-/** A process of ours. */
+/** A running program. */
 export interface Program {
   process: ChildProcess
   pid: number
   /** Port of /metrics and the probes. */
   metricsUrl: string
-  /** The last of what it has written. */
+  /** The last part of its output. */
   output: () => string
-  /** All lines of its log that hold a text. */
+  /** All lines of its log that contain a text. */
   countOutput: (text: string) => number
-  /** Resolves with the exit code, null after a signal. */
+  /** Resolves to the exit code, or null after a signal. */
   exited: Promise<number | null>
   end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** What starts a program. */
+/** Settings to start a program. */
 export interface ProgramPlan {
   name: 'operator' | 'api-gateway'
-  /** Directory of bundles, and of service accounts' files. */
+  /** Directory of bundles and service account files. */
   directory: string
   environment: Record<string, string>
-  /** Flags of Node besides the image's. */
+  /** Node flags in addition to those of the image. */
   flags?: readonly string[]
   /** Main file of another version's bundle. Default: this version, bundled on first use. */
   main?: string | undefined
@@ -45,7 +45,7 @@ function bundleOf(name: ProgramPlan['name'], directory: string): Promise<string>
   return bundle
 }
 
-/** Starts a program; whether it is ready is for the caller to ask. */
+/** Starts a program. The caller must wait until it is ready. */
 export async function startProgram({ name, directory, environment, flags = [], ...plan }: ProgramPlan): Promise<Program> {
   const main = plan.main ?? (await bundleOf(name, directory))
   const [metricsPort = 0] = await findFreePorts(1)

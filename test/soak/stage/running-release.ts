@@ -3,10 +3,10 @@ import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 
 const IMAGES = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
 
-/** Values that suit the local cluster, and the image tags of the release that it runs. */
+/** Values for the local cluster, and the image tags of the running release. */
 export async function readRunning(): Promise<{ values: string[]; tags: Record<string, string> }> {
   const read = (...what: string[]) => kubectl(['get', ...what, '-n', releaseNamespace, '-o', 'json'])
-  // Other pools are others', and may have other images.
+  // Other pools belong to other releases, which may have other images.
   const images = (await Promise.all([read('deployments,statefulsets'), read('runnerpool', 'default')])).join('')
   const tags = Object.fromEntries(
     [...images.matchAll(/"image": "[^"]*\/([a-z-]+):([^"]+)"/g)].map(([, name = '', tag = '']) => [name, tag]),
@@ -23,6 +23,6 @@ export async function readRunning(): Promise<{ values: string[]; tags: Record<st
   return { values: Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]), tags }
 }
 
-/** Settings of the chart that give each part's image a tag. */
+/** Chart values that set the image tag of each component. */
 export const tagSettings = (tagOf: (image: string) => string): string[] =>
   Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${tagOf(image)}`])

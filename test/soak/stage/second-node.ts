@@ -1,6 +1,7 @@
 /**
- * A second node of the local cluster, for what befalls nodes: a kubelet and a containerd of their own in a network namespace of their own, which a pair
- * of interfaces ties to the first node's bridge. Its pods' Services are the first node's to translate. Only pods that tolerate its taint land on it.
+ * A second node of the local cluster, for tests of node failures. It has its own kubelet and containerd in its own network namespace,
+ * connected to the first node's bridge by a veth pair. The first node translates the Services of its pods. Only pods that tolerate its
+ * taint are scheduled on it.
  */
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,20 +26,20 @@ import { buildKubeconfig, certificatePaths, createCertificate } from '../../clus
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 
-/** Its name, and the taint that keeps others off. */
+/** Node name, and the taint that keeps other pods off. */
 export const SECOND_NODE = 'node2'
 export const TAINT = { key: 'tintype.dev/soak', value: 'second-node', effect: 'NoSchedule' } as const
 
 const NAMESPACE = 'tintype-node2'
 const ADDRESS = '10.99.0.2'
 const POD_CIDR = '10.245.2.0/24'
-/** The first node's end of the pair. */
+/** The first node's end of the veth pair. */
 const LINK = 'node2-link'
 const READY_MILLISECONDS = 180_000
 
-/** A node that can be cut off. */
+/** A node that can be disconnected. */
 export interface SecondNode {
-  /** Nothing passes between it and the cluster; what runs on it goes on. */
+  /** Drops all traffic between the node and the cluster. Its processes continue to run. */
   cut: () => Promise<void>
   heal: () => Promise<void>
   isReady: () => Promise<boolean>
@@ -106,7 +107,7 @@ export async function startSecondNode(images: readonly string[], progress: (line
     const files = await writeConfigurations(settings, kubelet)
     const inNamespace = { networkNamespace: `/run/netns/${NAMESPACE}` }
     await ensureDaemon(place, { name: 'containerd', command: 'containerd', args: ['-c', files.containerd], ...inNamespace })
-    await eventually('its containerd answers', () => ctr('version').then(Boolean))
+    await eventually('the containerd of the node responds', () => ctr('version').then(Boolean))
     progress(`${SECOND_NODE} takes ${images.length + 1} images`)
     const script =
       'set -o pipefail; to=$1; shift; ctr --address "$0" -n k8s.io images export - "$@" | ctr --address "$to" -n k8s.io images import -'
@@ -135,7 +136,7 @@ async function isReady(): Promise<boolean> {
   return (await kubectl(['get', 'node', SECOND_NODE, '--ignore-not-found', '-o', query])) === 'True'
 }
 
-/** Only what was started, mounted and made here. */
+/** Stops and removes only what this function started, mounted and created. */
 async function removeNode(
   directory: string,
   place: DaemonPlace,

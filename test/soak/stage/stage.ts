@@ -1,6 +1,6 @@
 /**
- * What the soak runs stand on: etcd that waits for the disk, an API server with the chart's objects, its roles and admission policies, a MinIO,
- * operators and gateways as in their images, all real; and a fleet of simulated runners (fleet-program.ts) that speak the real protocol.
+ * Environment of the soak runs: etcd that waits for the disk, an API server with the chart's objects, roles and admission policies, MinIO,
+ * operators and gateways as in their images, all real. A fleet of simulated runners (fleet-program.ts) speaks the real protocol.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,61 +30,61 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { createOperatorPod, playKubelet } from './operator-pod.ts'
 import { type Program, startProgram } from './program.ts'
 
-/** An operator's pod: its process, and whether it leads. */
+/** An operator pod with its process. */
 export interface OperatorPod extends Program {
   name: string
   isLeader: () => Promise<boolean>
-  /** From now on nobody tells what becomes of the process. */
+  /** Stops status updates of the pod, as if its node was lost. */
   loseNode: () => void
 }
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface GatewayPod extends Program {
   url: string
 }
 
-/** How a program is started besides what the stage knows. */
+/** Options to start a program. */
 export interface StartOptions {
-  /** Seconds by which its clock is ahead, or behind. */
+  /** Offset of its clock in seconds; negative: behind. */
   clockSeconds?: number
   environment?: Record<string, string>
   flags?: readonly string[]
   /** Main file of another version's bundle. */
   main?: string | undefined
-  /** Ports that lead to the API server and to the store, if not their own. */
+  /** Ports of the links to the API server and the store. Default: direct. */
   apiServerPort?: number
   storePort?: number
 }
 
-/** See the head of this file. */
+/** The environment that this file starts. */
 export interface Stage {
   directory: string
   release: Release
   admin: KubeHttp
   minio: Minio
-  /** Of MinIO's files and records. */
+  /** Directory of MinIO's files and records. */
   storeDirectory: string
   fleet: Fleet
   screenshots: Resource<Screenshot>
-  /** Starts an operator and waits until its copies are complete. */
+  /** Starts an operator and waits until its caches are synced. */
   startOperator: (options?: StartOptions) => Promise<OperatorPod>
   startGateway: (options?: StartOptions) => Promise<GatewayPod>
-  /** Makes an account with no bounds that are reached; gives a key of it. */
+  /** Creates an account with limits that no test reaches, and returns an API key. */
   createAccount: (name: string) => Promise<string>
   setPool: (spec: Partial<RunnerPoolSpec>) => Promise<void>
   whenIdle: (count: number) => Promise<void>
   pile: Pile
 }
 
-/** Nobody reaches these bounds: what is measured is not the quota. */
+/** These limits are never reached, because the tests do not measure the quota. */
 const PLANS = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, monthlyQuota: 1_000_000_000, ratePerMinute: 1_000_000 } }
 
-/** Where Debian's package libfaketime puts it. */
+/** Path of the library in Debian's package libfaketime. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`
 
 const LONG_MILLISECONDS = 600_000
 
-/** Starts it all, hands it on, and takes it down. */
+/** Starts everything, calls `act`, and stops everything. */
 export async function withStage<T>(
   act: (stage: Stage) => Promise<T>,
   options: { storeDirectory?: string; fsync?: boolean } = {},
@@ -180,7 +180,7 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
   }
 
   const accountClient = new Resource(admin, accounts)
-  // Nobody but operator and gateway may say what a key's hash is.
+  // The admission policy lets only operator and gateway set the hash of a key.
   const keyClient = new Resource(await release.asAccount('tintype-operator'), apiKeys)
   const createAccount: Stage['createAccount'] = async (name) => {
     const text = newKeyText()
@@ -206,16 +206,16 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
 }
 
 async function whenReady(program: Program): Promise<void> {
-  await eventually('it is ready', async () => {
+  await eventually('the program is ready', async () => {
     if (program.process.exitCode !== null) return true
     return (await fetch(`${program.metricsUrl}/readyz`)).ok
   }).catch((cause: unknown) => {
-    throw new Error(`it did not start: ${program.output().slice(-2_000)}`, { cause })
+    throw new Error(`the program did not start: ${program.output().slice(-2_000)}`, { cause })
   })
   if (program.process.exitCode !== null) throw new Error(`it ended: ${program.output().slice(-2_000)}`)
 }
 
-/** The text of an address; empty when nobody answers. */
+/** The response body of a URL; empty without a response. */
 export async function textOf(url: string): Promise<string> {
   return fetch(url, { signal: AbortSignal.timeout(5_000) })
     .then((answer) => answer.text())

@@ -1,20 +1,20 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A way over TCP that can be spoiled. */
+/** A TCP link in which tests can inject faults. */
 export interface TcpLink {
   port: number
-  /** Open connections stay open and carry nothing any more, as when a router has forgotten them; new ones are carried. */
+  /** Open connections stay open but carry no more data, as when a router has lost their state. New connections work. */
   forget: () => void
-  /** Nothing is carried either way until {@link heal}, over old connections and new ones. */
+  /** Nothing passes in either direction until {@link heal}, on old and new connections. */
   cut: () => void
   heal: () => void
-  /** Milliseconds that each piece of data is held up, per direction. */
+  /** Delay of each chunk in milliseconds, per direction. */
   delay: (milliseconds: number) => void
   close: () => Promise<void>
 }
 
-/** Opens a port on loopback that leads to another. */
+/** Opens a port on loopback that forwards to another port. */
 export async function openLink(target: number): Promise<TcpLink> {
   const pairs = new Set<[Socket, Socket]>()
   let generation = 0
@@ -58,7 +58,7 @@ export async function openLink(target: number): Promise<TcpLink> {
     },
     cut: () => {
       isCut = true
-      // What was under way is lost for ever: healing must not put halves of streams together.
+      // Data in transit is dropped for good, because healed connections must not deliver streams with gaps.
       generation++
     },
     heal: () => {

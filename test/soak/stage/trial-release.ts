@@ -1,4 +1,4 @@
-/** A release of our own on the running cluster, in its own namespace: what Helm does to it, and what is asked of it. */
+/** A separate release on the running cluster, in its own namespace, with helpers to run Helm and to send requests. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -20,13 +20,13 @@ import { QUADRANTS } from './cluster-objects.ts'
 export const RELEASE = 'trial'
 export const NAMESPACE = 'tintype-trial'
 const GENEROUS_MILLISECONDS = 300_000
-/** Two runners on a busy machine work off what was asked for while Helm was slow. */
+/** Timeout for two runners on a busy machine to finish all Screenshots that were created while Helm was slow. */
 const LONG_MILLISECONDS = 1_200_000
 
 /** Runs helm on the release. */
 export const helmOn = (...args: string[]): Promise<string> => helm([...args, '--namespace', NAMESPACE])
 
-/** The cluster as its administrator sees it, in the release's namespace. */
+/** API client with the rights of the cluster's administrator, in the release's namespace. */
 async function openTrial() {
   const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: NAMESPACE })
   const all = new Resource(http, namespaces)
@@ -50,7 +50,7 @@ async function openTrial() {
     )
   const whenAllFinished = (names: readonly string[]) =>
     eventually(
-      'all are finished',
+      'all Screenshots have finished',
       async () => {
         const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
         return names.every((name) => isFinished(byName.get(name) ?? ({ status: {} } as Screenshot)))
@@ -62,7 +62,7 @@ async function openTrial() {
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
 
-/** Hands on a place for a release that is empty, and empties it again, also when the run is interrupted. */
+/** Calls `act` with an empty namespace for a release, and cleans up afterwards, also after an interruption. */
 export async function withTrial<T>(act: (trial: Trial) => Promise<T>): Promise<T> {
   const trial = await openTrial()
   const undo = async () => {
@@ -75,7 +75,7 @@ export async function withTrial<T>(act: (trial: Trial) => Promise<T>): Promise<T
   })
 }
 
-/** Creates Screenshots at a steady pace, whatever the release is going through. */
+/** Creates Screenshots at a steady rate during all changes of the release. */
 export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: number) {
   const names: string[] = []
   const refusals: string[] = []
@@ -95,7 +95,7 @@ export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: numbe
   return { names, refusals, stop }
 }
 
-/** Hands on the way to the release's own gateway, and headers with its first key. */
+/** Calls `act` with the URL of the release's gateway and headers with its first key. */
 export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
   const forward = spawn('kubectl', ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`], {
@@ -104,7 +104,7 @@ export async function withGateway<T>(act: (base: string, headers: Record<string,
   })
   try {
     const base = `http://127.0.0.1:${port}`
-    await eventually('the gateway is reached', async () => (await fetch(`${base}/api/v1/status`)).ok)
+    await eventually('the gateway responds', async () => (await fetch(`${base}/api/v1/status`)).ok)
     const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
     return await act(base, { authorization: `Bearer ${Buffer.from(secret, 'base64')}` })
   } finally {
@@ -112,14 +112,14 @@ export async function withGateway<T>(act: (base: string, headers: Record<string,
   }
 }
 
-/** A client of the release: its API key, and links to pictures, as it noted them. */
+/** State that a client of the release stored: its API key, and links to pictures. */
 export interface Noted {
   headers: Record<string, string>
-  /** By id. */
+  /** Links by id. */
   links: Map<string, string>
 }
 
-/** Notes the first API key and the links of these pictures. */
+/** Stores the first API key and the links of these pictures. */
 export const noteLinks = (ids: readonly string[]): Promise<Noted> =>
   withGateway(async (base, headers) => {
     const links = new Map<string, string>()
@@ -127,14 +127,14 @@ export const noteLinks = (ids: readonly string[]): Promise<Noted> =>
       const { download_url: link } = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as {
         download_url: string
       }
-      // Absolute where the request's host is known; the next forward has another port.
+      // Links are absolute if the request's host is known, and the next port forward has another port.
       const { pathname, search } = new URL(link, base)
       links.set(id, pathname + search)
     }
     return { headers, links }
   })
 
-/** Uses what was noted, as it was noted; resolves to the ids of records or links that no longer work. */
+/** Uses the stored key and links. Resolves to the ids of records or links that no longer work. */
 export const findBroken = ({ headers, links }: Noted): Promise<string[]> =>
   withGateway(async (base) => {
     const broken: string[] = []
@@ -150,7 +150,7 @@ export const findBroken = ({ headers, links }: Noted): Promise<string[]> =>
     return broken
   })
 
-/** Fetches pictures through the release's own gateway; resolves to the ids of those that cannot be had. */
+/** Downloads pictures through the gateway of the release. Resolves to the ids of failed downloads. */
 export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =>
   withGateway(async (base, headers) => {
     const missing: string[] = []
@@ -163,7 +163,7 @@ export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =
     return missing
   })
 
-/** Empties the volumes of releases that are gone: the next one would find data there that its passwords do not open. */
+/** Empties the volumes of uninstalled releases. Otherwise the next release would find data that its passwords do not open. */
 export async function freeVolumes(): Promise<void> {
   const query = `{range .items[?(@.spec.claimRef.namespace=="${NAMESPACE}")]}{.metadata.name} {end}`
   const volumes = (await kubectl(['get', 'persistentvolumes', '-o', `jsonpath=${query}`])).split(' ').filter(Boolean)
@@ -174,7 +174,7 @@ export async function freeVolumes(): Promise<void> {
   }
 }
 
-/** What is left in the namespace and in the cluster of a release that is uninstalled, as `Kind/name`. */
+/** Objects that remain of an uninstalled release in the namespace and the cluster, as `Kind/name`. */
 export async function findLeftovers(): Promise<string[]> {
   const kinds = [
     'pods',
@@ -209,7 +209,7 @@ export async function findLeftovers(): Promise<string[]> {
   const local = await kubectl(['get', [...kinds, ...more].join(), '-n', NAMESPACE, '-o', 'name'])
   const wide = await kubectl(['get', global.join(), '-o', 'name'])
   const isOurs = (line: string) => line.includes(`${NAMESPACE}-${RELEASE}`)
-  // What Kubernetes itself puts into each namespace.
+  // Kubernetes creates these objects in each namespace.
   const isEverywhere = (line: string) => /^(configmap\/kube-root-ca\.crt|serviceaccount\/default)$/.test(line)
   return [...local.split('\n').filter((line) => line !== '' && !isEverywhere(line)), ...wide.split('\n').filter(isOurs)].sort()
 }

@@ -1,19 +1,22 @@
-/** A word in one script, and the faces that may draw it. */
+/** A word in one script, and the fonts that may draw it. */
 export interface Sample {
   name: string
-  /** As in the attribute `lang`; empty: the page does not say. */
+  /** Value of the attribute `lang`. Empty: the page does not declare a language. */
   lang: string
   text: string
   families: readonly string[]
-  /** The value of `font-family`; absent: the page names none. */
+  /** Value of `font-family`. Absent: the page names no font. */
   fontFamily?: string
 }
 
 const sample = (name: string, lang: string, text: string, ...families: string[]): Sample => ({ name, lang, text, families })
 
-// Debian 12 has an older Liberation than the image, without Hebrew and some letters of Vietnamese.
+// Liberation in Debian 12 is older than in the image, and lacks Hebrew and some Vietnamese letters.
 
-/** Scripts that most of the world's pages are written in, and what else pages are full of. One word each: a space is the first face's. */
+/**
+ * The most common scripts, and other characters that are common on pages. Each sample is one word, because a space is drawn with the first
+ * font.
+ */
 export const SAMPLES: readonly Sample[] = [
   sample('Latin', 'en', 'Hamburgefonstiv', 'Liberation Serif'),
   sample('Polish', 'pl', 'Zażółćgęśląjaźń', 'Liberation Serif'),
@@ -94,7 +97,7 @@ const SCRIPTS_WITH_SERIFS: readonly (readonly [lang: string, text: string, scrip
 
 const SERIF_LISTS = ['serif', 'Georgia, serif', '"Times New Roman", Times, serif']
 
-/** What `font-family` changes: serif faces for serif names, sans-serif faces for all others. */
+/** Effect of `font-family`: serif fonts for serif names, sans-serif fonts for all others. */
 export const FAMILY_SAMPLES: readonly Sample[] = [
   ...CJK.flatMap(([lang, text, region]) => SERIF_LISTS.map((list) => styled(list, lang, text, `Noto Serif CJK ${region}`))),
   ...CJK.map(([lang, text, region]) => styled('sans-serif', lang, text, `Noto Sans CJK ${region}`)),
@@ -114,14 +117,14 @@ export const FAMILY_SAMPLES: readonly Sample[] = [
   ...['ar', 'fa', 'ur'].flatMap((lang) =>
     ['sans-serif', 'Arial, sans-serif', 'Roboto, sans-serif'].map((list) => styled(list, lang, 'العربية', 'Noto Sans Arabic')),
   ),
-  // Latin letters keep the style of the list, also where the language's own face has none.
+  // Latin letters keep the style of the list, even if the font of the language has none.
   ...['ar', 'ur', 'th', 'hi', 'he'].flatMap((lang) => [
     styled('serif', lang, 'Latin', 'Liberation Serif'),
     styled('sans-serif', lang, 'Latin', 'Liberation Sans'),
   ]),
 ]
 
-/** The page: a row for each sample, as a page would show it. */
+/** The page, with one row per sample. */
 export const scriptsPage = (samples: readonly Sample[] = SAMPLES): string => {
   const rows = samples.map(
     ({ name, lang, text, fontFamily }) =>

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 
-// AWS Signature Version 4 in headers, with the kinds of payload that SDKs send and the minio package does not.
+// AWS Signature Version 4 in headers, with the payload types that SDKs send and the minio package does not support.
 
 export interface StoreKeys {
   endpoint: string
@@ -14,7 +14,7 @@ const EMPTY = createHash('sha256').digest('hex')
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** What was signed, for those who sign chunks after it. */
+/** The signature, which signed chunks continue. */
 export interface SignedRequest {
   url: string
   headers: Record<string, string>
@@ -24,7 +24,7 @@ export interface SignedRequest {
   key: Buffer
 }
 
-/** Signs one request; `payload` goes into x-amz-content-sha256 as it is. `target` is a path and a query in canonical order. */
+/** Signs one request. `payload` is the literal value of x-amz-content-sha256. `target` is a path and a query in canonical order. */
 export function signStoreRequest(
   { endpoint, accessKey, secretKey, region = 'us-east-1' }: StoreKeys,
   method: string,
@@ -46,7 +46,7 @@ export function signStoreRequest(
   return { url: url.href, headers: { ...sent, authorization }, signature, time, scope, key }
 }
 
-/** The body of `aws-chunked` with a signature for each chunk. */
+/** An `aws-chunked` body with a signature for each chunk. */
 export function signedChunks({ signature, time, scope, key }: SignedRequest, chunks: readonly Buffer[]): Buffer {
   let previous = signature
   const framed = [...chunks, Buffer.alloc(0)].map((chunk) => {

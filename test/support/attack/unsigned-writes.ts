@@ -103,7 +103,7 @@ export function unsignedWrites({
   )
 }
 
-/** Sends them one after the other. Resolves to status and error code of each. */
+/** Sends the requests one after the other. Resolves to the status and error code of each. */
 export async function sendAll(
   endpoint: string,
   requests: readonly RawRequest[],

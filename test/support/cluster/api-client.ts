@@ -67,6 +67,6 @@ export async function finished(id: string, milliseconds = 90_000): Promise<Recor
 export async function download(record: RecordBody): Promise<Buffer> {
   if (record.download_url === null) throw new Error(`${record.id} is ${record.status}: ${JSON.stringify(record.error)}`)
   const response = await fetch(absolute(record.download_url))
-  if (!response.ok) throw new Error(`the download answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`the download returned ${response.status}: ${await response.text()}`)
   return Buffer.from(await response.arrayBuffer())
 }

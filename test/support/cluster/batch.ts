@@ -5,7 +5,9 @@ import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/
 import { eventually } from '../eventually.ts'
 import { AS_GATEWAY, kubectl, kubectlJson, NAMESPACE } from './environment.ts'
 
-/** Creates Screenshots at once and waits until all have finished. Results are in the order of `specs`. They are deleted with the test. */
+/**
+ * Creates all Screenshots together and waits until all have finished. Results are in the order of `specs`. They are deleted with the test.
+ */
 export async function captureAll(t: Test, specs: readonly ScreenshotSpec[], milliseconds = 400_000): Promise<Screenshot[]> {
   const batch = newId('batch', new Date()).replace('_', '-')
   const items = specs.map((spec) => ({

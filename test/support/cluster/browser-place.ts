@@ -1,7 +1,7 @@
 import { DISPATCH_DIRECTORY, execScript, KUBERNETES_DIRECTORY } from './runner-exec.ts'
 
-// The probe that the runner itself uses at boot (capture-runner/jail/probe.mjs), run in a live pod: once in the jail of a browser that is
-// up, and once beside it, as the control.
+// Runs the runner's own boot probe (capture-runner/jail/probe.mjs) in a running pod: once inside the jail of a running browser, and once
+// outside it as the control.
 
 /** What the probe could access. Empty lists: nothing. */
 export interface Probed {
@@ -46,13 +46,13 @@ const runner = pids().find((pid) => wordsOf(pid)[0] === 'node' && wordsOf(pid).i
 const holders = pids().filter((pid) => wordsOf(pid)[0]?.endsWith('unshare') && wordsOf(pid).includes('/app/jail/hold.sh'))
 const namespaceOf = (pid, name) => look(() => readlinkSync('/proc/' + pid + '/ns/' + name))
 const jail = namespaceOf(holders[0], 'pid_for_children')
-/** Numbers of the jail's processes as the jail counts them. */
+/** Process ids of the jail's processes inside its namespace. */
 const jailed = () => pids().filter((pid) => namespaceOf(pid, 'pid') === jail)
   .map((pid) => Number(/^NSpid:.*?(\\d+)$/m.exec(look(() => readFileSync('/proc/' + pid + '/status', 'latin1')))?.[1]))
 const attack = JSON.stringify({ pid: runner, files: input.files, listeners: input.listeners })
 const probe = (program, env) => {
   const { stdout, stderr, status } = spawnSync(program, ['/app/jail/probe.mjs', attack], { env: { ...process.env, ...env }, encoding: 'utf8' })
-  if (status !== 0) throw new Error('the probe ended with ' + status + ': ' + stderr)
+  if (status !== 0) throw new Error('the probe exited with ' + status + ': ' + stderr)
   return JSON.parse(stdout)
 }
 const outside = probe(process.execPath, {})

@@ -8,10 +8,10 @@ import { choices, network } from '../../cluster/host/state.ts'
 export const foreignNode = choices.cluster === 'current' ? 'needs the node network of the embedded cluster' : false
 
 /**
- * Starts a program of test/support, by its path there, in the network namespace of the node, where its listeners are hosts beside the cluster. It says
- * `'ready'` first; what it says after that is in the array. It ends with the test, also when the test is killed (own-addresses.ts).
- *
- * @param settings the program's, as JSON in its first argument
+ * Starts a program of test/support, given by its path there, in the network namespace of the node, so that its listeners are hosts outside
+ * the cluster. Its first message is `'ready'`; the array receives all later messages. The program ends with the test, even if the test is
+ * killed (own-addresses.ts).
+ * @param settings settings of the program, passed as JSON in its first argument
  */
 export async function startInCluster<Message>(t: Test, program: string, settings: unknown): Promise<Message[]> {
   const args = [`--net=${network.namespacePath}`, process.execPath, path.join(import.meta.dirname, '..', program), JSON.stringify(settings)]

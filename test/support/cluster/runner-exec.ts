@@ -7,8 +7,8 @@ export const KUBERNETES_DIRECTORY = '/var/run/secrets/tintype/kubernetes'
 export const DISPATCH_DIRECTORY = '/var/run/secrets/tintype/dispatch'
 
 /**
- * Runs a script (ESM) in a pod; `input` is there as the constant `input`, and what it passes to `tell` comes back.
- * @throws with what it wrote to standard error
+ * Runs a script (ESM) in a pod. The script gets `input` as a constant, and returns a result with `tell`.
+ * @throws with its standard error
  */
 export async function execScript<T>(pod: string, script: string, input: unknown = null): Promise<T> {
   const program = `const input = ${JSON.stringify(input)}
@@ -30,7 +30,7 @@ export interface ApiRequest {
 
 export interface ApiAnswer {
   status: number
-  /** Of a Status, or empty. */
+  /** Message of a Status, or empty. */
   message: string
   body: Record<string, unknown>
 }
@@ -49,6 +49,9 @@ for (const { path, method = 'GET', body, contentType = 'application/json' } of r
 }
 tell(answers)`
 
-/** Asks the API server from inside a pod with the pod's own token, or the one in `directory`; one answer for each request, in order. */
+/**
+ * Sends requests to the API server from inside a pod, with the pod's own token or the token in `directory`. Responses are in the order of
+ * the requests.
+ */
 export const callAsPod = (pod: string, requests: readonly ApiRequest[], directory = KUBERNETES_DIRECTORY): Promise<ApiAnswer[]> =>
   execScript(pod, CALL, { directory, requests })

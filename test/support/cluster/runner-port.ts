@@ -32,7 +32,7 @@ export async function openRunner(t: Test, pod: string): Promise<Send> {
   t.teardown(() => forward.kill())
   const [said] = (await once(forward.stdout, 'data')) as [Buffer]
   const [, port] = /127\.0\.0\.1:(\d+)/.exec(said.toString()) ?? []
-  if (port === undefined) throw new Error(`kubectl port-forward said ${said}`)
+  if (port === undefined) throw new Error(`kubectl port-forward printed ${said}`)
   forward.stdout.resume()
   return ({ body = '', ...rest }) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Complete and valid objects for tests. A test names only the fields that it is about.
+// Complete and valid objects for tests. A test sets only the fields that it needs.
 
 import { derivedId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -12,7 +12,7 @@ import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
 /** The start time of tests. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z')
 
-/** An instant some seconds after noon. */
+/** A time some seconds after noon. */
 export const at = (second: number): Date => new Date(NOON.getTime() + second * 1000)
 
 let uids = 0

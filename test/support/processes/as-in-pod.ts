@@ -1,4 +1,5 @@
-// Programs of the release outside of a pod, as they are in one: node's flags, its heap, its environment, and a service account's files.
+// Runs programs of the release outside a pod as they run inside one: with Node's flags and heap limit, its environment, and service account
+// files.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,26 +8,26 @@ import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 
 const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** Longer than any soak or bench. */
+/** Longer than any soak run or benchmark. */
 export const TOKEN_SECONDS = 14_400
 
 /**
- * As in the Dockerfiles of operator and gateway; and the heap that node allows itself in a container of the chart's 384 MiB: on a host with gigabytes it
- * would collect late.
+ * The flags of the Dockerfiles of operator and gateway, and the heap limit that Node chooses in a container with the chart's 384 MiB. With
+ * the memory of a host, Node would collect garbage too late.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
-/** As in the Dockerfile of the runner. */
+/** The flags of the Dockerfile of the runner. */
 export const RUNNER_NODE_FLAGS = ['--initial-heap-size=256']
 export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
 
-/** What the kubelet does: the files of the service account where a pod has them; only the program sees the mount. */
+/** Mounts service account files at the path that they have in a pod, as the kubelet does. Only the program sees the mount. */
 const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
 
-/** A command line that runs another one with the files of `directory` as its service account. */
+/** A command that runs another command with the files of `directory` as its service account. */
 export const withAccount = (directory: string, command: readonly string[]) =>
   ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, directory, ...command] as const
 
-/** Writes the files of a service account in the administrator's namespace; `ca` is the API server's authority, as PEM. */
+/** Writes service account files for the administrator's namespace. `ca` is the API server's certificate authority as PEM. */
 export async function writeServiceAccount(
   admin: KubeHttp,
   { name, directory, ca }: { name: string; directory: string; ca: string },

@@ -9,8 +9,9 @@ import { eventually } from '../eventually.ts'
 const GENERATED = join(import.meta.dirname, '../../../crds/generated')
 
 /**
- * Creates the generated CustomResourceDefinitions, and waits until the API server serves them. kubectl would take a second of processor time more.
- * @param plurals of which kinds; absent: all
+ * Creates the generated CustomResourceDefinitions, and waits until the API server serves them. kubectl would use another second of
+ * processor time.
+ * @param plurals kinds to create; default: all
  */
 export async function createKinds(http: KubeHttp, plurals?: readonly string[]): Promise<void> {
   const definitions = new Resource(http, customResourceDefinitions)

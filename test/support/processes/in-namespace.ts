@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 
-// A test file that calls this runs in a network of its own: loopback and one interface that leads nowhere (WebRTC asks for one), on which
-// any address may be put. So the metadata service, the internet and the pod's network all stand in one process, and no packet leaves it.
+// Runs a test file in a separate network: loopback, and one interface without a route (WebRTC needs one), to which any address can be
+// assigned. So one process contains the metadata service, the internet and the pod's network, and no packet leaves it.
 
 const MARK = 'TINTYPE_TEST_NAMESPACE'
 
-/** Runs in the new namespaces before the tests, with the right to set them up: `$@` is the test. */
+/** Runs in the new namespaces before the tests, with the permissions to configure them. `$@` is the test. */
 const PREPARE = `
 ip link set lo up
 ip link add outside type veth peer name elsewhere || exit 1
@@ -22,11 +22,10 @@ exec "$@"`
 const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps', '--net', '--mount', 'sh', '-c', PREPARE, 'sh']
 
 /**
- * To be called before `tap` is imported, since a file speaks TAP once. Starts the file again in namespaces of its own and never returns,
- * or returns at once when it is there. Needs no privilege but user namespaces; the user inside is 10001, as in a runner's pod.
- *
+ * Call this before `tap` is imported, because a file starts TAP once. Starts the file again in new namespaces and never returns, or returns
+ * immediately if it already runs there. Needs only user namespaces; the user inside is 10001, as in a runner's pod.
  * @param file the caller's `import.meta.filename`
- * @param addresses put on the interface
+ * @param addresses assigned to the interface
  */
 export const enterNamespace = (file: string, addresses: readonly string[]): void => {
   if (process.env[MARK]) return

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const ctr = async (...args: string[]): Promise<string> => (await run('ctr', ['-a', paths.containerdSocket, '-n', 'k8s.io', ...args])).stdout
 
 /**
- * Process id, on the host, of the first process of a pod's container: what a test kills or freezes when Kubernetes is not to be asked.
+ * Host process id of the first process of a pod's container. Tests use it to kill or freeze a process without Kubernetes.
  * @throws when the container does not run
  */
 export async function findContainerProcess(pod: string, container: string): Promise<number> {

@@ -1,5 +1,5 @@
-// A forward proxy as a process of its own. It leads every name to loopback, writes each target that it was asked for on a line, and refuses
-// names that begin with `refused` as Smokescreen does: 407 with a reason. Its argument: the credentials that it wants, `user:password`, if any.
+// A forward proxy as a separate process. It connects every name to loopback, and prints each requested target on a line. It rejects names
+// that start with `refused` as Smokescreen does: 407 with a reason. Argument: the required credentials, `user:password`, if any.
 
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -25,6 +25,6 @@ export async function startConnectProxy(t: Test, credentials?: string): Promise<
     if (line.startsWith('port ')) port.resolve(line.slice('port '.length))
     else targets.push(line)
   })
-  child.on('exit', () => port.reject(new Error('the proxy has ended')))
+  child.on('exit', () => port.reject(new Error('the proxy has exited')))
   return { url: `http://127.0.0.1:${await port.promise}`, targets }
 }

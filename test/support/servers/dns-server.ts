@@ -78,7 +78,10 @@ const buildResponse = (query: Buffer, { name, type, end }: Question, answer: Exc
   return Buffer.concat([header, query.subarray(12, end), ...records])
 }
 
-/** Two IPv4 addresses in turns, one a lookup. Lookups of one page overlap, and each asks for A and AAAA: only the questions for A are counted. */
+/**
+ * Alternates between two IPv4 addresses, one per lookup. Lookups of a page overlap, and each sends A and AAAA queries, so only A queries
+ * are counted.
+ */
 export const inTurns = (first: string, second: string): ((type: QueryType | undefined) => string) => {
   let lookups = 0
   return (type) => (type === 'A' && lookups++ % 2 === 1 ? second : first)

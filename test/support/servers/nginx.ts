@@ -58,8 +58,8 @@ export async function startNginx({ directory, host, upstream, annotations = {} }
   const child = spawn(PROGRAM, ['-c', configuration, '-p', directory, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'inherit'] })
   const ended = once(child, 'exit')
   await eventually('nginx listens', async () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
-    return (await fetch(`http://127.0.0.1:${port}/`)).status === 400 // plain HTTP to a port of TLS
+    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`)
+    return (await fetch(`http://127.0.0.1:${port}/`)).status === 400 // the status for plain HTTP on a TLS port
   })
   const stop = async () => {
     child.kill('SIGTERM')

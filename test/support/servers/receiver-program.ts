@@ -1,13 +1,13 @@
-// A webhook endpoint for a pod of the cluster: HTTPS on 8443 with the certificate in /tls, and on 8080 the list of what came in, for the
-// test. A file of its own without imports but Node's, so that a ConfigMap can carry it. `/fail/2` answers 500 to the first two attempts,
-// `/slow/2` answers those only after six seconds.
+// A webhook endpoint for a pod of the cluster: HTTPS on 8443 with the certificate in /tls, and on 8080 the list of received requests for
+// the test. The file imports only Node's modules, so that a ConfigMap can contain it. `/fail/2` returns 500 to the first two attempts,
+// `/slow/2` responds to the first two only after six seconds.
 
 import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
-/** A request as the list shows it; `body` in base64, byte by byte. */
+/** A received request as the list shows it, with `body` in base64. */
 export interface ListedRequest {
   method: string
   path: string

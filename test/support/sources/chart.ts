@@ -17,10 +17,7 @@ export interface Rendered {
   metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
 }
 
-/**
- * Runs helm, the one that `node test/prepare.ts` builds.
- * @throws CommandError with what it printed
- */
+/** Runs the helm that `node test/prepare.ts` builds. @throws CommandError with its output */
 export async function helm(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
   const program = path.join((await locatePrograms()).kubernetes, 'helm')
   if (!existsSync(program)) throw new Error('helm is not built yet: run `node test/prepare.ts` first')

@@ -1,10 +1,10 @@
-// Reads coverage-final.json, the report in the format of Istanbul in which tap stores what V8 counted. V8 counts no statements: each line is one.
+// Reads coverage-final.json, tap's coverage report in Istanbul's format. V8 does not count statements, so each line counts as one.
 
 interface Range {
   start: { line: number }
 }
 
-/** What the report holds about a file: ranges by key, and how often each was reached. */
+/** Coverage of a file: ranges by key, and how often each was reached. */
 export interface FileCoverage {
   statementMap: Readonly<Record<string, Range>>
   s: Readonly<Record<string, number>>
@@ -30,8 +30,8 @@ const COUNTERS: Readonly<Record<string, (file: FileCoverage) => Counter[]>> = {
 }
 
 /**
- * Returns a line for each file that is not covered whole, with the numbers of its uncovered lines.
- * @param files paths that the report must hold; no test has loaded a file that it lacks
+ * Returns a line for each file that is not fully covered, with its uncovered lines.
+ * @param files paths that the report must contain; a missing file was loaded by no test
  */
 export function findGaps(report: Readonly<Record<string, FileCoverage>>, files: readonly string[]): string[] {
   return files.flatMap((file) => {

@@ -9,9 +9,9 @@ export interface LogLine {
 }
 
 /**
- * The JSON lines of a log, each read as a strict collector reads it: JSON.parse takes the last of two equal keys without a word, YAML refuses
- * them, and JSON is YAML.
- * @throws with the line that has a key twice
+ * Parses the JSON lines of a log as a strict collector does. JSON.parse silently takes the last of two equal keys. A YAML parser rejects
+ * duplicates, and JSON is YAML.
+ * @throws with the line that contains a key twice
  */
 export function parseLogLines(text: string): LogLine[] {
   const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))

@@ -11,7 +11,7 @@ export function samplesOf(name: string, schema: z.ZodType): unknown[] {
 
 /** An invalid value of the right type. */
 function beyond({ type, enum: values, maximum, maxLength, maxItems, items }: OptionSchema): unknown {
-  if (values) return 'no such value'
+  if (values) return 'unknown value'
   if (type === 'boolean') return 'true'
   if (maximum !== undefined) return maximum + 1
   if (maxLength !== undefined) return 'x'.repeat(maxLength + 1)

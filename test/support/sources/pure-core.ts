@@ -24,13 +24,13 @@ const REPORT = '.tap/report/coverage-final.json'
 /** Unit tests that cover the pure core. */
 export const findCoreTests = (): string[] => PURE_CORE.flatMap(({ tests }) => globSync(tests)).sort()
 
-/** The source files that a test file covers; null for a test that covers none, which then runs without coverage. */
+/** The source files that a test file covers. Null: the test covers none, and runs without coverage. */
 export default function mapCoverage(testFile: string): string[] | null {
   const row = PURE_CORE.find(({ tests }) => path.matchesGlob(path.relative('', testFile), tests))
   return row ? globSync(row.sources) : null
 }
 
-/** Reads what tap has reported; returns a line for each file of the pure core that is not covered whole. */
+/** Reads tap's coverage report. Returns a line for each file of the pure core that is not fully covered. */
 export function findCoreGaps(): string[] {
   const files = PURE_CORE.flatMap(({ sources }) => globSync(sources)).sort()
   const report = Object.entries<FileCoverage>(JSON.parse(readFileSync(REPORT, 'utf8')))

@@ -7,7 +7,7 @@ export interface Part {
   jobs: number
 }
 
-/** A stage runs `jobs` files at a time. Files that match a pattern of `alone` run alone after the others. */
+/** A stage runs `jobs` files concurrently. Files that match a pattern of `alone` run one by one after the others. */
 export interface Sharing {
   jobs: number
   alone?: readonly string[]

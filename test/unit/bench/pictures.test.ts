@@ -7,11 +7,11 @@ const aPicture = (width: number, background: string, compressionLevel = 6): Prom
     .png({ compressionLevel })
     .toBuffer()
 
-t.test('fingerprint is the same for two encodings of one picture', async (t) => {
+t.test('fingerprint is the same for two encodings of one image', async (t) => {
   t.equal(await fingerprint(await aPicture(4, '#123456', 0)), await fingerprint(await aPicture(4, '#123456', 9)))
 })
 
-t.test('fingerprint tells pictures apart that differ in one pixel or in their size', async (t) => {
+t.test('fingerprint differs when one pixel or the size differs', async (t) => {
   const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#ff0001' } })
     .png()
     .toBuffer()
@@ -24,7 +24,7 @@ t.test('fingerprint tells pictures apart that differ in one pixel or in their si
   t.equal(new Set(prints).size, 3)
 })
 
-t.test('toVerdict says same when all pictures of each page are', async (t) => {
+t.test('toVerdict returns same when all images of each page are equal', async (t) => {
   t.equal(
     toVerdict([
       { loop: ['a', 'a'], product: ['a'] },
@@ -34,7 +34,7 @@ t.test('toVerdict says same when all pictures of each page are', async (t) => {
   )
 })
 
-t.test('toVerdict tells whose pictures are not what most of the page are', async (t) => {
+t.test('toVerdict counts the images of each side that differ from the majority of their page', async (t) => {
   const albums = [
     { loop: ['a', 'x', 'a'], product: ['a', 'a', 'a'] },
     { loop: ['b', 'b', 'b'], product: ['b', 'y', 'z'] },

@@ -22,7 +22,7 @@ t.test('shortName keeps the first label and the path', async (t) => {
   t.equal(shortName(PAGE), 'docs…/en-US/apt.html')
 })
 
-t.test('medianTable tells the median of the rounds’ differences', async (t) => {
+t.test('medianTable shows the median of the differences of the rounds', async (t) => {
   const samples = [aSample(1, [100], [110]), aSample(2, [200], [250]), aSample(3, [100], [190])]
   const [row] = medianTable('', samples).rows
   t.strictSame(row?.slice(0, 5), ['docs…/en-US/apt.html', '100', '100', '190', '+50'])
@@ -36,7 +36,7 @@ t.test('sequentialTable has a row for each round', async (t) => {
   )
 })
 
-t.test('burstTable tells screenshots a second', async (t) => {
+t.test('burstTable shows screenshots per second', async (t) => {
   const { rows } = burstTable(
     [{ round: 1, screenshots: 50, bareMilliseconds: 10_000, productMilliseconds: 20_000, prints: { [PAGE]: { loop: 'a', product: 'a' } } }],
     2,
@@ -51,7 +51,7 @@ t.test('parseUse reads resident and charged memory', async (t) => {
   t.strictSame(parseUse('Name:\tnode\nVmRSS:\t  102400 kB\ncharged: 52428800\n'), { residentMebibytes: 100, chargedMebibytes: 50 })
 })
 
-t.test('replaceFigures changes what is between the marks and nothing else', async (t) => {
+t.test('replaceFigures changes only the text between the marks', async (t) => {
   const marks = ['<!-- figures: written by `npm run bench -- --write` -->', '<!-- end of figures -->']
   t.equal(replaceFigures(`before\n${marks[0]}\nold\n${marks[1]}\nafter`, 'new'), `before\n${marks[0]}\n\nnew\n\n${marks[1]}\nafter`)
   t.throws(() => replaceFigures('no marks', 'new'))

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { HELP, PARTS, parseSettings } from '../../bench/settings.ts'
 
-t.test('parseSettings measures everything and writes nothing when nothing is said', async (t) => {
+t.test('parseSettings measures everything and writes nothing by default', async (t) => {
   const settings = parseSettings([])
   t.strictSame(settings?.only, PARTS)
   t.equal(settings?.write, false)
   t.ok((settings?.rounds ?? 0) > 1, 'several rounds')
 })
 
-t.test('parseSettings takes what is said', async (t) => {
+t.test('parseSettings reads all options', async (t) => {
   const settings = parseSettings([
     '--rounds',
     '2',
@@ -25,7 +25,7 @@ t.test('parseSettings takes what is said', async (t) => {
   t.match(settings, { rounds: 2, pauseMilliseconds: 0, pages: ['http://a/', 'http://b/'], only: ['burst'], write: true })
 })
 
-t.test('parseSettings refuses what makes no sense', async (t) => {
+t.test('parseSettings rejects invalid values', async (t) => {
   for (const args of [
     ['--rounds', '0'],
     ['--captures', '1.5'],
@@ -39,7 +39,7 @@ t.test('parseSettings refuses what makes no sense', async (t) => {
   }
 })
 
-t.test('parseSettings asks for help with --help, and the help names every option', async (t) => {
+t.test('parseSettings returns undefined for --help, and the help names every option', async (t) => {
   t.equal(parseSettings(['--help']), undefined)
   for (const name of [
     'rounds',

@@ -14,7 +14,7 @@ const aShot = (claimed: number, processingMilliseconds: number, completed: numbe
   },
 })
 
-t.test('stagesOf splits the time from the id’s instant to the end', async (t) => {
+t.test('stagesOf splits the time between the id’s timestamp and the end', async (t) => {
   t.strictSame(stagesOf(aShot(10, 100, 130)), {
     'created to claimed': 10,
     'claimed to accepted': 20,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { median, percentile, summarize } from '../../bench/report/statistics.ts'
 
-t.test('percentile lies between two values by straight line', async (t) => {
+t.test('percentile interpolates linearly between two values', async (t) => {
   const table: [values: number[], percent: number, wanted: number][] = [
     [[7], 95, 7],
     [[1, 2], 50, 1.5],
@@ -15,16 +15,16 @@ t.test('percentile lies between two values by straight line', async (t) => {
   for (const [values, percent, wanted] of table) t.equal(percentile(values, percent), wanted, `p${percent} of ${values}`)
 })
 
-t.test('percentile is not a number when there are no values', async (t) => {
+t.test('percentile is NaN without values', async (t) => {
   t.ok(Number.isNaN(percentile([], 50)))
 })
 
-t.test('median compares numbers as numbers and leaves the list as it was', async (t) => {
+t.test('median compares numerically and does not change the list', async (t) => {
   const values = [10, 9, 100]
   t.equal(median(values), 10)
   t.strictSame(values, [10, 9, 100])
 })
 
-t.test('summarize gives the middle, the slow end and how many there were', async (t) => {
+t.test('summarize returns median, p95 and count', async (t) => {
   t.strictSame(summarize([1, 2, 3, 4, 5]), { count: 5, p50: 3, p95: 4.8 })
 })

@@ -13,11 +13,11 @@ t.test('renderTable aligns numbers to the right and words to the left', async (t
   t.equal(text, ['**Times**', '', '| page   |    ms |', '| ------ | ----: |', '| a      |     5 |', '| longer | +1234 |'].join('\n'))
 })
 
-t.test('renderTable leaves a cell empty that a row does not have', async (t) => {
+t.test('renderTable leaves the cell of a missing value empty', async (t) => {
   t.match(renderTable({ title: '', head: ['a', 'b'], rows: [['x']] }), /\| x {3}\| {5}\|/)
 })
 
-t.test('toCell rounds milliseconds and shows nothing for what was not measured', async (t) => {
+t.test('toCell rounds milliseconds and is empty for missing values', async (t) => {
   t.strictSame([1.4, 1.6, Number.NaN].map(toCell), ['1', '2', ''])
 })
 

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { undoing } from '../../bench/report/undo.ts'
 
-t.test('undoing undoes after the act, and gives what the act gave', async (t) => {
+t.test('undoing undoes after the action and returns its result', async (t) => {
   const steps: string[] = []
   const undo = async () => steps.push('undone')
   t.equal(await undoing(undo, async () => steps.push('done')), 1)
   t.strictSame(steps, ['done', 'undone'])
 })
 
-t.test('undoing undoes when the act fails, and fails as it did', async (t) => {
+t.test('undoing undoes after a failed action and rethrows its error', async (t) => {
   const steps: string[] = []
   const failing = undoing(
     async () => steps.push('undone'),

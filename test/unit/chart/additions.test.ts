@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Container, find, podsOf, renderChart } from '../../support/sources/chart.ts'
 
-// What a user may add to the programs: labels, variables, annotations of service accounts.
+// Additions of a user to the programs: labels, variables, annotations of service accounts.
 
 interface Workload {
   spec: { selector: { matchLabels: object }; template: { metadata: { labels: Record<string, string> }; spec: { containers: Container[] } } }
@@ -20,14 +20,14 @@ const refusal = (settings: Record<string, unknown>): Promise<string> =>
   )
 
 for (const { section, program } of sections) {
-  t.test(`chart adds labels to the pods of the ${program}, and not to its selector`, async (t) => {
+  t.test(`chart adds labels to the pods of the ${program}, but not to its selector`, async (t) => {
     const { selector, template } = await deployment(program, { [`${section}.podLabels`]: { team: 'web', 'example.com/tier': '1' } })
     t.match(template.metadata.labels, { team: 'web', 'example.com/tier': '1', 'app.kubernetes.io/component': program })
     t.notHas(selector.matchLabels, { team: 'web' })
     t.match(template.metadata.labels, selector.matchLabels)
   })
 
-  t.test(`chart adds variables to the ${program}, and refuses one that it sets itself`, async (t) => {
+  t.test(`chart adds variables to the ${program}, and rejects one that the chart sets itself`, async (t) => {
     const added = [
       { name: 'NODE_OPTIONS', value: '--max-old-space-size=200' },
       { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'mine', key: 'token' } } },
@@ -46,14 +46,14 @@ for (const { section, program } of sections) {
   })
 }
 
-t.test('chart adds labels and annotations to the runners’ pods by their pool', async (t) => {
+t.test('chart adds labels and annotations to runner pods through their pool', async (t) => {
   const rendered = await renderChart({ 'runner.podLabels': { team: 'web' }, 'runner.podAnnotations': { 'example.com/a': 'b' } })
   const { spec } = find<{ spec: { podTemplate: object } }>(rendered, 'RunnerPool', 'default')
   t.match(spec.podTemplate, { labels: { team: 'web' }, annotations: { 'example.com/a': 'b' } })
 })
 
 for (const section of ['gateway', 'operator', 'runner']) {
-  t.test(`chart refuses a label of ${section}'s pods that it sets itself`, async (t) => {
+  t.test(`chart rejects a label of ${section}'s pods that the chart sets itself`, async (t) => {
     t.match(
       await refusal({ [`${section}.podLabels`]: { 'app.kubernetes.io/component': 'mine' } }),
       `${section}.podLabels sets app.kubernetes.io/component, which the chart sets itself`,
@@ -67,7 +67,7 @@ for (const name of ['tintype.dev/pool', 'tintype.dev/template-hash', 'tintype.de
   })
 }
 
-t.test('chart annotates the service account of each program by its own values', async (t) => {
+t.test('chart annotates the service account of each program with its own values', async (t) => {
   const accounts = { gateway: 'api-gateway', operator: 'operator', runner: 'capture-runner', 'minio.setup': 'storage-setup' }
   const settings = Object.keys(accounts).map((section) => [
     `${section}.serviceAccount.annotations`,
@@ -84,7 +84,7 @@ t.test('chart annotates the service account of each program by its own values', 
   t.equal(setup?.spec.serviceAccountName, 'tintype-storage-setup')
 })
 
-t.test('helm test prints what its pods said and removes each, however it ended', async (t) => {
+t.test('helm test prints the output of each of its pods and deletes the pod, also after a failure', async (t) => {
   const tests = (await renderChart()).filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test')
   t.equal(tests.length, 2)
   for (const { metadata } of tests)

@@ -7,7 +7,7 @@ import { loadConfig as loadOperatorConfig } from '../../../operator/src/runtime/
 import { readMinioSettings } from '../../cluster/programs/minio.ts'
 import { find, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
-// What the chart hands to the programs, read as the programs read it.
+// The settings that the chart passes to the programs, parsed with the code of the programs.
 
 const objects = await renderChart({
   logLevel: 'warn',
@@ -19,14 +19,14 @@ const objects = await renderChart({
   'runner.egress': { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
 })
 
-/** The environment of a program's container; what comes from Secrets or the pod is filled in. */
+/** The environment of a program's container, with placeholders for values from Secrets and the pod. */
 function environmentOf(rendered: readonly Rendered[], deployment: string): Record<string, string> {
   const pod = podsOf(rendered).find(({ name }) => name === `Deployment ${deployment}`)
   const variables = pod?.spec.containers[0]?.env ?? []
   return Object.fromEntries(variables.map(({ name, value }) => [name, value ?? 'from elsewhere']))
 }
 
-t.test('operator reads the environment that the chart gives it', async (t) => {
+t.test('operator accepts the environment that the chart sets', async (t) => {
   const config = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
   t.match(config, {
     release: 'tintype',
@@ -40,7 +40,7 @@ t.test('operator reads the environment that the chart gives it', async (t) => {
   })
 })
 
-t.test('gateway reads the environment that the chart gives it', async (t) => {
+t.test('gateway accepts the environment that the chart sets', async (t) => {
   const config = loadGatewayConfig(environmentOf(objects, 'tintype-api-gateway'))
   t.match(config, {
     publicUrl: 'https://shots.example.com',
@@ -62,7 +62,7 @@ t.test('programs know every variable that the chart sets', async (t) => {
   }
 })
 
-t.test('operator finds the policies of the chart to be those that it expects', async (t) => {
+t.test('operator expects exactly the policies of the chart', async (t) => {
   const { admissionPolicy, trustedSpecPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
   for (const { name, hash } of [admissionPolicy, trustedSpecPolicy])
     t.equal(hash, policyHash(find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', name)), name)
@@ -70,7 +70,7 @@ t.test('operator finds the policies of the chart to be those that it expects', a
 
 const pools: Record<string, Record<string, unknown>> = {
   'by default': {},
-  'with all that a pool may have': {
+  'with all fields of a pool': {
     'runner.egress': {
       allowedHosts: ['*.sites'],
       allowedCidrs: ['10.0.0.0/8'],
@@ -90,18 +90,18 @@ const pools: Record<string, Record<string, unknown>> = {
   },
 }
 for (const [name, settings] of Object.entries(pools)) {
-  t.test(`chart makes a RunnerPool that its kind knows ${name}`, async (t) => {
+  t.test(`chart renders a valid RunnerPool ${name}`, async (t) => {
     const { spec } = find<{ spec: object }>(await renderChart(settings), 'RunnerPool', 'default')
-    t.strictSame(RunnerPoolSpec.parse(spec), spec, 'nothing is unknown')
+    t.strictSame(RunnerPoolSpec.parse(spec), spec, 'no field is unknown')
   })
 }
 
-t.test('chart takes a bare off, which YAML reads as false, for the sandbox mode off', async (t) => {
+t.test('chart accepts an unquoted off, which YAML reads as false, as sandbox mode off', async (t) => {
   const { spec } = find<{ spec: RunnerPoolSpec }>(await renderChart({ 'sandbox.mode': false }), 'RunnerPool', 'default')
   t.strictSame(spec.sandbox, { mode: 'off' })
 })
 
-t.test('chart gives MinIO the settings that the servers of integration tests run with', async (t) => {
+t.test('chart gives MinIO the same settings as the servers of integration tests', async (t) => {
   const pod = podsOf(objects).find(({ name }) => name === 'StatefulSet tintype-minio')
   const variables = Object.fromEntries((pod?.spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
   const settings = await readMinioSettings()
@@ -109,7 +109,7 @@ t.test('chart gives MinIO the settings that the servers of integration tests run
   t.match(settings, { MINIO_API_CORS_ALLOW_ORIGIN: 'none', MINIO_BROWSER: 'off', MINIO_PROMETHEUS_AUTH_TYPE: 'jwt' })
 })
 
-t.test('chart lets the installed seccomp profile be used when it installs one', async (t) => {
+t.test('chart uses the seccomp profile that it installs', async (t) => {
   const rendered = await renderChart({ 'seccompInstaller.enabled': true })
   const { spec } = find<{ spec: RunnerPoolSpec }>(rendered, 'RunnerPool', 'default')
   t.equal(spec.sandbox?.localhostProfile, 'profiles/tintype-chromium.json')

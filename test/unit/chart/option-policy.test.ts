@@ -10,7 +10,7 @@ const policyOf = (objects: Awaited<ReturnType<typeof renderChart>>, program: str
   return OptionPolicyText.parse(container?.env?.find(({ name }) => name === 'TINTYPE_OPTION_POLICY')?.value)
 }
 
-t.test('the chart tells gateway and operator alike which options are allowed', async (t) => {
+t.test('the chart passes the same allowed options to gateway and operator', async (t) => {
   const usual = await renderChart()
   const closed = await renderChart({ 'capture.allowedOptions.scripts': false })
   for (const program of ['api-gateway', 'operator']) {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { DEFAULT_PLANS, PlansText } from '../../../crds/src/usage/plans.ts'
 import { type Container, find, type PodSpec, renderChart } from '../../support/sources/chart.ts'
 
-// What each plan allows where nobody changes the chart's values (spec 8).
+// The limits of each plan with the default values of the chart (spec 8).
 
 const objects = await renderChart()
 const plansOf = (program: string, rendered = objects) => {
@@ -15,8 +15,8 @@ t.test('spec 8: plan Scale has 50,000 per month and 150 requests per minute, bey
   t.match(plansOf('api-gateway').scale, { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75 })
 })
 
-t.test('the chart gives gateway and operator the plans that the programs know', async (t) => {
-  // An absent price and an undefined one are the same.
+t.test('the chart passes the built-in plans to gateway and operator', async (t) => {
+  // An absent price and an undefined one mean the same.
   const known = JSON.stringify(DEFAULT_PLANS)
   for (const program of ['api-gateway', 'operator']) t.same(JSON.parse(JSON.stringify(plansOf(program))), JSON.parse(known))
 })

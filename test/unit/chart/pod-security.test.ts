@@ -1,7 +1,8 @@
 import t from 'tap'
 import { type PodSpec, podsOf, renderChart } from '../../support/sources/chart.ts'
 
-// Pod Security level "restricted", and what the chart promises besides. Runner pods are the operator's: its own tests hold them to the same.
+// Pod Security level "restricted", and further limits of the chart. The operator creates runner pods: its own tests check the same for
+// them.
 
 const ALLOWED_VOLUMES = ['configMap', 'downwardAPI', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret']
 const objects = await renderChart({ 'ingress.enabled': true, 'metrics.podMonitor.enabled': true })
@@ -33,7 +34,7 @@ const problemsOf = (spec: PodSpec): string[] => {
   return problems.flatMap(([isProblem, what]) => (isProblem ? [what] : []))
 }
 
-t.test('chart makes the pods that it should', async (t) => {
+t.test('chart creates exactly the expected pods', async (t) => {
   t.strictSame(
     podsOf(objects)
       .map(({ name }) => name)
@@ -51,25 +52,22 @@ t.test('chart makes the pods that it should', async (t) => {
 })
 
 for (const { name, spec } of podsOf(objects)) {
-  t.test(`chart keeps to Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
+  t.test(`chart meets Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
 }
 
-t.test(
-  'chart has one pod that is not restricted, the installer of seccomp profiles, outside of its namespace and off by default',
-  async (t) => {
-    const more = await renderChart({ 'seccompInstaller.enabled': true })
-    const installer = more.find(({ kind }) => kind === 'DaemonSet')
-    t.match(installer?.metadata, { name: 'tintype-seccomp-installer', namespace: 'kube-system' })
-    t.strictSame(
-      podsOf(more)
-        .filter(({ spec }) => problemsOf(spec).length > 0)
-        .map(({ name }) => name),
-      ['DaemonSet tintype-seccomp-installer'],
-    )
-  },
-)
+t.test('chart has one unrestricted pod, the installer of seccomp profiles, which is off by default and in another namespace', async (t) => {
+  const more = await renderChart({ 'seccompInstaller.enabled': true })
+  const installer = more.find(({ kind }) => kind === 'DaemonSet')
+  t.match(installer?.metadata, { name: 'tintype-seccomp-installer', namespace: 'kube-system' })
+  t.strictSame(
+    podsOf(more)
+      .filter(({ spec }) => problemsOf(spec).length > 0)
+      .map(({ name }) => name),
+    ['DaemonSet tintype-seccomp-installer'],
+  )
+})
 
-t.test('chart mounts a token only where the API server is called with it', async (t) => {
+t.test('chart mounts a token only in pods that call the API server', async (t) => {
   const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount') as {
     metadata: { name: string }
     automountServiceAccountToken?: boolean

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { podsOf, renderChart, renderNotes } from '../../support/sources/chart.ts'
 
-// Links in responses and events begin with the address of the API: the ingress's own, unless the values name another.
+// Links in responses and events start with the public URL. It defaults to the URL of the ingress.
 
 const ingress = { 'ingress.enabled': true, 'ingress.host': 'shots.example.com' }
 
@@ -9,16 +9,16 @@ const cases: { name: string; settings: Record<string, unknown>; url: string }[] 
   { name: 'an ingress with TLS', settings: { ...ingress, 'ingress.tls.enabled': true }, url: 'https://shots.example.com' },
   { name: 'an ingress without TLS', settings: ingress, url: 'http://shots.example.com' },
   {
-    name: 'a public URL beside an ingress',
+    name: 'a public URL in addition to an ingress',
     settings: { ...ingress, 'ingress.tls.enabled': true, 'gateway.publicUrl': 'https://api.example.com/shots' },
     url: 'https://api.example.com/shots',
   },
   { name: 'an ingress without a host', settings: { 'ingress.enabled': true }, url: '' },
-  { name: 'the host of an ingress that is off', settings: { 'ingress.host': 'shots.example.com' }, url: '' },
+  { name: 'the host of a disabled ingress', settings: { 'ingress.host': 'shots.example.com' }, url: '' },
   { name: 'nothing', settings: {}, url: '' },
 ]
 for (const { name, settings, url } of cases) {
-  t.test(`chart tells gateway and operator the public URL by ${name}`, async (t) => {
+  t.test(`chart derives the public URL for gateway and operator from ${name}`, async (t) => {
     const pods = podsOf(await renderChart(settings))
     for (const program of ['Deployment tintype-api-gateway', 'Deployment tintype-operator']) {
       const env = pods.find((pod) => pod.name === program)?.spec.containers[0]?.env

@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { chartDirectory, find, renderChart } from '../../support/sources/chart.ts'
 
-// The programs say what they need in lines `// rbac: <group>/<resource> <verb>,<verb>`; the chart gives just that.
+// The programs declare their permissions in lines `// rbac: <group>/<resource> <verb>,<verb>`; the chart grants exactly these.
 
 const repository = path.join(chartDirectory, '../..')
 const objects = await renderChart()
@@ -15,7 +15,7 @@ interface Rule {
   verbs: string[]
 }
 
-/** `group/resource verb`, one a line, of all marked files that `isWanted` takes. */
+/** Lines `group/resource verb` of all marked files that `isWanted` accepts. */
 function needsOf(program: string, isWanted: (file: string) => boolean): string[] {
   const directory = path.join(repository, program, 'src')
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && isWanted(file))
@@ -25,7 +25,7 @@ function needsOf(program: string, isWanted: (file: string) => boolean): string[]
 
 const sorted = (texts: string[]) => [...new Set(texts)].sort()
 
-/** The same of the roles of an account. */
+/** The permissions of an account's roles, in the same form. */
 function rightsOf(...roles: [kind: 'Role' | 'ClusterRole', name: string][]): string[] {
   const rules = roles.flatMap(([kind, name]) => find<{ rules: Rule[] }>(objects, kind, name).rules)
   return sorted(
@@ -35,19 +35,19 @@ function rightsOf(...roles: [kind: 'Role' | 'ClusterRole', name: string][]): str
   )
 }
 
-t.test('chart gives the operator what its files say that it needs, and nothing else', async (t) => {
+t.test('chart grants the operator exactly the permissions that its files declare', async (t) => {
   const needs = needsOf('operator', (file) => !file.startsWith('setup/'))
-  t.ok(needs.length > 20, 'the control: files say something')
+  t.ok(needs.length > 20, 'control: files declare permissions')
   t.strictSame(rightsOf(['Role', 'tintype-operator'], ['ClusterRole', 'tintype-operator']), needs)
 })
 
-t.test('chart gives the gateway what its files say that it needs, and nothing else', async (t) => {
+t.test('chart grants the gateway exactly the permissions that its files declare', async (t) => {
   const needs = needsOf('api-gateway', () => true)
-  t.ok(needs.length > 5, 'the control: files say something')
+  t.ok(needs.length > 5, 'control: files declare permissions')
   t.strictSame(rightsOf(['Role', 'tintype-api-gateway']), needs)
 })
 
-t.test('chart gives runners one verb on one subresource', async (t) => {
+t.test('chart grants runners one verb on one subresource', async (t) => {
   t.strictSame(
     needsOf('capture-runner', () => true),
     ['tintype.dev/screenshots/status patch'],
@@ -55,7 +55,7 @@ t.test('chart gives runners one verb on one subresource', async (t) => {
   t.strictSame(rightsOf(['Role', 'tintype-capture-runner']), ['tintype.dev/screenshots/status patch'])
 })
 
-t.test('chart gives the hook what apply-crds needs, on our kinds', async (t) => {
+t.test('chart grants the CRD hook only the permissions of apply-crds, for the release’s kinds', async (t) => {
   t.strictSame(
     rightsOf(['ClusterRole', 'tintype-crd-upgrade']),
     needsOf('operator', (file) => file.startsWith('setup/')),
@@ -76,7 +76,7 @@ t.test('chart lets no program list Secrets, run commands in pods, write roles or
   t.strictSame(tooMuch, [])
 })
 
-t.test('chart binds each account to its own roles only', async (t) => {
+t.test('chart binds each service account to its own roles only', async (t) => {
   const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding')) as unknown as {
     metadata: { name: string }
     roleRef: { name: string }

@@ -5,11 +5,11 @@ import { parseAllDocuments } from 'yaml'
 import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
-  { name: 'a value that does not exist', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
+  { name: 'an unknown value', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
   { name: 'a misspelt value', settings: { 'gateway.replica': 3 }, words: /additional properties 'replica' not allowed/ },
-  { name: 'a sandbox mode that does not exist', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
+  { name: 'an unknown sandbox mode', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
   {
-    name: 'a plan that does not exist',
+    name: 'an unknown plan',
     settings: { 'bootstrap.plan': 'gold' },
     words: /bootstrap\.plan is gold, .* basic, free, growth, scale/,
   },
@@ -24,13 +24,13 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   },
   { name: 'a variable without a name', settings: { 'gateway.extraEnv': [{ value: 'x' }] }, words: /missing property 'name'/ },
   { name: 'a number as text', settings: { 'runner.minIdle': '1' }, words: /got string, want integer/ },
-  { name: 'a range that is none', settings: { 'runner.egress.allowedCidrs': ['10.0.0.1'] }, words: /does not match pattern/ },
+  { name: 'an invalid range', settings: { 'runner.egress.allowedCidrs': ['10.0.0.1'] }, words: /does not match pattern/ },
   {
-    name: 'an egress rule that pools do not have',
+    name: 'an unknown egress rule',
     settings: { 'runner.egress.allowAll': true },
     words: /additional properties 'allowAll' not allowed/,
   },
-  { name: 'a public URL that is none', settings: { 'gateway.publicUrl': 'shots.example.com' }, words: /does not match pattern/ },
+  { name: 'an invalid public URL', settings: { 'gateway.publicUrl': 'shots.example.com' }, words: /does not match pattern/ },
   { name: 'no registry', settings: { 'image.registry': '' }, words: /npm run images -- --push <registry>/ },
   { name: 'two stores', settings: { 'storage.external.endpoint': 'https://s3.example.com' }, words: /set minio.enabled to false/ },
   { name: 'no store', settings: { 'minio.enabled': false }, words: /set storage.external.endpoint/ },
@@ -46,7 +46,7 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   },
 ]
 for (const { name, settings, words } of wrong) {
-  t.test(`chart refuses ${name}`, async (t) => {
+  t.test(`chart rejects ${name}`, async (t) => {
     const output = await renderChart(settings).then(
       () => 'rendered',
       (error: { output?: string }) => error.output ?? String(error),
@@ -55,12 +55,12 @@ for (const { name, settings, words } of wrong) {
   })
 }
 
-t.test('chart refuses a Kubernetes older than 1.32', async (t) => {
+t.test('chart rejects a Kubernetes older than 1.32', async (t) => {
   await t.rejects(renderChart({}, ['--kube-version', '1.31.9']), { message: /./, output: /requires kubeVersion: >=1.32.0-0/ })
   t.ok(await renderChart({}, ['--kube-version', '1.32.1-gke.100']))
 })
 
-t.test('chart passes helm lint, strictly', async (t) => {
+t.test('chart passes helm lint --strict', async (t) => {
   t.match(await helm(['lint', '--strict', chartDirectory, '--set', 'image.registry=registry.example']), /0 chart\(s\) failed/)
 })
 
@@ -79,7 +79,7 @@ t.test('chart uses an external store instead of MinIO, each program with its own
   const { spec } = find<{ spec: { egress: { ports: { port: number }[] }[] } }>(rendered, 'NetworkPolicy', 'tintype-api-gateway')
   t.ok(
     spec.egress.some(({ ports }) => ports.some(({ port }) => port === 8443)),
-    'the way to it is open',
+    'egress to the store is open',
   )
 })
 
@@ -98,7 +98,7 @@ t.test('chart keeps the volume and the passwords of MinIO when it is uninstalled
   ])
 })
 
-t.test('chart puts programs before runners on a full cluster where it is asked to, each by its own class where one is named', async (t) => {
+t.test('chart gives programs a higher priority than runners on request, with one class each if the values name it', async (t) => {
   const classOf = ({ spec }: { spec: { priorityClassName?: string } }) => spec.priorityClassName
   t.strictSame(new Set(podsOf(await renderChart()).map(classOf)), new Set([undefined]))
   const rendered = await renderChart({ 'priorityClass.create': true, 'minio.priorityClassName': 'storage' })
@@ -111,12 +111,12 @@ t.test('chart puts programs before runners on a full cluster where it is asked t
   t.match(find(rendered, 'PriorityClass', 'tintype'), { value: 1000 })
 })
 
-t.test('chart gives the root password of MinIO to MinIO and its setup alone', async (t) => {
+t.test('chart gives the root password of MinIO only to MinIO and its setup', async (t) => {
   const holders = podsOf(await renderChart()).filter(({ spec }) => JSON.stringify(spec).includes('minio-root'))
   t.strictSame(holders.map(({ name }) => name).sort(), ['Job tintype-storage-setup-1', 'StatefulSet tintype-minio'])
 })
 
-t.test('chart names objects of the whole cluster by namespace, unless it is called as the release', async (t) => {
+t.test('chart prefixes cluster-wide objects with the namespace, except for a release with the name of the chart', async (t) => {
   const rendered = await renderChart({}, ['--namespace', 'staging'])
   const kinds = /^(Cluster|ValidatingAdmission|FlowSchema|PriorityLevel)/
   const global = rendered.filter(({ kind }) => kinds.test(kind)).map(({ metadata }) => metadata.name)
@@ -127,7 +127,7 @@ t.test('chart names objects of the whole cluster by namespace, unless it is call
   )
 })
 
-t.test('chart names nothing longer than Kubernetes allows, whatever the release is called', async (t) => {
+t.test('chart keeps all names within the limits of Kubernetes, for any release name', async (t) => {
   const rendered = await renderChart({ fullnameOverride: 'a'.repeat(40) }, ['--namespace', 'b'.repeat(63)])
   const tooLong = rendered.filter(
     ({ kind, metadata }) => metadata.name.length > (/^(Cluster|Validating|Network|PodDis|FlowSchema|Priority)/.test(kind) ? 253 : 63),
@@ -135,7 +135,7 @@ t.test('chart names nothing longer than Kubernetes allows, whatever the release 
   t.strictSame(tooLong, [])
 })
 
-t.test('chart lets bodies of 4 MiB, holds of 25 s and large downloads through an ingress', async (t) => {
+t.test('chart lets bodies of 4 MiB, long polls of 25 s and large downloads pass an ingress', async (t) => {
   const rendered = await renderChart({
     'ingress.enabled': true,
     'ingress.host': 'shots.example.com',
@@ -152,7 +152,7 @@ t.test('chart lets bodies of 4 MiB, holds of 25 s and large downloads through an
   })
 })
 
-t.test('chart publishes a node port where it is asked for one only', async (t) => {
+t.test('chart publishes a node port only on request', async (t) => {
   const ports = async (settings: Record<string, unknown>) =>
     find<{ spec: { type: string; ports: object[] } }>(await renderChart(settings), 'Service', 'tintype-api-gateway').spec
   t.strictSame((await ports({ 'gateway.service.nodePort': 30_080 })).ports, [{ name: 'http', port: 8080, targetPort: 'http' }])
@@ -162,12 +162,12 @@ t.test('chart publishes a node port where it is asked for one only', async (t) =
   })
 })
 
-t.test('chart carries a copy of its values for releases whose own are older', async (t) => {
+t.test('chart contains a copy of its values for releases with older values', async (t) => {
   const [values, copy] = ['values.yaml', 'files/values.yaml'].map((file) => readFileSync(path.join(chartDirectory, file), 'utf8'))
   t.ok(values === copy, 'npm run generate copies values.yaml to files/values.yaml')
 })
 
-t.test('chart takes over the values of the release before, which know nothing of what is new (helm upgrade --reuse-values)', async (t) => {
+t.test('chart renders with the values of the previous release, which lack new fields (helm upgrade --reuse-values)', async (t) => {
   const older = path.join(t.testdir(), 'chart')
   cpSync(chartDirectory, older, { recursive: true })
   const values = path.join(chartDirectory, '../../test/chart/releases/values-0.1.0.yaml')
@@ -189,7 +189,7 @@ t.test('chart takes over the values of the release before, which know nothing of
 
 const nameOf = ({ kind, metadata }: Rendered): string => `${kind}/${metadata.name}`
 
-t.test('chart signs uploads and links with keys of their own, and with the programs’ where an external store has one key', async (t) => {
+t.test('chart signs uploads and links with separate keys, and with the programs’ keys where an external store has one key', async (t) => {
   const external = { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example', 'storage.external.existingSecret': 'both' }
   const variables = async (settings: Record<string, unknown>) => {
     const pods = podsOf(await renderChart(settings))

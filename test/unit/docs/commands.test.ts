@@ -9,7 +9,7 @@ import {
   withoutComment,
 } from '../../support/sources/code-blocks.ts'
 
-// What the manual tells a reader to type is safe to type: a refusal is never saved as a picture, and objects are looked for where they are.
+// The commands of the manual are safe to run: curl fails on an error response instead of saving it, and kubectl names the namespace.
 
 const pages = [
   ...manualPages.map((file) => ({
@@ -27,19 +27,19 @@ const pages = [
   },
 ]
 
-/** Calls of a program in a command, pipes and substitutions taken apart. */
+/** Calls of a program in a command, without pipes and substitutions. */
 const callsOf = (program: string, commands: readonly string[]): string[] =>
   commands.flatMap((command) =>
     [...command.matchAll(new RegExp(`(?<![\\w/'.-])${program} (?:"[^"]*"|'[^']*'|[^|;&)"'])*`, 'gs'))].map(([call]) => call),
   )
 
-const failsOnRefusal = (call: string): boolean =>
+const failsOnError = (call: string): boolean =>
   / (--fail|--fail-with-body)\b/.test(call) || / -[a-zA-Z]*f/.test(call.split(' -d ')[0] ?? '')
 
-t.test('the check of commands knows a curl that saves a refusal from one that does not', async (t) => {
-  t.notOk(failsOnRefusal('curl -sS http://x -o a.png'))
-  t.ok(failsOnRefusal('curl -fsS http://x -o a.png'))
-  t.ok(failsOnRefusal('curl -sS --fail-with-body http://x'))
+t.test('the check of curl commands detects a curl that saves an error response', async (t) => {
+  t.notOk(failsOnError('curl -sS http://x -o a.png'))
+  t.ok(failsOnError('curl -fsS http://x -o a.png'))
+  t.ok(failsOnError('curl -sS --fail-with-body http://x'))
   t.strictSame(commandsOf("```sh\ncurl a \\\n  -o b   # c\nkubectl -n x patch y -p '{\n}'\n```\n").map(withoutComment), [
     'curl a -o b',
     "kubectl -n x patch y -p '{\n}'",
@@ -47,20 +47,20 @@ t.test('the check of commands knows a curl that saves a refusal from one that do
 })
 
 for (const { file, commands } of pages) {
-  t.test(`no curl of ${file} takes a refusal for success`, async (t) => {
+  t.test(`each curl of ${file} fails on an error response`, async (t) => {
     t.strictSame(
-      callsOf('curl', commands).filter((call) => !failsOnRefusal(call)),
+      callsOf('curl', commands).filter((call) => !failsOnError(call)),
       [],
     )
   })
 }
 
-/** What is not in a namespace, or names its own: kinds of the cluster, files with namespaces in them, commands about no object. */
+/** Commands without a namespace: cluster-wide kinds, files that contain namespaces, and commands without objects. */
 const CLUSTER_WIDE =
   /^kubectl (explain|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
 
 for (const { file, commands } of pages) {
-  t.test(`each kubectl of ${file} says the namespace`, async (t) => {
+  t.test(`each kubectl of ${file} names the namespace`, async (t) => {
     t.strictSame(
       callsOf('kubectl', commands)
         .map((call) => call.trim())
@@ -70,6 +70,6 @@ for (const { file, commands } of pages) {
   })
 }
 
-t.test('the manual names no path of the API that is not there', async (t) => {
+t.test('the manual names no path that the API lacks', async (t) => {
   for (const file of manualPages) t.notOk(/\/api-keys\b/.test(readText(file)), file)
 })

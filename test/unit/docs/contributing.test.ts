@@ -6,7 +6,7 @@ import { VERSION } from '../../../capture-runner/src/runtime/version.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
 
-// The pages for contributors name files and scripts that exist, and the settings for tools agree with each other.
+// The pages for contributors name existing files and scripts, and the settings for tools agree.
 
 interface Manifest {
   version: string
@@ -21,7 +21,7 @@ const readJson = <T>(file: string): T => JSON.parse(readText(file)) as T
 const manifest = readJson<Manifest>('package.json')
 const manifests = [manifest, ...manifest.workspaces.map((workspace) => readJson<Manifest>(`${workspace}/package.json`))]
 
-/** Code spans that start with a folder of the repository; `<name>` is for the reader to fill in. */
+/** Code spans that start with a folder of the repository. `<name>` is a placeholder. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`((?:\.ci|\.github|api-gateway|capture-runner|charts|crds|docs|operator|test)\/[^\s`<>]*)`/g)].map(
     ([, file = '']) => file,
@@ -33,14 +33,14 @@ const argumentsIn = (text: string): string[] =>
     [...block.matchAll(/(?<= )(?:test|docs|charts|crds)\/[\w./*-]+/g)].map(([file]) => file),
   )
 
-/** Targets of relative links, with the heading that they lead to. */
+/** Targets of relative links, with their anchors. */
 const linksIn = (text: string): { file: string; heading: string | undefined }[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
     .filter((target) => !/^https?:/.test(target))
     .map((target) => ({ file: target.split('#')[0] ?? '', heading: target.split('#')[1] }))
 
-/** The anchors of a page, as GitHub makes them. */
+/** The anchors that GitHub derives from headings. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -63,14 +63,14 @@ for (const page of pages) {
   })
 }
 
-t.test('CONTRIBUTING.md names files, so that the check of them is not empty', async (t) => {
+t.test('CONTRIBUTING.md names files, so that the file check is not empty', async (t) => {
   const text = readText('CONTRIBUTING.md')
   t.ok(pathsIn(text).length > 40, `${pathsIn(text).length} paths`)
   t.ok(argumentsIn(text).length > 10, `${argumentsIn(text).length} arguments`)
   t.ok(linksIn(text).length > 15, `${linksIn(text).length} links`)
 })
 
-t.test('every package, the chart and the runner have one version', async (t) => {
+t.test('all packages, the chart and the runner have the same version', async (t) => {
   const chart = parse(readText('charts/tintype/Chart.yaml')) as { version: string; appVersion: string }
   const own = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies).filter(([name]) => name.startsWith('@tintype/')))
   t.equal(own.length, 3)
@@ -112,7 +112,7 @@ t.test('the development container builds from a Dockerfile with the Go that the 
 })
 
 for (const file of globSync('.github/ISSUE_TEMPLATE/{bug,feature}.yml', { cwd: repository })) {
-  t.test(`${file} has what GitHub asks of an issue template`, async (t) => {
+  t.test(`${file} meets the requirements of a GitHub issue template`, async (t) => {
     const template = parse(readText(file)) as {
       name: string
       description: string

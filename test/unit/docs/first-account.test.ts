@@ -3,9 +3,9 @@ import { limitsOfPlan, PlansText } from '../../../crds/src/usage/plans.ts'
 import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/sources/chart.ts'
 import { commandsOf, indentedCommandsOf, readText } from '../../support/sources/code-blocks.ts'
 
-// Whoever installs the chart and types what the docs say meets no 429: the plan of the first account has room for all of it in one minute.
+// A reader who installs the chart and runs all commands of the docs gets no 429: the first account's plan allows all of them in one minute.
 
-/** How many screenshots a command asks for, as requests of the rate and as units of the quota. */
+/** Creation requests of a command, and the screenshots that they create. */
 const creationOf = (command: string): { requests: number; screenshots: number } => {
   if (!/\/screenshots(\/batch)?["' ]/.test(command) || !/ -d /.test(command)) return { requests: 0, screenshots: 0 }
   const urls = /"urls": \[([^\]]*)\]/.exec(command)?.[1]
@@ -18,10 +18,10 @@ const settingsOf = async (program: string) => {
   return (name: string) => env.find((variable) => variable.name === name)?.value
 }
 
-/** What a command says in a plan's notes. */
+/** The command in the installation notes that changes a plan. */
 const patchCommand = /kubectl -n tintype patch account default --type=merge -p '(\{.*?\})'/
 
-t.test('the tour of the docs fits into one minute of the first account’s plan', async (t) => {
+t.test('the commands of the docs fit into one minute of the first account’s plan', async (t) => {
   const setting = await settingsOf('operator')
   const plan = limitsOfPlan(PlansText.parse(setting('TINTYPE_PLANS')), setting('TINTYPE_BOOTSTRAP_PLAN') ?? '')
   const manual = ['README.md', 'docs/api.md', 'docs/webhooks.md', 'charts/tintype/README.md'].flatMap((file) => commandsOf(readText(file)))
@@ -34,7 +34,7 @@ t.test('the tour of the docs fits into one minute of the first account’s plan'
   t.ok(10 * screenshots <= plan.monthlyQuota, `${plan.monthlyQuota} a month`)
 })
 
-t.test('notes tell the plan of the first account, its quota and its rate, and the command that changes it', async (t) => {
+t.test('installation notes show the first account’s plan, its quota and rate, and the command that changes it', async (t) => {
   const notes = await renderNotes()
   t.match(notes, /plan scale: 50000 screenshots per month, 150 requests per minute/)
   t.match(notes, patchCommand)
@@ -44,7 +44,7 @@ t.test('notes tell the plan of the first account, its quota and its rate, and th
 })
 
 for (const file of ['docs/operations.md', 'charts/tintype/README.md']) {
-  t.test(`${file} tells the plan of the first account and the command that changes it`, async (t) => {
+  t.test(`${file} states the first account’s plan and the command that changes it`, async (t) => {
     const text = readText(file).replaceAll(/\s+/g, ' ')
     t.ok(/`scale`[^.]*50,000 screenshots a month[^.]*150 requests a minute/.test(text), 'the plan')
     t.ok(patchCommand.test(text), 'the command')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { readText } from '../../support/sources/code-blocks.ts'
 
-// Links between the texts of the repository lead to files and headings that exist.
+// Links between the documents of the repository lead to existing files and headings.
 
 const root = path.join(import.meta.dirname, '../../..')
 const pages = ['README.md', 'CHANGELOG.md', 'charts/tintype/README.md', ...globSync('{docs,docs/adr,test/*}/*.md', { cwd: root })]
@@ -11,7 +11,7 @@ const pages = ['README.md', 'CHANGELOG.md', 'charts/tintype/README.md', ...globS
 /** The text without its code. */
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/`[^`\n]*`/g, '')
 
-/** The anchors that GitHub makes of a page's headings. */
+/** The anchors that GitHub derives from a page's headings. */
 const anchorsOf = (markdown: string): Set<string> =>
   new Set(
     [...markdown.replaceAll(/^ *```.*?^ *```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -22,7 +22,7 @@ const anchorsOf = (markdown: string): Set<string> =>
     ),
   )
 
-/** Links of a page that lead nowhere. */
+/** Broken links of a page. */
 function findBroken(page: string, markdown: string): string[] {
   const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.filter((target) => {

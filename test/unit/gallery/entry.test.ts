@@ -11,37 +11,37 @@ import { scenes, UNSEEN } from '../../gallery/scenes.ts'
 const ORIGIN = 'http://127.0.0.1:8080'
 const shown = entries.map(({ name }) => toSnakeCase(name))
 
-t.test('gallery has every option of the catalog, as a picture or with the reason why there is none', async (t) => {
+t.test('gallery covers every option of the catalog with an image or with the reason why there is none', async (t) => {
   t.strictSame([...shown, ...unseen.map(({ name }) => toSnakeCase(name))].sort(), [...optionNames].sort())
   t.ok(shown.length > 150, `${shown.length} options have a picture`)
 })
 
-t.test('gallery knows no option that the catalog does not', async (t) => {
+t.test('gallery has only options of the catalog', async (t) => {
   const unknown = [...Object.keys(scenes), ...Object.keys(UNSEEN)].filter((name) => !optionNames.includes(toSnakeCase(name)))
   t.strictSame(unknown, [])
 })
 
-t.test('gallery shows each option with a value that it has only in the second picture', async (t) => {
+t.test('gallery shows each option with a value that only the second image has', async (t) => {
   const withoutValue = entries.filter(({ name, after }) => after[name] === undefined).map(({ name }) => name)
-  t.strictSame(withoutValue, [], 'each has an example in options/examples.ts, or a scene')
+  t.strictSame(withoutValue, [], 'each option has an example in options/examples.ts or a scene')
   const unchanged = entries.filter(({ name, before, after }) => isDeepStrictEqual(before[name], after[name])).map(({ name }) => name)
-  t.strictSame(unchanged, [], 'the first picture has another value, or none')
+  t.strictSame(unchanged, [], 'the first image has another value or none')
 })
 
-t.test('gallery asks for nothing that a request could not ask for', async (t) => {
+t.test('gallery uses only values that the API accepts', async (t) => {
   const refused = entries.flatMap(({ name, path, before, after }) =>
     [before, after].flatMap((values) => findObstacles(path, values).map((obstacle) => `${name}: ${obstacle}: ${JSON.stringify(values)}`)),
   )
   t.strictSame(refused, [])
 })
 
-/** Why the API would refuse a request with these values. */
+/** Reasons why the API would reject a request with these values. */
 function findObstacles(path: string, values: (typeof entries)[number]['after']): string[] {
   const { options, privateOptions } = splitPrivate(atOrigin(values, ORIGIN))
   const isLegal = CaptureOptions.safeParse(options).success && PrivateOptions.safeParse(privateOptions).success
   return [
     ...(path === 'about:html' && values.html === undefined && values.markdown === undefined ? ['no page'] : []),
-    ...(isLegal ? [] : ['a value that the schema refuses']),
+    ...(isLegal ? [] : ['a value that the schema rejects']),
     ...contradictions.filter(({ holds }) => holds({ ...options, ...privateOptions })).map(({ message }) => message),
   ]
 }

@@ -4,7 +4,7 @@ import t from 'tap'
 import { soakFigures } from '../../bench/report/write-figures.ts'
 import { help, parseSettings } from '../../soak/settings.ts'
 
-t.test('parseSettings takes all parts and full measures unless told otherwise', async (t) => {
+t.test('parseSettings takes all parts and full sizes by default', async (t) => {
   t.match(parseSettings([]), { names: [], rate: 60, batch: 1, fill: 0, minutes: 20, live: 10_000, records: 1_000_000, write: false })
   t.match(parseSettings(['steady', '--minutes', '2', '--write']), { names: ['steady'], minutes: 2, write: true })
   t.match(parseSettings(['steady', '--fill', '15']), { fill: 15, minutes: 20 })
@@ -12,7 +12,7 @@ t.test('parseSettings takes all parts and full measures unless told otherwise', 
   t.equal(parseSettings(['--help']), undefined)
 })
 
-t.test('parseSettings refuses measures that are none', async (t) => {
+t.test('parseSettings rejects invalid sizes', async (t) => {
   for (const args of [
     ['--rate', '0'],
     ['--batch', '0'],
@@ -26,7 +26,7 @@ t.test('parseSettings refuses measures that are none', async (t) => {
     t.throws(() => parseSettings(args), args.join(' '))
 })
 
-t.test('the help of the soak run names each part and what it shows', async (t) => {
+t.test('the help of the soak run names each part and what it checks', async (t) => {
   t.match(help([{ name: 'year', shows: 'a year of records' }]), /year +a year of records/)
 })
 

@@ -36,50 +36,50 @@ variables:
     expression: "has(variables.after.conditions) ? variables.after.conditions : []"
 validations:
   - expression: variables.reportsStatus
-    message: a runner may patch the status of a Screenshot and nothing else
+    message: a runner may only update the status of a Screenshot. Use another service account for this request.
     reason: Forbidden
   - expression: >-
       variables.podName != '' && variables.podUid != '' && has(variables.before.runner)
       && variables.before.runner.pod == variables.podName && variables.before.runner.uid == variables.podUid
-    message: this pod does not hold the claim of this Screenshot
+    message: this pod does not hold the claim of this Screenshot. Only the pod in status.runner may report a result.
     reason: Forbidden
   - expression: >-
       has(variables.before.phase) && variables.before.phase == 'Running'
       && has(variables.after.phase) && variables.after.phase in ['Completed', 'Failed']
-    message: a runner may end a capture that runs, once
+    message: "status.phase: a runner may only change Running to Completed or Failed, once. Send no further report."
     reason: Forbidden
   - expression: >-
       variables.after.all(field, field in ['phase', 'result', 'conditions', 'completionTime']
       || (field in variables.before && variables.before[field] == variables.after[field]))
       && variables.before.all(field, field in variables.after)
-    message: a runner may write phase, result, conditions and completionTime only
+    message: a runner may only change status.phase, status.result, status.conditions and status.completionTime. Remove other fields from the report.
     reason: Forbidden
   - expression: >-
       variables.reportsStatus && object.metadata.?labels == oldObject.metadata.?labels
       && object.metadata.?annotations == oldObject.metadata.?annotations
       && object.metadata.?ownerReferences == oldObject.metadata.?ownerReferences
       && object.metadata.?finalizers == oldObject.metadata.?finalizers && object.spec == oldObject.spec
-    message: a runner may not change metadata or spec
+    message: a runner must not change metadata or spec. Remove both from the report.
     reason: Forbidden
   - expression: has(variables.after.completionTime) && has(variables.after.result)
-    message: a report has a result and a completionTime
+    message: a report needs status.result and status.completionTime. Add the missing field.
   - expression: >-
       has(variables.after.phase) && (variables.after.phase == 'Failed' ? has(variables.result.error)
       : has(variables.result.format) && has(variables.result.fileSizeBytes) && !has(variables.result.error))
-    message: a completed capture has a format and a size, a failed one an error
+    message: "status.result: phase Completed needs format and fileSizeBytes, and phase Failed needs error. Add the missing field."
   - expression: >-
       (!has(variables.result.fileSizeBytes) || variables.result.fileSizeBytes <= {{ .Values.capture.maxFileBytes | int64 }})
       && (!has(variables.result.width) || variables.result.width <= 1000000)
       && (!has(variables.result.height) || variables.result.height <= 1000000)
       && (!has(variables.result.artifacts) || variables.result.artifacts.all(artifact,
       artifact.fileSizeBytes <= {{ .Values.capture.maxFileBytes | int64 }}))
-    message: the result is out of bounds
+    message: "status.result: a file may have at most {{ .Values.capture.maxFileBytes | int64 }} bytes, and a side at most 1000000 pixels. Report a smaller result."
   - expression: >-
       variables.conditions.all(condition, condition.type in ['Succeeded', 'Finished'])
       && variables.conditions.exists(condition, condition.type == 'Finished' && condition.status == 'True')
       && variables.conditions.exists(condition, condition.type == 'Succeeded'
       && condition.status == (has(variables.after.phase) && variables.after.phase == 'Completed' ? 'True' : 'False'))
-    message: the conditions must say Finished, and Succeeded as the phase does
+    message: "status.conditions: Finished must be True, Succeeded must be True for phase Completed and False for phase Failed. Remove other conditions."
 {{- end }}
 
 {{/* The format that operator/src/controllers/guard compares: operations and resources of each rule, then the trimmed expressions, one per line. */}}

@@ -63,27 +63,27 @@ variables:
       && !(request.operation == 'UPDATE' && finalizer in oldObject.metadata.?finalizers.orValue([])))
 validations:
   - expression: variables.accounts.name(variables.account).check('use').allowed()
-    messageExpression: "'you may not use the account ' + variables.account + ': it takes the verb use on accounts/' + variables.account"
+    messageExpression: "'not allowed to use the account ' + variables.account + '. Ask for the verb use on accounts/' + variables.account"
     reason: Forbidden
   - expression: request.operation != 'UPDATE' || variables.accounts.name(variables.previousAccount).check('use').allowed()
-    messageExpression: "'you may not use the account ' + variables.previousAccount + ': it takes the verb use on accounts/' + variables.previousAccount"
+    messageExpression: "'not allowed to use the account ' + variables.previousAccount + '. Ask for the verb use on accounts/' + variables.previousAccount"
     reason: Forbidden
   - expression: variables.gatewayFields.size() == 0
-    messageExpression: "variables.gatewayFields.join(', ') + ': set by the gateway only'"
+    messageExpression: "'only the gateway may set ' + variables.gatewayFields.join(', ') + '. Remove it, or use the REST API.'"
     reason: Forbidden
   - expression: variables.hashLabels.size() == 0
-    messageExpression: "variables.hashLabels.join(', ') + ': set by the gateway and the operator only; name an existingSecret instead'"
+    messageExpression: "'only the gateway and the operator may set ' + variables.hashLabels.join(', ') + '. Remove it, and set spec.existingSecret instead.'"
     reason: Forbidden
   # A user must not use a Secret, for a page or as a key, that the user cannot read.
   - expression: variables.namedSecrets.all(name, variables.secrets.name(name).check('get').allowed())
-    messageExpression: "'you may not read the Secret ' + variables.namedSecrets.join(', ')"
+    messageExpression: "'not allowed to read the Secret ' + variables.namedSecrets.join(', ') + '. Ask for the verb get on it, or name another Secret.'"
     reason: Forbidden
   # A name of this form contains a time. A time in the future would be the first in every list and never expire.
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
-    message: "metadata.name: only the gateway creates names of scr- and 26 characters, because they carry a time. Choose another name; status and REST give its id."
+    message: "metadata.name: only the gateway may create names of scr- and 26 characters, because they contain a time. Choose another name. The status contains the id."
     reason: Forbidden
   # With a finalizer, finished objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0
-    messageExpression: "'metadata.finalizers: a Screenshot takes foregroundDeletion and orphan only, because others would keep it for ever. Remove ' + variables.newFinalizers.join(', ')"
+    messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a Screenshot forever. Remove ' + variables.newFinalizers.join(', ')"
     reason: Forbidden
 {{- end }}

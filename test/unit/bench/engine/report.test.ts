@@ -23,7 +23,7 @@ const figures = {
   load: [2, 4, 3],
 }
 
-t.test('barTable holds a runner against the loop of the same round', async (t) => {
+t.test('barTable compares each runner with the loop of the same round', async (t) => {
   const { rows } = barTable(figures)
   t.strictSame(
     rows.map(([, rounds, median, bar, met]) => [rounds, median, bar, met]),
@@ -35,13 +35,13 @@ t.test('barTable holds a runner against the loop of the same round', async (t) =
   )
 })
 
-t.test('rateTable leaves out processor time that nobody knows', async (t) => {
+t.test('rateTable leaves unknown processor times out', async (t) => {
   const { rows, title } = rateTable(figures)
   t.match(title, 'load of the machine: 3.0')
   t.strictSame(rows[3], ['runner', '4', '6.00', '3.60', '7.00', '335', '1 of 20'])
 })
 
-t.test('tallTables splits the time by step, and says whether browser and runner stayed below their bar', async (t) => {
+t.test('tallTables splits the time by step, and shows whether browser and runner stayed below their limits', async (t) => {
   const timings = { navigate: 100, sweep: 500, metadata: 10, screenshot: 2_000, upload: 200 }
   const sample = {
     height: 50_000,
@@ -66,7 +66,7 @@ t.test('tallTables splits the time by step, and says whether browser and runner 
   )
 })
 
-t.test('growthTables calls memory flat that grows by less than a tenth from the second third to the last', async (t) => {
+t.test('growthTables reports flat memory when it grows by less than a tenth from the second third to the last', async (t) => {
   const points = (last: number) => [100, 300, last].map((all, index) => ({ captures: (index + 1) * 50, runner: 90, all }))
   const titles = growthTables([
     { title: 'a', points: points(320) },
@@ -75,7 +75,7 @@ t.test('growthTables calls memory flat that grows by less than a tenth from the 
   t.match(titles, [/flat/, /growing/])
 })
 
-t.test('the corpus has a hundred pages, and every script among its first four', async (t) => {
+t.test('the corpus has a hundred pages, and its first four pages contain every script', async (t) => {
   t.equal(new Set(CORPUS_PATHS).size, 100)
   t.equal(new Set(CORPUS_PATHS.slice(0, 4).map((path) => path.split('/')[1])).size, 4)
 })

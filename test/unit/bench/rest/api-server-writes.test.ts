@@ -4,7 +4,7 @@ import { parseWrites, writesBetween } from '../../../bench/rest/api-server-write
 const line = (verb: string, resource: string, code: string, count: number, subresource = '') =>
   `apiserver_request_total{code="${code}",component="apiserver",dry_run="",group="tintype.dev",resource="${resource}",scope="resource",subresource="${subresource}",verb="${verb}",version="v1alpha1"} ${count}`
 
-t.test('parseWrites adds up what was carried out, by resource', async (t) => {
+t.test('parseWrites sums the executed writes by resource', async (t) => {
   const text = [
     '# HELP apiserver_request_total Counter of requests',
     line('POST', 'screenshots', '201', 3),
@@ -23,7 +23,7 @@ t.test('parseWrites adds up what was carried out, by resource', async (t) => {
   )
 })
 
-t.test('writesBetween tells what was written only', async (t) => {
+t.test('writesBetween lists only resources that were written', async (t) => {
   const before = new Map([
     ['screenshots', 5],
     ['leases', 2],

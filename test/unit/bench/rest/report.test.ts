@@ -3,7 +3,7 @@ import type { CreateSample, Way } from '../../../bench/rest/creates.ts'
 import { parseResident } from '../../../bench/rest/memory.ts'
 import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from '../../../bench/rest/report.ts'
 
-/** So many requests of 10 ms each, in so many milliseconds of all. */
+/** Sample of `count` requests that take 10 ms each, and `totalMilliseconds` together. */
 const aWay = (count: number, totalMilliseconds: number, processor = 1): Way => ({
   milliseconds: Array.from({ length: count }, () => 10),
   totalMilliseconds,
@@ -22,12 +22,12 @@ const aRound = (round: number, gateways: number, single: Way): CreateSample => (
   load: 1,
 })
 
-t.test('createsTable counts the screenshots of batches, and compares each way with the bare creates of its round', async (t) => {
+t.test('createsTable counts the screenshots of batches, and compares each method with the bare creates of its round', async (t) => {
   const { rows } = createsTable([aRound(1, 1, aWay(1_000, 2_000))])
   t.strictSame(rows[0], ['one gateway', '1', '1000', '500', '0.50', '500', '0.50', '800', '0.80', '1.0'])
 })
 
-t.test('createsTable compares with bare creates that nobody is told of, too', async (t) => {
+t.test('createsTable can also compare with bare creates that have no watcher', async (t) => {
   const { title, rows } = createsTable([aRound(1, 1, aWay(1_000, 2_000))], 'unwatched')
   t.match(title, /without watches/)
   t.strictSame(rows[0]?.slice(2, 5), ['2000', '500', '0.25'])
@@ -50,7 +50,7 @@ t.test('createsTable ends the rounds of each number of gateways with their media
   t.equal(rows.at(-1)?.[4], '0.25')
 })
 
-t.test('createTimesTable and processorTable have a row for each way and number of gateways', async (t) => {
+t.test('createTimesTable and processorTable have a row for each method and number of gateways', async (t) => {
   const samples = [aRound(1, 1, aWay(10, 10, 2)), aRound(1, 3, aWay(10, 10, 4))]
   t.equal(createTimesTable(samples).rows.length, 10)
   const { rows } = processorTable(samples)
@@ -58,14 +58,14 @@ t.test('createTimesTable and processorTable have a row for each way and number o
   t.strictSame(rows[7]?.slice(-2), ['8.00', '0.25'])
 })
 
-t.test('readsTable tells how many a second', async (t) => {
+t.test('readsTable shows reads per second', async (t) => {
   t.strictSame(readsTable([{ round: 1, reads: aWay(8_000, 4_000), load: 2 }]).rows, [
     ['1', '2000', '10', '10', '2.0'],
     ['median', '2000', '10', '10', '2.0'],
   ])
 })
 
-t.test('floodsTable tells the writes of creations apart from all others', async (t) => {
+t.test('floodsTable separates the writes of creates from all others', async (t) => {
   const refused = aWay(100, 1_000)
   const writes = new Map([
     ['leases', 2],
@@ -79,7 +79,7 @@ t.test('floodsTable tells the writes of creations apart from all others', async 
   t.strictSame(rows[1], ['rate', '100', '100', '10', '10', '0', '3', '2 leases'])
 })
 
-t.test('parseResident reads what a process uses and has used at most', async (t) => {
+t.test('parseResident reads the current and the peak memory of a process', async (t) => {
   const memory = parseResident('Name:\tnode\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n')
   t.strictSame(memory, { residentMebibytes: 100, peakMebibytes: 200 })
   t.strictSame(gatewayMemoryTable([{ when: 'now', ...memory }]).rows, [['now', '100', '200']])

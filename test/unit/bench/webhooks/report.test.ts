@@ -12,7 +12,7 @@ const aRound = (round: number, perSecond: number, added: number): DeliverySample
   load: 1,
 })
 
-t.test('deliveriesTable shows each round, and what the endpoint that hangs adds to it', async (t) => {
+t.test('deliveriesTable shows each round, and the difference that the hanging endpoint makes', async (t) => {
   const { rows } = deliveriesTable([aRound(1, 1_200, 30)])
   t.strictSame(rows[0], ['1', '1200', '0.50', '32', '4', '9', '39', '+30', '1.0'])
 })
@@ -23,7 +23,7 @@ t.test('deliveriesTable ends with the medians of the rounds', async (t) => {
   t.ok(rows.every((row) => row.length === head.length))
 })
 
-t.test('fromResultTable shows median and p95 of each round, and the medians of those', async (t) => {
+t.test('fromResultTable shows median and p95 of each round, and their medians', async (t) => {
   const { rows } = fromResultTable([
     { round: 1, milliseconds: [10, 20, 30], load: 1 },
     { round: 2, milliseconds: [30, 40, 50], load: 2 },

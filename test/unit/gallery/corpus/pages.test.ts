@@ -11,7 +11,7 @@ const packages = join(import.meta.dirname, '../../../gallery/corpus/packages')
 const { dependencies } = JSON.parse(readFileSync(join(packages, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
 const names = pages.map(({ name }) => name)
 
-t.test('the corpus has at least 120 pages, each with a name of its own', async (t) => {
+t.test('the corpus has at least 120 pages with unique names', async (t) => {
   t.ok(pages.length >= 120, `${pages.length} pages`)
   t.equal(new Set(names).size, names.length)
   t.strictSame(
@@ -39,7 +39,7 @@ t.test('every package that a page loads is pinned in package.json', async (t) =>
   t.strictSame([...loose, ...requirements.filter((line) => !/^[\w.-]+==[\w.]+$/.test(line))], [])
 })
 
-t.test('pages of ours name no host', async (t) => {
+t.test('generated pages name no host', async (t) => {
   const hosts = pages.flatMap((page) => {
     const [reference] = ('body' in page && /\b(src|href|url)\s*[=(:]\s*['"]?https?:.{0,40}/.exec(buildDocument(page))) || []
     return reference === undefined ? [] : [`${page.name}: ${reference}`]
@@ -47,13 +47,13 @@ t.test('pages of ours name no host', async (t) => {
   t.strictSame(hosts, [])
 })
 
-t.test('a page is below its root, or below the cache', async (t) => {
+t.test('a page is in the root directory or in the cache', async (t) => {
   t.equal(pathOf({ name: 'a', kind: 'template', file: 'npm/a/dist/b/c.html', root: 'npm/a/dist' }), '/b/c.html')
   t.equal(pathOf({ name: 'a', kind: 'template', file: 'npm/a/c.html' }), '/npm/a/c.html')
   t.equal(pathOf({ name: 'a', kind: 'chart', body: '' }), '/page/a')
 })
 
-t.test('URLs of public package hosts lead to the packages of the corpus', async (t) => {
+t.test('URLs of public package hosts are served from the packages of the corpus', async (t) => {
   t.equal(
     rewritePublicUrls('<script src="https://cdn.example/npm/bootstrap@5.2.3/dist/js/b.js">'),
     '<script src="/npm/bootstrap/dist/js/b.js">',
@@ -63,7 +63,7 @@ t.test('URLs of public package hosts lead to the packages of the corpus', async 
   t.equal(rewritePublicUrls('<a href="https://example.com/about">'), '<a href="https://example.com/about">')
 })
 
-t.test('every reference is of a page of the corpus', async (t) => {
+t.test('every reference belongs to a page of the corpus', async (t) => {
   const references = Object.entries(await readReferences())
   t.ok(references.length >= 120, `${references.length} pages have references`)
   const unknown = references.map(([name]) => name).filter((name) => !names.includes(name))
@@ -76,7 +76,7 @@ t.test('every reference is of a page of the corpus', async (t) => {
   t.strictSame(malformed, [])
 })
 
-t.test('the report says what is right, what changed and by how much', async (t) => {
+t.test('the report shows which pages are right, which changed and by how much', async (t) => {
   const result: Result = {
     name: 'aos',
     kind: 'animation',
@@ -97,6 +97,6 @@ t.test('the report says what is right, what changed and by how much', async (t) 
   t.match(writeLine(changed), /^changed +full +vue +512 ms 1 of 8 blocks; <slow>$/)
   t.match(writeTable([result, changed]), /\| animation \| full \| 2 \| 1 \| 1 \| 0 \| 0 \|/)
   const page = buildReport([result, changed])
-  t.ok(page.indexOf('vue') < page.indexOf('aos'), 'changed ones first')
+  t.ok(page.indexOf('vue') < page.indexOf('aos'), 'changed pages come first')
   t.match(page, /&lt;slow&gt;/)
 })

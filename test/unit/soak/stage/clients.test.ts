@@ -2,7 +2,7 @@ import t from 'tap'
 import { askSteadily } from '../../../soak/stage/clients.ts'
 import { sendJson, startScriptedServer } from '../../crds/client/scripted-server.ts'
 
-t.test('askSteadily counts what was accepted and tells of each request that was not', async (t) => {
+t.test('askSteadily counts accepted requests and reports each rejected one', async (t) => {
   const { url } = await startScriptedServer(t, ({ response }, number) => {
     if (number === 2) return sendJson(response, { error: { message: 'come again' } }, 503)
     sendJson(response, { screenshots: [1, 2].map((n) => ({ id: `scr_${number}${n}`, status: 'pending' })) }, 202)

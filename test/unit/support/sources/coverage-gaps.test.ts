@@ -11,7 +11,7 @@ const whole: FileCoverage = {
   f: { 0: 4 },
 }
 
-t.test('findGaps finds none in a file that is covered whole', async (t) => {
+t.test('findGaps returns nothing for a fully covered file', async (t) => {
   t.strictSame(findGaps({ 'a.ts': whole }, ['a.ts']), [])
 })
 

@@ -17,7 +17,7 @@ not ok 1 - a.test.ts # time=5ms
 # time=9ms
 `
 
-t.test('readTotals counts what passed and failed, not what was skipped', async (t) => {
+t.test('readTotals counts passed and failed assertions without skipped ones', async (t) => {
   t.strictSame(readTotals(tap), { passed: 1, failed: 1 })
 })
 
@@ -26,7 +26,7 @@ t.test('readTotals throws when no test ran', async (t) => {
   t.throws(() => readTotals(''), /no test/)
 })
 
-t.test('readFailures shows each failure with its file and its diagnosis', async (t) => {
+t.test('readFailures returns each failure with its file and diagnosis', async (t) => {
   t.strictSame(readFailures(tap), [
     'not ok - should be equal (a.test.ts)\n  diff: |\n    +4',
     'not ok - adds # time=3ms (a.test.ts)',
@@ -34,11 +34,11 @@ t.test('readFailures shows each failure with its file and its diagnosis', async 
   ])
 })
 
-t.test('readFailedFiles names files only, not the tests in them', async (t) => {
+t.test('readFailedFiles returns only files, without the tests in them', async (t) => {
   t.strictSame(readFailedFiles(`${tap}ok 2 - b.test.ts # time=2s\nnot ok 3 - c.test.ts # time=900s\n`), ['a.test.ts', 'c.test.ts'])
 })
 
-t.test('readDurations gives the seconds of each file, the slowest first', async (t) => {
+t.test('readDurations returns the seconds of each file, the slowest first', async (t) => {
   t.strictSame(readDurations(`${tap}ok 2 - b.test.ts # time=2s\nok 3 - c.test.ts # time=1500ms\n`), [
     { file: 'b.test.ts', seconds: 2 },
     { file: 'c.test.ts', seconds: 1.5 },
