@@ -13,11 +13,10 @@ import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps & ScreenshotsDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
 
 interface GatewayDeps {
   quota: QuotaStore
@@ -66,8 +65,6 @@ export function buildApp(deps: Deps): FastifyInstance {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
   addRoutes(app, routes, { ...deps, buildDocument })
-  app.register(async (scope) => {
-    addDocsRoutes(scope)
-  })
+  app.register(async (scope) => addDocsRoutes(scope))
   return app
 }
