@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '@tintype/crds/runtime/retry'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
 import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
@@ -85,13 +86,8 @@ function readIdentities(read: z.infer<typeof Environment>): Identities {
   return identities
 }
 
-async function retryUntil(deadline: number, step: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await step()
-    } catch (error) {
-      if (!(error instanceof RetryableError) || performance.now() > deadline) throw error
-      await sleep(RETRY_MILLISECONDS)
-    }
-  }
-}
+const retryUntil = (deadline: number, step: () => Promise<void>): Promise<void> =>
+  retry(step, {
+    delayOf: (error) => (error instanceof RetryableError && performance.now() <= deadline ? RETRY_MILLISECONDS : undefined),
+    wait: sleep,
+  })

@@ -1,10 +1,12 @@
 // rbac: tintype.dev/screenshots/status patch
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { isReused } from '@tintype/crds/records/cache'
+import { retry } from '@tintype/crds/runtime/retry'
 import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -20,22 +22,18 @@ export async function applyChanges(
   changesOf: (usage: AccountUsage) => Changes,
   { usages, reflectors, now, isLeader, metrics }: QuotaContext,
 ): Promise<Pick<Decision, 'outcomes'> & { written: AccountUsage }> {
-  let current = usage
-  for (let attempt = 1; ; attempt++) {
+  const write = async (attempt: number) => {
+    const current = attempt === 1 ? usage : await usages.get(usage.metadata.name)
     if (!isLeader()) throw new RetryableError('leadership lost')
     const { status, outcomes } = decide(current, changesOf(current), now())
     if (!status) return { outcomes, written: current }
-    try {
-      const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
-      reflectors.usages.observe(written)
-      const before = new Set(current.status?.refunds)
-      metrics.onRefunded((status.refunds ?? []).filter((id) => !before.has(id)).length)
-      return { outcomes, written }
-    } catch (error) {
-      if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
-      current = await usages.get(usage.metadata.name)
-    }
+    const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
+    reflectors.usages.observe(written)
+    const before = new Set(current.status?.refunds)
+    metrics.onRefunded((status.refunds ?? []).filter((id) => !before.has(id)).length)
+    return { outcomes, written }
   }
+  return retry(write, { delayOf: (error, attempt) => (isConflict(error) && attempt < MAX_ATTEMPTS ? 0 : undefined), wait: sleep })
 }
 
 /** The condition is written after the refund: after a crash in between, only the condition is written again. */

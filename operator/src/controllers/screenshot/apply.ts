@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
@@ -5,6 +6,7 @@ import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { CacheEntry } from '@tintype/crds/records/cache'
 import { accountOf } from '@tintype/crds/records/record'
+import { repeat } from '@tintype/crds/runtime/retry'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../../kube/condition-reasons.ts'
 import { OptionsError, openOptions } from '../../options/open-options.ts'
@@ -205,13 +207,14 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
 async function postUntilFree(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
   const opened = await openOptions(shot, context.optionsSources)
   const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
-  for (;;) {
+  const post = async (): Promise<DispatchOutcome> => {
     if (!context.isLeader()) throw new RetryableError('leadership lost')
     const order = buildOrder(shot, context.storage, { ...opened, maxFileBytes: context.maxFileBytes, now: context.now() })
-    const outcome = await context.client.post(address, key, order)
-    if (outcome.outcome !== 'busy' || isClaimed(outcome.with.uid, address.uid, context) || performance.now() > until) return outcome
-    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MILLISECONDS))
+    return context.client.post(address, key, order)
   }
+  const isFinal = (outcome: DispatchOutcome): boolean =>
+    outcome.outcome !== 'busy' || isClaimed(outcome.with.uid, address.uid, context) || performance.now() > until
+  return repeat(post, { delayOf: (outcome) => (isFinal(outcome) ? undefined : BUSY_RETRY_MILLISECONDS), wait: sleep })
 }
 
 /** Whether a Screenshot in the informer cache has a claim on that pod. */
