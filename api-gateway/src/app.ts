@@ -11,25 +11,14 @@ import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
+import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
-import { addDocsRoutes } from './routes/docs.ts'
-import { addFileRoutes } from './routes/files.ts'
-import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
-import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
-import { addDevicesRoute } from './routes/v1/devices.ts'
-import { addOpenApiRoute } from './routes/v1/openapi.ts'
-import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
-import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
-import { addWebhookTestRoute, type WebhookTestDeps } from './routes/v1/webhook-test.ts'
-import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, RoutesDeps, WebhooksDeps {
-  postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
-  screenshots: ScreenshotsDeps['screenshots']
-  objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+
+interface GatewayDeps {
   quota: QuotaStore
   keys: KeyStore
   metrics: Metrics
@@ -41,8 +30,9 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, Sta
 
 /** A request must be received completely within this time. */
 const REQUEST_MILLISECONDS = 60_000
-/** Every route exists under both prefixes. */
-const PREFIXES = ['/api/v1', '/v1']
+
+/** Loads the code that builds the OpenAPI document. Without requests for it, a process does not need its memory. */
+const buildDocument = async (): Promise<object> => (await import('./openapi/document.ts')).buildDocument()
 
 /** Builds the REST server without listening. `main` listens, and tests call `inject`. */
 export function buildApp(deps: Deps): FastifyInstance {
@@ -71,24 +61,8 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, deps)
-  for (const prefix of PREFIXES) {
-    app.register(
-      async (scope) => {
-        addDevicesRoute(scope)
-        addDefaultWebhookRoutes(scope, deps)
-        addWebhookRoutes(scope, deps)
-        addWebhookTestRoute(scope, deps)
-        addDeliveryRoutes(scope, deps)
-        addStatusRoute(scope, deps)
-        addUsageRoute(scope, deps)
-        addOpenApiRoute(scope)
-      },
-      { prefix },
-    )
-  }
+  addRoutes(app, routes, { ...deps, buildDocument })
   app.register(async (scope) => {
-    addFileRoutes(scope, deps)
     addDocsRoutes(scope)
   })
   return app

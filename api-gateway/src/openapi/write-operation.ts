@@ -56,7 +56,7 @@ function writeResponses(operation: Operation) {
 }
 
 /** All parameters: of the path, of the query, and headers. */
-function parametersOf({ parameters = [], query = {}, body, isKeyed }: Operation): Parameter[] {
+export function parametersOf({ parameters = [], query = {}, body, isKeyed }: Operation): Parameter[] {
   const declared = Object.entries(query === 'unchecked' ? {} : query).map(
     ([name, { description, schema, example, explode, required }]): Parameter => ({
       name,

@@ -1,8 +1,8 @@
 import type { Operation } from '../../../api-gateway/src/http/route.ts'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
+import { ErrorBody } from '../../../api-gateway/src/openapi/error-body.ts'
 import { errorsOf } from '../../../api-gateway/src/openapi/errors-of.ts'
 import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
-import { ErrorBody } from '../../../api-gateway/src/openapi/schemas/errors.ts'
 
 // Compares a response with the OpenAPI document. A field that is not documented counts as a problem.
 

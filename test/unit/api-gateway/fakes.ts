@@ -6,11 +6,12 @@ import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
 import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
-import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
+import { Downloads } from '../../../api-gateway/src/resources/files/downloads.ts'
 import type {
   FileStore,
   Grant,
   KeyStore,
+  LimitFacts,
   NewScreenshot,
   QueueView,
   QuotaStore,
@@ -18,7 +19,6 @@ import type {
   ReserveRequest,
   ScreenshotStore,
 } from '../../../api-gateway/src/store/ports.ts'
-import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'

@@ -7,7 +7,7 @@ import type { Queue } from '../../creation/queue.ts'
 import type { UncertainCreates } from '../../creation/uncertain-creates.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { OptionsDeps } from '../../options/store-options.ts'
-import type { Downloads } from '../../routes/downloads.ts'
+import type { Downloads } from '../../resources/files/downloads.ts'
 import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import type { LinkDeps } from './links.ts'
 

@@ -8,7 +8,7 @@ import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import type { Plans } from '@tintype/crds/usage/plans'
 import type { FastifyRequest } from 'fastify'
 import { recordTag } from '../../http/etag.ts'
-import type { SignStoreLink } from '../../store/store-links.ts'
+import type { SignStoreLink } from '../files/store-links.ts'
 
 export interface LinkDeps {
   /** URL at which clients reach the gateway. Empty: links use the host of the request. */

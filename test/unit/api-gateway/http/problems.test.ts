@@ -6,7 +6,7 @@ import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/resources/batches/create-body.ts'
 import { CreateKeyBody, UpdateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/resources/screenshots/create-body.ts'
-import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/translate/webhooks/webhook-body.ts'
+import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
 

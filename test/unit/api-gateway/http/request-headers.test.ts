@@ -1,7 +1,7 @@
 import t from 'tap'
 import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
 import { isLenient, prefersFile } from '../../../../api-gateway/src/http/request-headers.ts'
-import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/translate/files/file-headers.ts'
+import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
 
 const accepts: [string | undefined, boolean][] = [
   [undefined, false],

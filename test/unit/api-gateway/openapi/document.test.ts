@@ -6,8 +6,7 @@ import { API_PREFIX, buildDocument, pathOf } from '../../../../api-gateway/src/o
 import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
-import { deliveryParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
-import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
+import { parametersOf } from '../../../../api-gateway/src/openapi/write-operation.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -79,7 +78,11 @@ t.test('the document has links lead to operations and to parameters that they ha
   t.ok(links.length > 10)
   const targets = links.map(({ from, operationId }) => {
     const target = operations.find(({ id }) => id === operationId)
-    const names = target?.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const names =
+      target &&
+      parametersOf(target)
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name)
     return { from, operationId, parameters: names }
   })
   t.strictSame(
@@ -89,11 +92,14 @@ t.test('the document has links lead to operations and to parameters that they ha
 })
 
 t.test('the document gives examples that its schemas accept, and that say nothing else', async (t) => {
-  const examples = operations.flatMap(({ id, body, responses, parameters = [] }) => [
-    ...Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({ of: `${id}: ${name}`, schema: body?.schema, example: value })),
-    ...Object.entries(responses).map(([status, { schema, example }]) => ({ of: `${id}: ${status}`, schema, example })),
-    ...parameters.map(({ name, schema, example }) => ({ of: `${id}: ${name}`, schema, example })),
-  ])
+  const examples = operations.flatMap((operation) => {
+    const { id, body, responses } = operation
+    return [
+      ...Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({ of: `${id}: ${name}`, schema: body?.schema, example: value })),
+      ...Object.entries(responses).map(([status, { schema, example }]) => ({ of: `${id}: ${status}`, schema, example })),
+      ...parametersOf(operation).map(({ name, schema, example }) => ({ of: `${id}: ${name}`, schema, example })),
+    ]
+  })
   const events = EVENTS.map(({ type, screenshot }) => ({ of: type, schema: Event, example: exampleOf(type, screenshot) }))
   const all = [...examples, ...events].filter(({ schema, example }) => schema && example !== undefined)
   t.ok(all.length > 100)
@@ -134,9 +140,15 @@ t.test('the document tells each refusal with its codes', async (t) => {
   )
 })
 
-t.test('the document names the parameters that lists understand', async (t) => {
-  t.strictSame(deliveryParameters.map(({ name }) => name).sort(), [...DELIVERY_PARAMETERS].sort())
-  for (const { name, example } of deliveryParameters) t.doesNotThrow(() => parseDeliveryQuery({ [name]: String(example) }), name)
+t.test('the document gives each query parameter an example that its parser accepts', async (t) => {
+  const parameters = operations.flatMap(({ id, query = {} }) =>
+    Object.entries(query === 'unchecked' ? {} : query).map(([name, parameter]) => ({ of: `${id}: ${name}`, ...parameter })),
+  )
+  t.ok(parameters.length > 5)
+  t.strictSame(
+    parameters.filter(({ example, parse }) => parse(String(example)) === undefined).map(({ of }) => of),
+    [],
+  )
 })
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {

@@ -197,7 +197,3 @@ t.test('listQuery reports every problem at once', async (t) => {
     t.match(details[1]?.message, 'did you mean status?')
   }
 })
-
-t.test('listQuery parses the examples of its parameters', async (t) => {
-  for (const [name, { example }] of Object.entries(listQuery)) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
-})
