@@ -1,4 +1,4 @@
-import type { EventType } from '@tintype/crds/schema/event-types'
+import { SCREENSHOT_EVENT_TYPES, SCREENSHOT_EVENTS, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { anId, instant } from '../http/fields.ts'
 import { name } from '../http/named-schemas.ts'
@@ -8,14 +8,12 @@ import { refTo, toJsonSchema } from './json-schema.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 
-const TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const satisfies EventType[]
-
 export const Event = name(
   'Event',
   z
     .object({
       id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
-      type: z.enum(TYPES),
+      type: z.enum(SCREENSHOT_EVENT_TYPES),
       created_at: instant('Time of the event.'),
       data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
     })
@@ -32,12 +30,13 @@ const pending = {
   attempts: 0,
 }
 
+const RECORDS = { pending, completed, failed }
+
 /** One example per event type. Clients can subscribe to the video types, but those are not sent yet. */
-export const EVENTS: readonly { type: (typeof TYPES)[number]; summary: string; screenshot: object }[] = [
-  { type: 'screenshot.queued', summary: 'A screenshot was accepted', screenshot: pending },
-  { type: 'screenshot.completed', summary: 'A capture succeeded', screenshot: completed },
-  { type: 'screenshot.failed', summary: 'A capture failed', screenshot: failed },
-]
+export const EVENTS = SCREENSHOT_EVENT_TYPES.map((type): { type: ScreenshotEventType; summary: string; screenshot: object } => {
+  const { summary, example } = SCREENSHOT_EVENTS[type]
+  return { type, summary, screenshot: RECORDS[example] }
+})
 
 const header = (headerName: string, description: string, example: string) => ({
   name: headerName,
