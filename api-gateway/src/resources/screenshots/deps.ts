@@ -7,8 +7,8 @@ import type { Queue } from '../../creation/queue.ts'
 import type { UncertainCreates } from '../../creation/uncertain-creates.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { OptionsDeps } from '../../options/store-options.ts'
-import type { Downloads } from '../../resources/files/downloads.ts'
 import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
+import type { Downloads } from '../files/downloads.ts'
 import type { LinkDeps } from './links.ts'
 
 /** Dependencies of the screenshot routes. */

@@ -5,8 +5,8 @@ import type { Operation } from '../../../../api-gateway/src/http/route.ts'
 import { API_PREFIX, buildDocument, pathOf } from '../../../../api-gateway/src/openapi/document.ts'
 import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
-import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
 import { parametersOf } from '../../../../api-gateway/src/openapi/write-operation.ts'
+import { routes } from '../../../../api-gateway/src/resources/all.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -38,8 +38,8 @@ const nameOf = ({ method, url, scope = 'public' }: Route): string => `${method} 
 const toRoute = (operation: Operation): Route => ({ method: operation.method, url: pathOf(operation), scope: operation.scope })
 
 t.test('the document has every route, with its scope, and no other', async (t) => {
-  const routes = (await findRoutes()).map(nameOf).sort()
-  t.strictSame(operations.map(toRoute).map(nameOf).sort(), routes)
+  const registered = (await findRoutes()).map(nameOf).sort()
+  t.strictSame(routes.map(toRoute).map(nameOf).sort(), registered)
 })
 
 t.test('the document is valid OpenAPI 3.1', async (t) => {
@@ -67,17 +67,17 @@ t.test('the document leads every reference to something', async (t) => {
 })
 
 t.test('the document tells operations apart by their ids', async (t) => {
-  const ids = operations.map(({ id }) => id)
+  const ids = routes.map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length)
 })
 
 t.test('the document has links lead to operations and to parameters that they have', async (t) => {
-  const links = operations.flatMap(({ id, responses }) =>
+  const links = routes.flatMap(({ id, responses }) =>
     Object.values(responses).flatMap(({ links = {} }) => Object.values(links).map((link) => ({ from: id, ...link }))),
   )
   t.ok(links.length > 10)
   const targets = links.map(({ from, operationId }) => {
-    const target = operations.find(({ id }) => id === operationId)
+    const target = routes.find(({ id }) => id === operationId)
     const names =
       target &&
       parametersOf(target)
@@ -92,7 +92,7 @@ t.test('the document has links lead to operations and to parameters that they ha
 })
 
 t.test('the document gives examples that its schemas accept, and that say nothing else', async (t) => {
-  const examples = operations.flatMap((operation) => {
+  const examples = routes.flatMap((operation) => {
     const { id, body, responses } = operation
     return [
       ...Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({ of: `${id}: ${name}`, schema: body?.schema, example: value })),
@@ -111,7 +111,7 @@ t.test('the document gives examples that its schemas accept, and that say nothin
 })
 
 t.test('the document shows a body and an answer of every operation that has them', async (t) => {
-  const missing = operations.flatMap(({ id, method, body, responses }) => [
+  const missing = routes.flatMap(({ id, method, body, responses }) => [
     ...(body && Object.keys(body.examples).length === 0 ? [`${id}: an example of its body`] : []),
     ...(Object.keys(responses).length === 0 ? [`${id}: a response`] : []),
     ...(['put', 'patch'].includes(method) && !body ? [`${id}: a body`] : []),
@@ -124,7 +124,7 @@ t.test('the document shows a body and an answer of every operation that has them
 
 t.test('the document tells each refusal with its codes', async (t) => {
   const { paths, components } = buildDocument()
-  const refusals = operations.flatMap((operation) =>
+  const refusals = routes.flatMap((operation) =>
     [...errorsOf(operation)].map(([status, codes]) => ({ operation, status, codes: [...codes] })),
   )
   t.ok(refusals.length > 100)
@@ -141,7 +141,7 @@ t.test('the document tells each refusal with its codes', async (t) => {
 })
 
 t.test('the document gives each query parameter an example that its parser accepts', async (t) => {
-  const parameters = operations.flatMap(({ id, query = {} }) =>
+  const parameters = routes.flatMap(({ id, query = {} }) =>
     Object.entries(query === 'unchecked' ? {} : query).map(([name, parameter]) => ({ of: `${id}: ${name}`, ...parameter })),
   )
   t.ok(parameters.length > 5)
