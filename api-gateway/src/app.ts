@@ -13,11 +13,10 @@ import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
-import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps & ScreenshotsDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
 
 interface GatewayDeps {
   quota: QuotaStore
