@@ -62,8 +62,6 @@ export function buildApp(deps: Deps): FastifyInstance {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
   addRoutes(app, routes, { ...deps, buildDocument })
-  app.register(async (scope) => {
-    addDocsRoutes(scope)
-  })
+  app.register(async (scope) => addDocsRoutes(scope))
   return app
 }

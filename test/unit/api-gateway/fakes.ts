@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
@@ -35,6 +36,7 @@ import { accountOf } from '../../../crds/src/records/record.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
+import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
@@ -297,6 +299,20 @@ export class FakeQuota implements QuotaStore {
   }
 }
 
+/** Statuses that belong to no operation: a wrong method, and a client that closed the connection. */
+const UNCHECKED = [405, 499]
+
+/** Fails the test that runs when a response to one of its requests differs from the OpenAPI document. */
+function compareWithDocument(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ method, url }, { statusCode }, payload) => {
+    if (UNCHECKED.includes(statusCode)) return
+    const isJson = typeof payload === 'string' && payload.startsWith('{')
+    const [path = ''] = url.split('?')
+    const undocumented = findUndocumented({ method, path, status: statusCode, body: isJson ? JSON.parse(payload) : undefined })
+    if (undocumented !== undefined) t.fail(undocumented)
+  })
+}
+
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
@@ -348,6 +364,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     startedAt: new Date(NOW.getTime() - 5_000),
     ...changes,
   })
+  compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
   return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, postRequests }
 }

@@ -35,7 +35,7 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
         },
       },
     },
-    errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+    errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: createBatch,
   }),
   route({

@@ -65,6 +65,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
       'OPTION_NOT_ALLOWED',
       'CAPTURE_FAILED',
       'NOT_FOUND',
+      'CONFLICT',
       'EXPIRED',
       'USAGE_LIMIT_REACHED',
       'QUEUE_FULL',
