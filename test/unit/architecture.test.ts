@@ -37,8 +37,8 @@ const core = [
   /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
   /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
-  /^api-gateway\/src\/(http|translate)\//,
-  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file|create\.|create-batch|create-single|list\.)[a-z-]+\.ts$/,
+  /^api-gateway\/src\/http\//,
+  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]
 

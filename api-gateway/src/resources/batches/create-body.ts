@@ -17,6 +17,7 @@ import {
   omitEmpty,
   recordOptions,
   splitOptions,
+  type UrlRules,
 } from '../screenshots/options/options-body.ts'
 import {
   documentedUrl,
@@ -145,11 +146,6 @@ const findMarkupProblems = (options: CaptureOptions): Problem[] =>
 /** Credentials of any URL. They contradict the same options in all URLs. */
 const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
   targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
-
-interface UrlRules {
-  egress: EgressRules
-  webhookRules: EgressRules
-}
 
 /** Body of POST /screenshots/batch. */
 export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {

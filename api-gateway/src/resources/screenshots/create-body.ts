@@ -20,6 +20,7 @@ import {
   recordOptions,
   requestOptions,
   splitOptions,
+  type UrlRules,
 } from './options/options-body.ts'
 import {
   documentedUrl,
@@ -159,11 +160,6 @@ export function parseCreateBody(
     ...omitEmpty({ options, privateOptions, cache, record }),
     ...response,
   }
-}
-
-interface UrlRules {
-  egress: EgressRules
-  webhookRules: EgressRules
 }
 
 /** Body of POST /screenshots. */

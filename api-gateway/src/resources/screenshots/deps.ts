@@ -1,4 +1,3 @@
-import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { OptionPolicy } from '@tintype/crds/options/policy'
 import type { CacheDeps } from '../../cache/find-picture.ts'
@@ -10,9 +9,10 @@ import type { OptionsDeps } from '../../options/store-options.ts'
 import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from '../files/downloads.ts'
 import type { LinkDeps } from './links.ts'
+import type { UrlRules } from './options/options-body.ts'
 
 /** Dependencies of the screenshot routes. */
-export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
+export interface ScreenshotsDeps extends LinkDeps, UrlRules, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
   objects: OptionsDeps['objects'] & CacheDeps['objects']
   screenshots: ScreenshotStore
   files: FileStore
@@ -23,13 +23,9 @@ export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>,
   uncertainCreates: Pick<UncertainCreates, 'add'>
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
-  /** Egress rules for URLs to capture, without DNS. The runner's egress proxy checks resolved addresses. */
-  egress: EgressRules
   /** Options that the service allows. */
   optionPolicy: OptionPolicy
   webhooks: RecordStore<Webhook>
-  /** Egress rules for webhook URLs, without DNS. */
-  webhookRules: EgressRules
   /** Aborts on shutdown. Held requests then end with the current state. */
   draining: AbortSignal
 }

@@ -20,6 +20,14 @@ import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from
 // Common parts of the bodies of POST /screenshots and POST /screenshots/batch. Unknown fields are rejected, and values are not converted: "4" is
 // not 4.
 
+/** Egress rules for the URLs of a body, without DNS. The runner's egress proxy checks resolved addresses. */
+export interface UrlRules {
+  /** For pages to capture. */
+  egress: EgressRules
+  /** For `webhook_url`. */
+  webhookRules: EgressRules
+}
+
 /** Options for the response. They are never stored. */
 export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
 
