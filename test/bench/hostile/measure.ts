@@ -24,7 +24,7 @@ export async function measureHostile(progress: (line: string) => void): Promise<
 }
 
 const TITLE =
-  'Hostile pages on one runner: how they end, when the next capture starts (its claim, and its picture’s end, after its creation), and what the pod is then'
+  'Hostile pages on one runner: the outcome, the next capture (its claim and its completion after its creation), and the pod afterwards'
 const HEAD = ['page', 'ended', 'after', 'same pod', 'next ended', 'next claimed', 'next done', 'MiB', 'browsers', 'processes', 'zombies']
 
 const stateCells = ({ mebibytes, browsers, processes, zombies }: PodState): string[] =>

@@ -32,9 +32,13 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   const toClaim = summarize(shots.map(({ status }, n) => Date.parse(status?.startTime ?? '') - (created[n] ?? 0)))
   const toRunner = summarize(accepted.map(({ id }, n) => (times[toObjectName(id)] ?? Number.NaN) - (created[n] ?? 0)))
   const findings = [
-    atMost(`milliseconds from the creation to the claim with ${RUNNERS} idle runners (p50)`, toClaim.p50, BAR_MILLISECONDS, 'ms'),
-    holds('the same, p95', true, `${toClaim.p95.toFixed(0)} ms`),
-    holds('from the creation to the runner’s start', true, `p50 ${toRunner.p50.toFixed(0)} ms, p95 ${toRunner.p95.toFixed(0)} ms`),
+    atMost(`milliseconds from creation to claim with ${RUNNERS} idle runners (p50)`, toClaim.p50, BAR_MILLISECONDS, 'ms'),
+    holds('milliseconds from creation to claim (p95)', true, `${toClaim.p95.toFixed(0)} ms`),
+    holds(
+      'milliseconds from creation to the start in the runner',
+      true,
+      `p50 ${toRunner.p50.toFixed(0)} ms, p95 ${toRunner.p95.toFixed(0)} ms`,
+    ),
   ]
   return { findings }
 }

@@ -108,10 +108,10 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
     findings: [
       holds('every accepted Screenshot was captured', failed.length === 0, `${finished.length - failed.length} of ${names.length}`),
       holds('each has its own picture', wrong.length === 0, wrong.join(' ') || `${finished.length} pictures`),
-      holds('none ended twice', ends.faults.length === 0, ends.faults.slice(0, 3).join('; ') || 'none'),
-      holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused`),
-      holds('what the node had was captured by another attempt', repeated.length > 0, `${repeated.length} of ${lost.length}`),
-      holds('the node was called NotReady', true, `after ${notReady} s; its captures were with others after ${given} s`),
+      holds('no Screenshot finished twice', ends.faults.length === 0, ends.faults.slice(0, 3).join('; ') || 'none'),
+      holds('creates were accepted all the time', load.refusals.length === 0, `${load.refusals.length} refused`),
+      holds('Screenshots of the lost node were captured in another attempt', repeated.length > 0, `${repeated.length} of ${lost.length}`),
+      holds('time until the node was NotReady', true, `after ${notReady} s; its captures were with others after ${given} s`),
     ],
   }
 }

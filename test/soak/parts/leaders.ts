@@ -44,7 +44,7 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     const { lease, work } = await measure(stage, () => end(leader))
     findings.push(
-      atMost(`seconds after ${name} until another holds the lease`, lease, bar, 's', 1),
+      atMost(`seconds after ${name} until another operator holds the lease`, lease, bar, 's', 1),
       holds(`after ${name} captures go on`, true, `${work.toFixed(1)} s after it`),
     )
     operators.splice(operators.indexOf(leader), 1, await stage.startOperator())

@@ -96,11 +96,11 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
     ...KINDS.map((kind) => {
       const growth = growthOf(samples.slice(-SAMPLES).map((sample) => sample[kind]))
       const isEvaluated = !kind.startsWith('etcd') || fill + minutes / 2 >= ETCD_MINUTES
-      const what = `${kind}: the last quarter’s mean by that of the quarter before`
+      const what = `${kind}: mean of the last quarter relative to the quarter before`
       return isEvaluated ? atMost(what, growth, FLAT, '', 2) : holds(`${what} (too short to verifyAll)`, true, growth.toFixed(2))
     }),
     holds(
-      'what was looked at ended with its own picture',
+      'every checked Screenshot ended with its own picture',
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),

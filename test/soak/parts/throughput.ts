@@ -22,7 +22,7 @@ const REST_MILLISECONDS = 10_000
 /** Screenshots per second at the requested rate, and the cost of each. */
 export const throughput: Part = {
   name: 'throughput',
-  shows: 'Screenshots per second from end to end, with writes and processor time for each',
+  shows: 'Screenshots per second from end to end, with writes and processor time per Screenshot',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
@@ -79,31 +79,31 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
   const tables: Table[] = [
     {
-      title: `Processor time for each Screenshot (ms), simulated runners${howAsked(batch)}`,
+      title: `Processor time per Screenshot (ms), simulated runners${howAsked(batch)}`,
       head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
       rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
     },
     {
-      title: 'Writes for each Screenshot by resource, pods and leases included',
-      head: ['resource', 'for each'],
+      title: 'Writes per Screenshot by resource, including pods and leases',
+      head: ['resource', 'per Screenshot'],
       rows: [...writes].sort(([, a], [, b]) => b - a).map(([resource, count]) => [resource, (count / total).toFixed(3)]),
     },
   ]
   const findings = [
-    atLeast('Screenshots a second, from the request to the end', within.finished / within.seconds, rate, '/s', 1),
+    atLeast('Screenshots per second, from the request to the completion', within.finished / within.seconds, rate, '/s', 1),
     holds(
       'every request was accepted',
       Object.keys(asked.others).length === 0,
       `${asked.accepted.length} accepted, others ${JSON.stringify(asked.others)}; answers p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`,
     ),
-    atMost('writes to the API server for each Screenshot', writesEach, BAR_WRITES, '', 2),
+    atMost('writes to the API server per Screenshot', writesEach, BAR_WRITES, '', 2),
     atMost(`processor time that ${BAR_RATE} a second take each second, of two processors’ 2000 ms`, whole * BAR_RATE + rest, 2_000, 'ms'),
     holds(
       'every accepted Screenshot ended with its own picture',
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),
-    holds('none was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
+    holds('no Screenshot was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
   ]
   return { findings, tables }
 }

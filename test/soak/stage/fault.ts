@@ -117,21 +117,21 @@ async function run(stage: Stage, fault: Fault, { progress }: PartContext): Promi
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),
-    holds('none ended twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
+    holds('no Screenshot finished twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
     holds(
       'captures were repeated only as attempts that the record counts',
       repeated.length <= outcome.repeated,
       `${repeated.length} begun more than once`,
     ),
     holds(
-      fault.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
+      fault.mayRefuse ? 'every rejected request got a 503' : 'every request was accepted',
       Object.keys(asked.others).every((what) => fault.mayRefuse && what.startsWith(UNAVAILABLE)),
       refused.join(', ') || 'all accepted',
     ),
     fault.maxGapSeconds === undefined
-      ? holds('the longest time in which no capture was begun', true, `${gapSeconds.toFixed(1)} s`)
-      : atMost('the longest time in which no capture was begun', gapSeconds, fault.maxGapSeconds, 's', 1),
-    ...(besides === '' ? [] : [holds('besides', true, besides)]),
+      ? holds('longest time without a started capture', true, `${gapSeconds.toFixed(1)} s`)
+      : atMost('longest time without a started capture', gapSeconds, fault.maxGapSeconds, 's', 1),
+    ...(besides === '' ? [] : [holds('other results', true, besides)]),
   ]
   for (const program of [...scene.operators, gateway]) {
     const last = program
