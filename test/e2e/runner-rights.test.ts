@@ -93,7 +93,11 @@ t.test('a runner’s token can change only the result', async (t) => {
     fields.map(([field, value]) => report(claim, [{ op: 'add', path: `/status/${field}`, value }])),
   )
   for (const [place, [field]] of fields.entries())
-    t.match(answers[place], { status: 403, message: /may only change status.phase, status.result, status.conditions and status.completionTime/ }, field)
+    t.match(
+      answers[place],
+      { status: 403, message: /may only change status.phase, status.result, status.conditions and status.completionTime/ },
+      field,
+    )
   // The operator may have written deliveries meanwhile.
   const { deliveries, ...status } = (await screenshotOf(claim.name)).status ?? {}
   t.strictSame(

@@ -3,7 +3,7 @@ import { type Table, toCell } from '../report/table.ts'
 import { BATCH_SIZE, type CreateSample } from './creates.ts'
 import type { FloodSample } from './floods.ts'
 import { rateOf } from './load.ts'
-import type { LoadAnswer } from './load-client.ts'
+import type { LoadResult } from './load-client.ts'
 import type { GatewayMemory } from './memory.ts'
 import { PARTS, totalOf } from './processor.ts'
 import type { ReadSample } from './reads.ts'
@@ -87,7 +87,7 @@ export function processorTable(samples: readonly CreateSample[]): Table {
   }
 }
 
-const timesOf = (answers: readonly LoadAnswer[]): string[] =>
+const timesOf = (answers: readonly LoadResult[]): string[] =>
   [50, 99].map((percent) => toCell(median(answers.map(({ milliseconds }) => percentile(milliseconds, percent)))))
 
 /** Reads of finished records. */

@@ -4,9 +4,9 @@ import type { Table } from '../../bench/report/table.ts'
 import { readWrites, writesBetween } from '../../bench/rest/api-server-writes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { howAsked, profileFlags } from '../settings.ts'
+import { batchSuffix, profileFlags } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { askSteadily } from '../stage/clients.ts'
+import { sendSteadily } from '../stage/clients.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
@@ -35,7 +35,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
   progress('warming up')
   const urls = [gateway.url]
-  const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
+  const warm = await sendSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
   await eventually('the warm-up has finished', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
 
   const processes = processesOf(stage, [operator], [gateway])
@@ -49,7 +49,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
     at: performance.now(),
   }
   progress(`${rate} a second for ${seconds} s`)
-  const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
+  const asking = sendSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
   await sleep(seconds * 1_000)
   const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
   const asked = await asking
@@ -79,7 +79,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
   const tables: Table[] = [
     {
-      title: `Processor time per Screenshot (ms), simulated runners${howAsked(batch)}`,
+      title: `Processor time per Screenshot (ms), simulated runners${batchSuffix(batch)}`,
       head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
       rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
     },
