@@ -7,8 +7,8 @@ import { built, toolSteps } from './cluster/up.ts'
 import { ensurePythonTools } from './fuzz/python-tools.ts'
 import { valeStep } from './prose/vale.ts'
 
-// What tests without a cluster need: Debian's packages, the Kubernetes programs and MinIO, built once; MinIO without our patches, which
-// attacks on the store still work on; programs from PyPI; the checkers of the chart and of texts.
+// Builds once what tests without a cluster need: Debian packages, the Kubernetes programs and MinIO, MinIO without patches (on which
+// attacks on the store still succeed), programs from PyPI, and the checkers of chart and texts.
 await runCommand(() =>
   runSteps([
     ...toolSteps(testPackages),

@@ -20,7 +20,7 @@ interface Stage {
   sharing?: Sharing
   /** Its tests compete with real servers for the machine. A file that fails runs once more alone, and is reported as flaky if it then passes. */
   isRepeated?: true
-  /** Its tests must cover the pure core whole. */
+  /** Its tests must cover the pure core completely. */
   coversCore?: true
 }
 

@@ -21,7 +21,7 @@ export interface LoopOrder {
 }
 
 /** Milliseconds of each capture by page, and milliseconds from the first to the last capture. */
-export interface LoopAnswer {
+export interface LoopResult {
   milliseconds: Record<string, number[]>
   totalMilliseconds: number
   pictures: Record<string, string>
@@ -91,7 +91,7 @@ async function captureOnce(browser: Browser, url: string, { viewport, way }: Loo
   return { milliseconds, picture }
 }
 
-async function carryOut(order: LoopOrder): Promise<LoopAnswer> {
+async function carryOut(order: LoopOrder): Promise<LoopResult> {
   await launch(order.browsers)
   const milliseconds: Record<string, number[]> = Object.fromEntries(order.pages.map((url) => [url, []]))
   const taken = new Map<string, Buffer>()

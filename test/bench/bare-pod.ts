@@ -7,12 +7,12 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { cluster, kubectl, kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
-import type { LoopAnswer, LoopOrder } from './bare-loop.ts'
+import type { LoopOrder, LoopResult } from './bare-loop.ts'
 
 /** The bare loop in its pod. */
 export interface BarePod {
   image: string
-  run: (order: LoopOrder) => Promise<LoopAnswer>
+  run: (order: LoopOrder) => Promise<LoopResult>
   close: () => Promise<void>
 }
 
@@ -49,7 +49,7 @@ async function ask(child: ChildProcessByStdio<Writable, Readable, null>, answers
   child.stdin.write(`${JSON.stringify(order)}\n`)
   const { value, done } = await answers.next()
   if (done) throw new Error('the bare loop has exited')
-  const answer = JSON.parse(value) as LoopAnswer | { error: string }
+  const answer = JSON.parse(value) as LoopResult | { error: string }
   if ('error' in answer) throw new Error(`the bare loop failed: ${answer.error}`)
   return answer
 }

@@ -16,7 +16,7 @@ export interface BurstSample {
   prints: Record<string, { loop: string; product: string }>
 }
 
-/** Captures `settings.burst` screenshots at once, with the same number of browsers on both sides. The pool must already have its size. */
+/** Captures `settings.burst` screenshots concurrently, with the same number of browsers on both sides. The pool must already have its size. */
 export async function measureBurst(settings: Settings, bare: BarePod, progress: (line: string) => void): Promise<BurstSample[]> {
   const { pages, burst, browsers, rounds } = settings
   const urls = Array.from({ length: burst }, (_, n) => pages[n % pages.length] ?? '')

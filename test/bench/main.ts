@@ -90,8 +90,8 @@ async function sequential(bare: BarePod): Promise<void> {
   const samples = await measureSequential({ settings, bare, apis: [api], progress })
   api.close()
   show(
-    medianTable('One after the other, an idle runner (median of the rounds’ p50, ms)', samples),
-    sequentialTable('The same round by round (ms)', samples),
+    medianTable('Sequential captures, one idle runner (median of the rounds’ p50, ms)', samples),
+    sequentialTable('Sequential captures, by round (ms)', samples),
     stageTable(samples),
   )
 }
@@ -105,7 +105,7 @@ async function accounts(bare: BarePod): Promise<void> {
       return measured
     }),
   )
-  show(medianTable('Two accounts in turns, two idle runners (median of the rounds’ p50, ms)', samples))
+  show(medianTable('Two accounts alternately, two idle runners (median of the rounds’ p50, ms)', samples))
 }
 
 async function oneRequest(): Promise<void> {

@@ -99,7 +99,7 @@ pixels; memory over 1,300 captures (minutes).
 The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
 The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
 The part named hostile captures pages on one runner that try to block or exhaust it, and an ordinary page after each.
-The part named batches captures two batches of a hundred pages by REST, of one account and of twenty.
+The part named batches captures two batches of a hundred pages by REST, by one account and by twenty.
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.
 The part named blocking checks the filter lists with URLs of a list that is not one of their sources; it needs no cluster.
 Run --only memory ten minutes after the last capture, because memory is released slowly.

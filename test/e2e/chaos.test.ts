@@ -178,7 +178,7 @@ t.test('a new pod template replaces every runner of a busy pool without aborting
  * Waits until the node is Ready, so that the next test does not start while pods are out of their Services. After an API server outage, a
  * late kubelet heartbeat makes the node NotReady, and all its pods except the test pages (sites.yaml) leave their Services.
  */
-async function whenNodeIsHeard(since: number): Promise<void> {
+async function whenNodeIsReady(since: number): Promise<void> {
   await eventually(
     'the kubelet has renewed its lease, and every pod is ready',
     async () => {
@@ -211,7 +211,7 @@ t.test('no screenshot is lost when the API server is down for 20 s', { timeout: 
   await runSteps(clusterSteps(facts), { write: () => undefined, isTerminal: false, columns: 120 })
   const isBackSince = Date.now()
   await allShowTheirOwn(t, ids, 300_000)
-  await whenNodeIsHeard(isBackSince)
+  await whenNodeIsReady(isBackSince)
 })
 
 t.test('no screenshot is lost when the bucket is unavailable for 20 s', { timeout: 400_000 }, async (t) => {

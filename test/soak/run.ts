@@ -50,7 +50,7 @@ function print({ shows, measured, bar, isMet }: Finding): void {
 
 async function write({ name, shows }: Part, { findings, tables = [] }: PartResult): Promise<void> {
   const rows = findings.map((finding) => [finding.shows, finding.measured, finding.bar, finding.isMet ? 'yes' : '**no**'])
-  const summary: Table = { title: `${name}: ${shows}`, head: ['shows', 'measured', 'bar', 'met'], rows }
+  const summary: Table = { title: `${name}: ${shows}`, head: ['claim', 'measured', 'target', 'met'], rows }
   const command = ['npm run soak --', ...process.argv.slice(2)].join(' ')
   const place = `${describeMachine()}, load ${loadavg()[0]?.toFixed(0)}; etcd waits for the disk`
   await writeFigures(soakFigures(name), [summary, ...tables], { started, command, place })

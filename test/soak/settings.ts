@@ -109,4 +109,4 @@ export const profileFlags = (directory: string | undefined): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
 /** Suffix of table titles that tells the batch size. */
-export const howAsked = (batch: number): string => (batch === 1 ? '' : `, asked for in batches of ${batch}`)
+export const batchSuffix = (batch: number): string => (batch === 1 ? '' : `, asked for in batches of ${batch}`)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-// docs/complaints.md says which test answers which complaint: it must be there, and nothing may be left out.
+// docs/complaints.md lists the tests of each complaint: every listed test must exist, and every test must be listed.
 
 const root = join(import.meta.dirname, '../..')
 const ROW = /^\| (\d+) \| ([^|]+) \| [^|]+ \| (.+) \|$/gm
@@ -18,7 +18,7 @@ const answers = globSync('test/{integration,e2e}/**/*.test.ts', { cwd: root }).f
   [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, , complaint = '']) => ({ file, complaint })),
 )
 
-t.test('the fifteen complaints each have a test named after them, in the file that the table names', async (t) => {
+t.test('each of the fifteen complaints has a test with its name, in the file that the table names', async (t) => {
   t.strictSame(
     [...new Set(rows.map(({ number }) => number))],
     Array.from({ length: 15 }, (_, index) => index + 1),
@@ -30,7 +30,7 @@ t.test('the fifteen complaints each have a test named after them, in the file th
   t.strictSame(unanswered, [])
 })
 
-t.test('every test that is named after a complaint is in the table', async (t) => {
+t.test('every test with the name of a complaint is in the table', async (t) => {
   t.strictSame(
     answers.filter(({ complaint }) => !rows.some((row) => row.complaint === complaint)),
     [],

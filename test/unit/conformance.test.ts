@@ -3,13 +3,13 @@ import path from 'node:path'
 import t from 'tap'
 import { repository } from '../cluster/host/state.ts'
 
-// docs/conformance.md and the tests that it names say the same.
+// docs/conformance.md and the tests contain the same sentences.
 
 const folder = 'test/e2e/conformance'
 const elsewhere = ['test/unit/chart/plans.test.ts', 'test/unit/crds/options/catalog.test.ts']
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8')
 
-/** Where each sentence is tested: `2.1: id is …` and the file. */
+/** The tested sentences, as `2.1: id is …`, and the file of each. */
 function findTests(): Map<string, string> {
   const files = [...readdirSync(path.join(repository, folder)).map((name) => `${folder}/${name}`), ...elsewhere]
   return new Map(
@@ -19,7 +19,7 @@ function findTests(): Map<string, string> {
   )
 }
 
-/** A row with a number, a sentence, and a link to a file or what stands in its place. */
+/** A row with a number, a sentence, and a link to a test file or a note instead. */
 interface Row {
   sentence: string
   test: string
@@ -33,7 +33,7 @@ const rows: Row[] = [...read('docs/conformance.md').matchAll(/^\| (\d[\d.]*) \| 
 )
 const tests = findTests()
 
-t.test('docs/conformance.md has each sentence that is tested, with the file of its test', async (t) => {
+t.test('docs/conformance.md contains each tested sentence, with the file of its test', async (t) => {
   t.ok(tests.size > 150, `${tests.size} sentences`)
   const listed = new Map(rows.map(({ sentence, test }) => [sentence, test]))
   t.strictSame(
@@ -42,7 +42,7 @@ t.test('docs/conformance.md has each sentence that is tested, with the file of i
   )
 })
 
-t.test('docs/conformance.md names no test that does not exist', async (t) => {
+t.test('docs/conformance.md names only existing tests', async (t) => {
   const claimed = rows.filter(({ test }) => test.startsWith(folder) || elsewhere.includes(test))
   t.strictSame(
     claimed.filter(({ sentence }) => !tests.has(sentence)),
@@ -55,7 +55,7 @@ t.test('docs/conformance.md names no test that does not exist', async (t) => {
   )
 })
 
-t.test('docs/conformance.md has each sentence once', async (t) => {
+t.test('docs/conformance.md contains each sentence once', async (t) => {
   const sentences = rows.map(({ sentence }) => sentence)
   t.strictSame(
     sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index),

@@ -7,37 +7,37 @@ import { parseLogLines, recordLog } from '../support/sources/log-lines.ts'
 import { readSources } from '../support/sources/source-files.ts'
 import { aScreenshot } from './api-gateway/fakes.ts'
 
-// Pino writes a key twice when a line has a field that its logger carries already; some collectors refuse such a line.
+// Pino writes a key twice if a line contains a field that its logger already adds. Some collectors reject such a line.
 
-t.test('the check of log lines finds a key that is there twice, in nested objects too', async (t) => {
+t.test('the check of log lines finds duplicate keys, also in nested objects', async (t) => {
   t.throws(() => parseLogLines('{"level":30,"pod":"a","pod":"b","msg":"x"}\n'), /has a key twice/)
   t.throws(() => parseLogLines('{"level":30,"msg":"x","err":{"code":1,"code":2}}\n'), /has a key twice/)
   t.match(parseLogLines('{"level":30,"msg":"a \\"pod\\": b","pod":"a"}\nnot JSON\n'), [{ pod: 'a' }])
 })
 
-t.test('the line of a finished screenshot has its runner’s pod beside the operator’s', async (t) => {
+t.test('the line of a finished screenshot contains the runner’s pod and the operator’s', async (t) => {
   const { log, text } = recordLog({ pod: 'operator-1' })
   log.info(toLogLine(aScreenshot({ status: { runner: { pod: 'runner-1', uid: 'u', ip: '10.0.0.1' } } as never })), 'screenshot finished')
   t.match(parseLogLines(text()), [{ pod: 'operator-1', runnerPod: 'runner-1' }])
 })
 
-t.test('a controller that fails says its name once, whatever carries the name besides', async (t) => {
+t.test('a failed controller writes its name once, even if other fields contain it', async (t) => {
   const { log, text } = recordLog({ pod: 'operator-1' })
   const errors = [new TerminalError('Why', 'final'), new RetryableError('later'), new Error('a bug')]
   for (const error of errors) {
     const controller = new Controller({ name: 'shots', log, reconcile: () => Promise.reject(error) })
     controller.start()
     controller.enqueue('a')
-    await eventually('it has failed', async () => text().includes(error.message))
+    await eventually('the failure is logged', async () => text().includes(error.message))
     await controller.stop(0)
   }
   t.ok(parseLogLines(text()).every(({ controller }) => controller === 'shots'))
 })
 
-/** What a logger of the programs carries in each line, by itself or by a child. */
+/** Fields that the loggers of the programs add to each line, directly or through a child logger. */
 const CARRIED = ['level', 'time', 'msg', 'pod', 'pid', 'hostname', 'component', 'requestId']
 
-t.test('no log call of the programs writes a field that its logger carries', async (t) => {
+t.test('no log call writes a field that its logger already adds', async (t) => {
   const calls = readSources().flatMap(({ file, code }) =>
     [...code.matchAll(/\blog\??\.(?:debug|info|warn|error|fatal)\(\s*\{([^{}]*)\}/g)].map(([, fields = '']) => ({ file, fields })),
   )
@@ -49,7 +49,7 @@ t.test('no log call of the programs writes a field that its logger carries', asy
   )
 })
 
-t.test('no controller gets a logger that says its name already', async (t) => {
+t.test('no controller gets a logger that already adds its name', async (t) => {
   t.strictSame(
     readSources().filter(({ code }) => /\.child\(\{ controller/.test(code)),
     [],

@@ -39,19 +39,19 @@ export async function measureBlocking(show: (...tables: Table[]) => void): Promi
   const { updated } = await lists.versions()
   show(
     {
-      title: 'What block_ads and block_trackers refuse of addresses that Ghostery’s list knows and theirs was not made from',
-      head: ['to be refused', 'addresses', 'refused', 'recall'],
+      title: 'Recall of block_ads and block_trackers on URLs of Ghostery’s list, which is not one of their sources',
+      head: ['category', 'URLs', 'blocked', 'recall'],
       rows: Object.keys(UNWANTED).map(count),
     },
     {
-      title: 'The same of addresses that pages need',
-      head: ['to be left', 'addresses', 'refused', 'false positives'],
+      title: 'False positives of block_ads and block_trackers on URLs that pages need',
+      head: ['category', 'URLs', 'blocked', 'false positives'],
       rows: WANTED.map(count),
     },
     {
-      title: `What it costs; the lists are of ${updated.slice(0, 10)}`,
+      title: `Cost; the lists are of ${updated.slice(0, 10)}`,
       head: ['part', 'time'],
-      rows: [...loads, ['one decision, of the processor', `${each.toFixed(0)} µs`]],
+      rows: [...loads, ['processor time per decision', `${each.toFixed(0)} µs`]],
     },
   )
 }

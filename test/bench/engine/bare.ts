@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { repository } from '../../cluster/host/state.ts'
-import type { LoopAnswer, LoopOrder } from '../bare-loop.ts'
+import type { LoopOrder, LoopResult } from '../bare-loop.ts'
 import { VIEWPORT } from '../sequential.ts'
 import type { Contender } from './contender.ts'
 import { openLines } from './lines.ts'
@@ -11,7 +11,7 @@ const PROGRAM = path.join(import.meta.dirname, '../bare-loop.ts')
 /** The bare loop on this machine, with one browser per lane, by raw DevTools or page.screenshot(). */
 export function openBare(executablePath: string): { raw: Contender; library: Contender; reference: Contender } {
   const env = { ...process.env, BARE_MODULES: path.join(repository, 'capture-runner/package.json'), BARE_CHROMIUM: executablePath }
-  const loop = openLines<LoopOrder, LoopAnswer>(process.execPath, [PROGRAM], env)
+  const loop = openLines<LoopOrder, LoopResult>(process.execPath, [PROGRAM], env)
   const contender = (name: string, way: LoopOrder['way'], lanes: readonly number[]): Contender => ({
     name,
     lanes,

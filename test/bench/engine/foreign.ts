@@ -7,7 +7,7 @@ import type { Contender } from './contender.ts'
 import { openLines } from './lines.ts'
 import { must } from './must.ts'
 import { endedProcessorSeconds, processorSeconds } from './processor.ts'
-import type { PuppeteerAnswer, PuppeteerOrder } from './puppeteer-program.ts'
+import type { PuppeteerOrder, PuppeteerResult } from './puppeteer-program.ts'
 import { benchCache } from './site.ts'
 
 // Two common screenshot tools, used as their READMEs show. They are installed outside the repository, and use the same browser as the
@@ -33,7 +33,7 @@ export async function openPuppeteerCluster(executablePath: string): Promise<Cont
     PUPPETEER_CHROMIUM: executablePath,
     PUPPETEER_VIEWPORT: JSON.stringify(VIEWPORT),
   }
-  const program = openLines<PuppeteerOrder, PuppeteerAnswer>(process.execPath, [PROGRAM], env)
+  const program = openLines<PuppeteerOrder, PuppeteerResult>(process.execPath, [PROGRAM], env)
   return {
     name: `puppeteer-cluster ${NPM['puppeteer-cluster']}`,
     lanes: [1, 2, 4],

@@ -5,7 +5,7 @@ import { median } from '../report/statistics.ts'
 import { openBare } from './bare.ts'
 import type { Contender, Run } from './contender.ts'
 import { openPuppeteerCluster, openShotScraper } from './foreign.ts'
-import type { RunnerAnswer } from './runner-program.ts'
+import type { RunnerMessage } from './runner-program.ts'
 import { openFleet } from './runners.ts'
 import { openSite } from './site.ts'
 import { openStore } from './store.ts'
@@ -26,7 +26,7 @@ export interface Lane {
 /** Results of the engine benchmark. */
 export interface EngineFigures {
   lanes: readonly Lane[]
-  answers: readonly RunnerAnswer[]
+  answers: readonly RunnerMessage[]
   /** Load average, by round. */
   load: readonly number[]
 }

@@ -12,7 +12,7 @@ export interface PuppeteerOrder {
 }
 
 /** Duration, and the pictures in base64. */
-export interface PuppeteerAnswer {
+export interface PuppeteerResult {
   totalMilliseconds: number
   pictures: Record<string, string>
 }
@@ -69,7 +69,7 @@ async function open(lanes: number): Promise<Cluster> {
   return cluster
 }
 
-async function carryOut({ pages, lanes }: PuppeteerOrder): Promise<PuppeteerAnswer> {
+async function carryOut({ pages, lanes }: PuppeteerOrder): Promise<PuppeteerResult> {
   const cluster = clusters.get(lanes) ?? (await open(lanes))
   taken.clear()
   failure = undefined

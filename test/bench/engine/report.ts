@@ -13,8 +13,8 @@ const LIBRARY = 'bare loop, page.screenshot()'
 /** Captures per second of every contender. */
 export function rateTable({ lanes, load }: EngineFigures): Table {
   return {
-    title: 'Captures a second on the corpus (medians of the rounds; load of the machine: '.concat(median(load).toFixed(1), ')'),
-    head: ['contender', 'at once', 'a second', 'least', 'most', 'processor ms a capture', 'pictures other than the reference'],
+    title: 'Captures per second on the corpus (medians of the rounds; load of the machine: '.concat(median(load).toFixed(1), ')'),
+    head: ['contender', 'at once', 'per second', 'least', 'most', 'processor ms per capture', 'differing pictures'],
     rows: lanes.map(({ name, lanes: count, rates, processor, odd, pictures }) => [
       name,
       String(count),
@@ -43,12 +43,12 @@ export function barTable({ lanes }: EngineFigures): Table {
     median(values) >= bar ? 'yes' : '**no**',
   ]
   return {
-    title: 'A runner (guard, blank check and upload on) over the loop of the same round',
-    head: ['shows', 'round by round', 'median', 'bar', 'met'],
+    title: 'Ratio of a runner (with guard, blank check and upload) to the loop of the same round',
+    head: ['comparison', 'by round', 'median', 'target', 'met'],
     rows: [
-      row('one at a time, over raw DevTools', single, 1.1),
-      row('best of 1, 2, 4 over the best of 1, 2, 4 of raw DevTools', many, 0.95),
-      row('one at a time, over page.screenshot()', library, 1.3),
+      row('one at a time, to raw DevTools', single, 1.1),
+      row('best of 1, 2, 4, to the best of 1, 2, 4 of raw DevTools', many, 0.95),
+      row('one at a time, to page.screenshot()', library, 1.3),
     ],
   }
 }
@@ -58,7 +58,7 @@ export function engineStageTable({ answers }: EngineFigures): Table {
   const names = [...new Set(answers.flatMap(({ timings }) => Object.keys(timings)))]
   const rows = names.map((name) => [name, toCell(median(answers.map(({ timings }) => timings[name] ?? 0)))])
   return {
-    title: 'Where a runner’s time goes (medians over all captures, ms)',
+    title: 'Duration of a runner’s steps (medians over all captures, ms)',
     head: ['step', 'p50'],
     rows: [...rows, ['all', toCell(median(answers.map(({ milliseconds }) => milliseconds)))]],
   }
@@ -82,7 +82,7 @@ const TALL_STEPS = ['navigate', 'sweep', 'screenshot', 'upload']
 /** Time and memory for tall pages. */
 export const tallTables = (samples: readonly TallSample[]): Table[] => [
   {
-    title: 'A page of so many pixels in full: where its time goes (medians, ms)',
+    title: 'Full pages by height: duration of the steps (medians, ms)',
     head: ['height', 'format', 'whole picture', 'all', ...TALL_STEPS, 'processor'],
     rows: samples.map(({ height, format, isWhole, milliseconds, timings, processorMilliseconds }) => {
       const cells = [milliseconds, ...TALL_STEPS.map((step) => timings[step] ?? 0), processorMilliseconds].map(toCell)
@@ -90,8 +90,8 @@ export const tallTables = (samples: readonly TallSample[]): Table[] => [
     }),
   },
   {
-    title: 'The same: memory of the runner with both its browsers (MiB; bar: 1,126)',
-    head: ['height', 'format', 'at rest', 'at most', 'of it the runner', 'met'],
+    title: 'Full pages by height: memory of the runner with both browsers (MiB; target: 1,126)',
+    head: ['height', 'format', 'at rest', 'at most', 'runner only', 'met'],
     rows: samples.map(({ height, format, rest, runner, peak }) => [
       String(height),
       format,

@@ -22,10 +22,10 @@ export interface RunnerSettings {
 }
 
 /** Messages about a capture: first that the next one can start, then its end. */
-export type RunnerNews = { uid: string; isTaken: true } | ({ uid: string; isTaken: false } & RunnerAnswer)
+export type RunnerNews = { uid: string; isTaken: true } | ({ uid: string; isTaken: false } & RunnerMessage)
 
 /** Result of a finished capture. */
-export interface RunnerAnswer {
+export interface RunnerMessage {
   phase: string
   milliseconds: number
   timings: Record<string, number>

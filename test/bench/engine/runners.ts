@@ -6,7 +6,7 @@ import { RUNNER_NODE_FLAGS } from '../../support/processes/as-in-pod.ts'
 import type { Contender } from './contender.ts'
 import { type LineProgram, openLines } from './lines.ts'
 import { createProcessorClock } from './processor.ts'
-import type { RunnerAnswer, RunnerNews, RunnerSettings } from './runner-program.ts'
+import type { RunnerMessage, RunnerNews, RunnerSettings } from './runner-program.ts'
 import type { Store } from './store.ts'
 
 const PROGRAM = path.join(import.meta.dirname, 'runner-program.ts')
@@ -17,7 +17,7 @@ export interface UnderWay {
   /** Resolves when the picture is taken or the capture has failed, so that the next one can start. */
   taken: Promise<void>
   /** Resolves when the picture is stored. @throws when the capture failed */
-  stored: Promise<RunnerAnswer>
+  stored: Promise<RunnerMessage>
 }
 
 /** One runner. */
@@ -26,7 +26,7 @@ export interface BenchRunner {
   /** Starts a capture that will be stored under this key. */
   begin: (url: string, key: string, options?: CaptureOptions) => UnderWay
   /** Runs a capture to its end. */
-  capture: (url: string, key: string, options?: CaptureOptions) => Promise<RunnerAnswer>
+  capture: (url: string, key: string, options?: CaptureOptions) => Promise<RunnerMessage>
   close: () => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function openRunner(settings: RunnerSettings, store: Store): Promis
   const env = { ...process.env, BENCH_RUNNER: JSON.stringify(settings) }
   const program: LineProgram<CaptureOrder, never> = openLines(process.execPath, [...RUNNER_NODE_FLAGS, PROGRAM], env)
   await program.hear()
-  const open = new Map<string, { taken: () => void; stored: (answer: RunnerAnswer) => void; fail: (error: unknown) => void }>()
+  const open = new Map<string, { taken: () => void; stored: (answer: RunnerMessage) => void; fail: (error: unknown) => void }>()
   const listen = async (): Promise<void> => {
     for (;;) {
       const news = (await program.hear()) as RunnerNews
@@ -50,7 +50,7 @@ export async function openRunner(settings: RunnerSettings, store: Store): Promis
   })
   const begin: BenchRunner['begin'] = (url, key, options) => {
     const uid = randomUUID()
-    const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerAnswer>()]
+    const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerMessage>()]
     open.set(uid, { taken: taken.resolve, stored: ended.resolve, fail: ended.reject })
     program.send({ ...FIXED, uid, name: key, url, ...(options ? { options } : {}), upload: store.uploadOf(key), deadline: inTenMinutes() })
     const stored = ended.promise.then((answer) => {
@@ -68,9 +68,9 @@ const FIXED = { namespace: 'bench', accountName: 'bench', attempt: 3 }
 const inTenMinutes = (): number => Date.now() + DEADLINE_MILLISECONDS
 
 /** One runner per lane, each with its own browsers. A runner takes the next page after the picture, while the upload continues. */
-export function openFleet(settings: RunnerSettings, store: Store): Contender & { answers: RunnerAnswer[] } {
+export function openFleet(settings: RunnerSettings, store: Store): Contender & { answers: RunnerMessage[] } {
   const fleet: BenchRunner[] = []
-  const answers: RunnerAnswer[] = []
+  const answers: RunnerMessage[] = []
   const clock = createProcessorClock()
   return {
     name: 'runner',

@@ -8,7 +8,7 @@ import { createArticleServer } from './article.ts'
 import { CHROMIUM } from './measure.ts'
 import { memoryOfRunner, peakOf } from './memory.ts'
 import { processorSeconds } from './processor.ts'
-import type { RunnerAnswer } from './runner-program.ts'
+import type { RunnerMessage } from './runner-program.ts'
 import { type BenchRunner, openRunner } from './runners.ts'
 import { openStore } from './store.ts'
 
@@ -67,13 +67,13 @@ export async function measureTall({ rounds }: { rounds: number }, progress: (lin
 
 async function measurePage(
   runner: BenchRunner,
-  capture: () => Promise<RunnerAnswer>,
+  capture: () => Promise<RunnerMessage>,
   { rounds, height }: { rounds: number; height: number },
 ): Promise<Omit<TallSample, 'height' | 'format'>> {
   await capture()
   await sleep(REST_MILLISECONDS) // until its standby browser is ready
   const rest = memoryOfRunner(runner.pid).all
-  const answers: RunnerAnswer[] = []
+  const answers: RunnerMessage[] = []
   const used = processorSeconds([runner.pid])
   for (let round = 0; round < rounds; round++) answers.push(await capture())
   const processorMilliseconds = ((processorSeconds([runner.pid]) - used) * 1_000) / rounds

@@ -16,8 +16,8 @@ export function waitsTable(waits: readonly Wait[], { batches, runners, captureMi
     return [name, String(count), toCell(p50), toCell(p95), inCaptures, String(Math.max(...of.map(({ overtakenBy }) => overtakenBy)))]
   }
   return {
-    title: `Wait for a runner (ms) behind ${batches} batches of 100 of another account; ${runners} runners, ${captureMilliseconds} ms a capture (bar: p95 within 2 capture times)`,
-    head: ['account', 'screenshots', 'p50', 'p95', 'p95 in capture times', 'most captures begun meanwhile'],
+    title: `Wait for a runner (ms) behind ${batches} batches of 100 of another account; ${runners} runners, ${captureMilliseconds} ms per capture (target: p95 within 2 capture times)`,
+    head: ['account', 'screenshots', 'p50', 'p95', 'p95 in capture times', 'most captures started meanwhile'],
     rows: [
       ...accounts.map((name) =>
         row(
@@ -34,8 +34,8 @@ export function waitsTable(waits: readonly Wait[], { batches, runners, captureMi
 export function weightsTable(shares: readonly Share[]): Table {
   const total = shares.reduce((sum, { captures }) => sum + captures, 0)
   return {
-    title: `Captures of accounts of all plans, all waiting, over ${total} captures (bar: within 10 % of what the weight says)`,
-    head: ['plan', 'weight', 'captures', 'by the weight', 'off by'],
+    title: `Captures of accounts of all plans with queued screenshots, over ${total} captures (target: within 10 % of the weight)`,
+    head: ['plan', 'weight', 'captures', 'expected by weight', 'deviation'],
     rows: shares.map(({ plan, weight, captures, due }) => [
       plan,
       String(weight),
@@ -52,8 +52,8 @@ export function scalingTable(
   { burst, captureMilliseconds }: { burst: number; captureMilliseconds: number },
 ): Table {
   return {
-    title: `A burst of ${burst}, ${captureMilliseconds} ms a capture, from one warm runner (bar: sooner with scaling)`,
-    head: ['at most', 'until the last is done'],
+    title: `A burst of ${burst}, ${captureMilliseconds} ms per capture, from one warm runner (target: sooner with scaling)`,
+    head: ['at most', 'until the last completion'],
     rows: times.map(({ maxPods, milliseconds }) => [maxPods === 1 ? '1 runner' : `${maxPods} runners`, `${toCell(milliseconds)} ms`]),
   }
 }
@@ -61,11 +61,11 @@ export function scalingTable(
 /** Responses to other accounts while one account is at its limit. */
 export function boundsTable({ refusal, before, after, others }: Bounds): Table {
   return {
-    title: 'One account at the bound of its queue (bar: others meet no 503, and nothing is written for who is refused)',
-    head: ['who', 'answers'],
+    title: 'One account at the limit of its queue (target: others get no 503, and a rejected create writes nothing)',
+    head: ['account', 'responses'],
     rows: [
       [
-        'the account, one more',
+        'the account at its limit',
         `${refusal.status} ${refusal.body.error?.code}, Retry-After ${refusal.retryAfter}; ${after - before} written`,
       ],
       [

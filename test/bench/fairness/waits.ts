@@ -42,7 +42,7 @@ export async function measureWaits(
   })
 }
 
-interface Asked {
+interface SingleWait {
   account: string
   name: string
   createdAt: number
@@ -50,8 +50,8 @@ interface Asked {
   estimatedTime: string
 }
 
-async function askInTurn(gatewayUrl: string, customer: Customer, count: number): Promise<Asked[]> {
-  const asked: Asked[] = []
+async function askInTurn(gatewayUrl: string, customer: Customer, count: number): Promise<SingleWait[]> {
+  const asked: SingleWait[] = []
   for (let n = 0; n < count; n++) {
     const { status, body } = await post(`${gatewayUrl}/v1/screenshots?wait=25`, customer, { url: `https://example.com/${n}` })
     if (status !== 200) throw new Error(`a single screenshot did not finish in 25 s: ${status}`)

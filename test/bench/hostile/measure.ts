@@ -1,4 +1,4 @@
-import { newPile } from '../../soak/stage/ends.ts'
+import { newCleanupStack } from '../../soak/stage/ends.ts'
 import { captureHostilePage, HOSTILE_CASES, type HostileOutcome } from '../../support/attack/hostile.ts'
 import { type PodState, startHostileStage } from '../../support/attack/hostile-stage.ts'
 import { type Table, toCell } from '../report/table.ts'
@@ -9,9 +9,9 @@ import { undoing } from '../report/undo.ts'
  * resources of the pod.
  */
 export async function measureHostile(progress: (line: string) => void): Promise<Table> {
-  const pile = newPile()
-  return undoing(pile.endAll, async () => {
-    const { take, measure } = await startHostileStage(pile)
+  const cleanupStack = newCleanupStack()
+  return undoing(cleanupStack.endAll, async () => {
+    const { take, measure } = await startHostileStage(cleanupStack)
     await take('/quadrants', {})
     const rows = [['(at rest, before)', '', '', '', '', '', '', ...stateCells(await measure())]]
     for (const hostile of HOSTILE_CASES) {
@@ -24,7 +24,7 @@ export async function measureHostile(progress: (line: string) => void): Promise<
 }
 
 const TITLE =
-  'Hostile pages on one runner: how they end, when the next capture starts (its claim, and its picture’s end, after its creation), and what the pod is then'
+  'Hostile pages on one runner: the outcome, the next capture (its claim and its completion after its creation), and the pod afterwards'
 const HEAD = ['page', 'ended', 'after', 'same pod', 'next ended', 'next claimed', 'next done', 'MiB', 'browsers', 'processes', 'zombies']
 
 const stateCells = ({ mebibytes, browsers, processes, zombies }: PodState): string[] =>

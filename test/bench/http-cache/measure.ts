@@ -105,8 +105,8 @@ async function captureBatch(studio: Studio, origin: string, options: CaptureOpti
 function toTable(ways: readonly Way[]): Table {
   const ratio = ({ rates }: Way): number => median(rates.batch.map((rate, round) => rate / (rates.off[round] ?? Number.NaN)))
   return {
-    title: `Captures a second of a batch of ${PAGES} pages that share ${SUBRESOURCES} immutable sub-resources (medians of the rounds; the ratio is the median of each round’s)`,
-    head: ['way to the site', 'off', 'batch', 'ratio', 'processor ms, off', 'processor ms, batch', 'pictures that differ'],
+    title: `Captures per second of a batch of ${PAGES} pages that share ${SUBRESOURCES} immutable subresources (medians of the rounds; the ratio is the median of each round’s)`,
+    head: ['link to the site', 'off', 'batch', 'ratio', 'processor ms, off', 'processor ms, batch', 'differing pictures'],
     rows: ways.map((way) => [
       way.name,
       median(way.rates.off).toFixed(2),

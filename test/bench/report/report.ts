@@ -68,7 +68,7 @@ export function stageTable(samples: readonly Sample[]): Table {
   const byPage = pages.map((page) => new Map(medianStages(samples.filter((sample) => sample.page === page).flatMap(({ shots }) => shots))))
   const names = [...new Set(byPage.flatMap((stages) => [...stages.keys()]))]
   return {
-    title: 'Where the product’s time goes (medians, ms; a dot marks steps inside the runner)',
+    title: 'Duration of the product’s stages (medians, ms; a dot marks steps inside the runner)',
     head: ['stage', ...pages.map(shortName)],
     rows: names.map((name) => [name, ...byPage.map((stages) => toCell(stages.get(name) ?? Number.NaN))]),
   }
@@ -102,8 +102,8 @@ export function burstTable(samples: readonly BurstSample[], browsers: number): T
     productMilliseconds: median(samples.map(({ productMilliseconds }) => productMilliseconds)),
   }
   return {
-    title: `${middle.screenshots} screenshots at once, ${browsers} browsers on both sides (screenshots a second)`,
-    head: ['round', 'loop', 'product', 'product of loop', 'pictures'],
+    title: `${middle.screenshots} concurrent screenshots, ${browsers} browsers on both sides (screenshots per second)`,
+    head: ['round', 'loop', 'product', 'product to loop', 'pictures'],
     rows: [...samples.map(row), ['median', ...row(middle).slice(1), toVerdict(albumsOf(samples))]],
   }
 }
@@ -126,8 +126,8 @@ export function batchTables(samples: readonly BatchSample[], runners: number): T
   const sum = (pick: (sample: BatchSample) => number) => samples.reduce((total, sample) => total + pick(sample), 0)
   return [
     {
-      title: `200 pages of the corpus by REST, ${runners} runners (screenshots a second; bars: 0.75 of the loop’s best, many accounts 0.8 of one; pictures other than the loop’s: ${sum(({ odd }) => odd)} of ${sum(({ pictures }) => pictures)})`,
-      head: ['round', 'loop, 1 browser', '2', '4', 'two batches of 100', 'of the best', '20 accounts in turn', 'of one account', 'load'],
+      title: `200 pages of the corpus by REST, ${runners} runners (screenshots per second; targets: 0.75 of the loop’s best, many accounts 0.8 of one; differing pictures: ${sum(({ odd }) => odd)} of ${sum(({ pictures }) => pictures)})`,
+      head: ['round', 'loop, 1 browser', '2', '4', 'two batches of 100', 'to the best', '20 accounts', 'to one account', 'load'],
       rows: [...samples.map((sample) => row(String(sample.round), [sample])), row('median', samples)],
     },
   ]
@@ -136,7 +136,7 @@ export function batchTables(samples: readonly BatchSample[], runners: number): T
 /** Memory of the programs, with their limits. */
 export function memoryTable(uses: readonly MemoryUse[]): Table {
   return {
-    title: 'Memory (MiB); the bars, after ten idle minutes: operator 130, api-gateway 140 resident',
+    title: 'Memory (MiB; targets after ten idle minutes: operator 130, api-gateway 140 resident)',
     head: ['program', 'pod', 'minutes up', 'resident', 'charged'],
     rows: uses
       .toSorted((a, b) => (a.component < b.component ? -1 : 1))

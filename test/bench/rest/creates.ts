@@ -2,12 +2,12 @@ import { loadavg } from 'node:os'
 import type { Gateway } from '../../integration/api-gateway/world.ts'
 import type { Settings } from '../settings.ts'
 import { type Load, startLoad } from './load.ts'
-import type { LoadAnswer, LoadOrder } from './load-client.ts'
+import type { LoadOrder, LoadResult } from './load-client.ts'
 import { countProcessor, findDaemon, type ProcessorUse } from './processor.ts'
 import { BARE_NAMESPACE, GATEWAYS_NAMESPACE, type Stage, withStage } from './stage.ts'
 
 /** One method of creating, in one round. */
-export interface Way extends LoadAnswer {
+export interface Way extends LoadResult {
   /** Milliseconds of each screenshot. */
   processor: ProcessorUse
 }

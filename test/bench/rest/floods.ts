@@ -3,13 +3,13 @@ import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { Settings } from '../settings.ts'
 import { readWrites, type Writes, writesBetween } from './api-server-writes.ts'
 import { startLoad } from './load.ts'
-import type { LoadAnswer } from './load-client.ts'
+import type { LoadResult } from './load-client.ts'
 import { type Stage, withStage } from './stage.ts'
 
 /** Creates of an account that has reached a limit. */
 export interface FloodSample {
   limit: 'quota' | 'rate'
-  refused: LoadAnswer
+  refused: LoadResult
   /** Writes of the API server meanwhile, by resource. */
   writes: Writes
 }

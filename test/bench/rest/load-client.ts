@@ -40,7 +40,7 @@ export interface BareOrder extends Amount {
 export type LoadOrder = RestOrder | BareOrder
 
 /** Results: milliseconds of each request, milliseconds from the first to the last, and counts of responses. */
-export interface LoadAnswer {
+export interface LoadResult {
   milliseconds: number[]
   totalMilliseconds: number
   statuses: Record<string, number>
@@ -82,7 +82,7 @@ async function toApiServer({ kubeconfig, namespace, spec }: BareOrder): Promise<
   }
 }
 
-async function carryOut(order: LoadOrder): Promise<LoadAnswer> {
+async function carryOut(order: LoadOrder): Promise<LoadResult> {
   const send = order.way === 'rest' ? toGateways(order) : await toApiServer(order)
   const { atOnce, count = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = order
   const milliseconds: number[] = []

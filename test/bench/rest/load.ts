@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import type { LoadAnswer, LoadOrder } from './load-client.ts'
+import type { LoadOrder, LoadResult } from './load-client.ts'
 
 /** The process that sends requests. */
 export interface Load {
   pid: number
   /** @throws when a response has another status than `status` */
-  run: (order: LoadOrder, status: number) => Promise<LoadAnswer>
+  run: (order: LoadOrder, status: number) => Promise<LoadResult>
   close: () => Promise<void>
 }
 
@@ -20,7 +20,7 @@ export function startLoad(): Load {
     child.stdin.write(`${JSON.stringify(order)}\n`)
     const { value, done } = await answers.next()
     if (done) throw new Error('the client process has exited')
-    const answer = JSON.parse(value) as LoadAnswer | { error: string }
+    const answer = JSON.parse(value) as LoadResult | { error: string }
     if ('error' in answer) throw new Error(`the clients failed: ${answer.error}`)
     const others = Object.keys(answer.statuses).filter((seen) => seen !== String(status))
     if (others.length > 0) throw new Error(`answers were ${JSON.stringify(answer.statuses)} instead of ${status}`)
@@ -34,5 +34,5 @@ export function startLoad(): Load {
 }
 
 /** Requests per second. */
-export const rateOf = ({ milliseconds, totalMilliseconds }: Omit<LoadAnswer, 'statuses'>, each = 1): number =>
+export const rateOf = ({ milliseconds, totalMilliseconds }: Omit<LoadResult, 'statuses'>, each = 1): number =>
   (each * milliseconds.length) / (totalMilliseconds / 1_000)

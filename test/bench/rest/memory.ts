@@ -41,7 +41,7 @@ export async function measureGatewayMemory(settings: Settings, progress: (line: 
     // Leaves room for the objects that the requests create.
     const env = { TINTYPE_RETENTION_MAX_LIVE: String(records) }
     const gateway = await startGateway(env)
-    await look('just started, nothing there', gateway)
+    await look('just started, no records', gateway)
     const ids = await createFinished(admin, ACCOUNT, records)
     await look(`${records} live Screenshots, as they came`, gateway)
     const load = startLoad()
@@ -52,7 +52,7 @@ export async function measureGatewayMemory(settings: Settings, progress: (line: 
     await load.run({ ...rest, method: 'POST', paths: ['/v1/screenshots'], body: { url: 'https://example.com/' }, count: 1_000 }, ACCEPTED)
     await load.close()
     await look('after reads, lists and 1000 creations', gateway)
-    await look(`another one, started beside ${records}`, await startGateway(env))
+    await look(`another gateway, started with ${records}`, await startGateway(env))
     return samples
   })
 }

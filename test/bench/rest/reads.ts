@@ -2,13 +2,13 @@ import { loadavg } from 'node:os'
 import type { Settings } from '../settings.ts'
 import { createFinished } from './finished.ts'
 import { startLoad } from './load.ts'
-import type { LoadAnswer } from './load-client.ts'
+import type { LoadResult } from './load-client.ts'
 import { withStage } from './stage.ts'
 
 /** GET /v1/screenshots/:id of finished records, by one gateway. */
 export interface ReadSample {
   round: number
-  reads: LoadAnswer
+  reads: LoadResult
   load: number
 }
 

@@ -3,7 +3,7 @@ import { type Table, toCell } from '../report/table.ts'
 import { BATCH_SIZE, type CreateSample } from './creates.ts'
 import type { FloodSample } from './floods.ts'
 import { rateOf } from './load.ts'
-import type { LoadAnswer } from './load-client.ts'
+import type { LoadResult } from './load-client.ts'
 import type { GatewayMemory } from './memory.ts'
 import { PARTS, totalOf } from './processor.ts'
 import type { ReadSample } from './reads.ts'
@@ -16,14 +16,14 @@ const NAMES = {
   bare: 'bare create',
   single: 'POST',
   batch: 'batch of 100',
-  batches: '4 batches at once',
+  batches: '4 concurrent batches',
 } as const
 const eachOf = (way: keyof typeof NAMES): number => (way === 'batch' || way === 'batches' ? BATCH_SIZE : 1)
 const toGateways = (count: number): string => (count === 1 ? 'one gateway' : `${count} gateways`)
 
 const TITLES = {
-  bare: 'Screenshots created a second, and that over the bare creates of the same round (bars: POST 0.4, batches 0.8)',
-  unwatched: 'The same over bare creates in a namespace without watches',
+  bare: 'Screenshots created per second, and the ratio to the bare creates of the same round (targets: POST 0.4, batches 0.8)',
+  unwatched: 'Screenshots created per second, and the ratio to bare creates in a namespace without watches',
 }
 
 /** Screenshots per second with each method, compared with the bare creates of the same round. */
@@ -41,7 +41,7 @@ export function createsTable(samples: readonly CreateSample[], base: keyof typeo
   ]
   return {
     title: TITLES[base],
-    head: ['through', 'round', NAMES[base], ...WAYS.flatMap((way) => [NAMES[way], 'of bare']), 'load'],
+    head: ['through', 'round', NAMES[base], ...WAYS.flatMap((way) => [NAMES[way], 'to bare']), 'load'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
       const named = (row: string[]) => [toGateways(count), ...row]
@@ -54,7 +54,7 @@ export function createsTable(samples: readonly CreateSample[], base: keyof typeo
 export function createTimesTable(samples: readonly CreateSample[]): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
   return {
-    title: 'What a creating request took (ms; medians of the rounds; bar: a batch of 100 within 1,500)',
+    title: 'Duration of create requests (ms; medians of the rounds; target: a batch of 100 within 1,500)',
     head: ['request', 'through', 'p50', 'p99'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
@@ -72,8 +72,8 @@ export function processorTable(samples: readonly CreateSample[]): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
   const middle = (rounds: readonly CreateSample[], pick: (sample: CreateSample) => number) => median(rounds.map(pick)).toFixed(2)
   return {
-    title: 'Processor time for each screenshot (ms; medians of the rounds)',
-    head: ['request', 'through', ...PARTS, 'all', 'bare over it'],
+    title: 'Processor time per screenshot (ms; medians of the rounds)',
+    head: ['request', 'through', ...PARTS, 'all', 'bare / this'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
       return (['unwatched', 'bare', ...WAYS] as const).map((way) => [
@@ -87,7 +87,7 @@ export function processorTable(samples: readonly CreateSample[]): Table {
   }
 }
 
-const timesOf = (answers: readonly LoadAnswer[]): string[] =>
+const timesOf = (answers: readonly LoadResult[]): string[] =>
   [50, 99].map((percent) => toCell(median(answers.map(({ milliseconds }) => percentile(milliseconds, percent)))))
 
 /** Reads of finished records. */
@@ -99,8 +99,8 @@ export function readsTable(samples: readonly ReadSample[]): Table {
     median(rounds.map(({ load }) => load)).toFixed(1),
   ]
   return {
-    title: 'GET of finished records by one gateway (bar: 2,000 a second)',
-    head: ['round', 'a second', 'p50 (ms)', 'p99 (ms)', 'load'],
+    title: 'GET of finished records through one gateway (target: 2,000 per second)',
+    head: ['round', 'per second', 'p50 (ms)', 'p99 (ms)', 'load'],
     rows: [...samples.map((sample) => row(String(sample.round), [sample])), row('median', samples)],
   }
 }
@@ -113,8 +113,8 @@ export function floodsTable(samples: readonly FloodSample[]): Table {
   const others = ({ writes }: FloodSample): string =>
     [...writes].flatMap(([resource, count]) => (WATCHED.includes(resource) ? [] : [`${count} ${resource}`])).join(', ')
   return {
-    title: 'Creations beyond a limit, all refused, and what the API server wrote meanwhile (bar: nothing)',
-    head: ['limit', 'refused', 'a second', 'p50 (ms)', 'p99 (ms)', ...WATCHED, 'other writes'],
+    title: 'Rejected creates above a limit, and the writes of the API server meanwhile (target: none)',
+    head: ['limit', 'rejected', 'per second', 'p50 (ms)', 'p99 (ms)', ...WATCHED, 'other writes'],
     rows: samples.map((sample) => [
       sample.limit,
       String(sample.refused.milliseconds.length),
@@ -129,8 +129,8 @@ export function floodsTable(samples: readonly FloodSample[]): Table {
 /** Memory of a gateway with many records. */
 export function gatewayMemoryTable(samples: readonly GatewayMemory[]): Table {
   return {
-    title: 'Memory of one gateway (MiB; bar: 300 resident)',
-    head: ['when', 'resident', 'most so far'],
+    title: 'Memory of one gateway (MiB; target: 300 resident)',
+    head: ['when', 'resident', 'peak'],
     rows: samples.map(({ when, residentMebibytes, peakMebibytes }) => [when, toCell(residentMebibytes), toCell(peakMebibytes)]),
   }
 }

@@ -24,8 +24,9 @@ export function deliveriesTable(samples: readonly DeliverySample[]): Table {
     ]
   }
   return {
-    title: 'Deliveries a second, and milliseconds from the operator’s seeing a result to its first attempt (bars: 1,000/s; +50)',
-    head: ['round', 'a second', 'processor ms each', 'connections', 'p50', 'p95', 'p95, one hangs', 'added', 'load'],
+    title:
+      'Deliveries per second, and milliseconds from the time when the operator observes a result to the first attempt (targets: 1,000/s; +50)',
+    head: ['round', 'per second', 'processor ms per delivery', 'connections', 'p50', 'p95', 'p95, one endpoint hangs', 'added', 'load'],
     rows: [...samples.map((sample) => cells(String(sample.round), [sample])), cells('median', samples)],
   }
 }
@@ -39,7 +40,7 @@ export function fromResultTable(samples: readonly FromResultSample[]): Table {
     median(of.map(({ load }) => load)).toFixed(1),
   ]
   return {
-    title: 'Milliseconds from a runner’s sending its result to the first attempt, through an API server (bar: p95 250)',
+    title: 'Milliseconds from the runner’s report to the first attempt, through an API server (target: p95 250)',
     head: ['round', 'p50', 'p95', 'load'],
     rows: [...samples.map((sample) => cells(String(sample.round), [sample])), cells('median', samples)],
   }

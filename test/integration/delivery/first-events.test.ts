@@ -60,7 +60,7 @@ const reported = () =>
     .sort()
 
 /** Resolves when the event of a later Screenshot arrived, and so all events before it. */
-async function whenAllTold(count: number): Promise<string[]> {
+async function whenAllDelivered(count: number): Promise<string[]> {
   await receiver.whenReceived(count)
   await subscribe('last')
   const name = await queue('last')
@@ -76,7 +76,7 @@ t.test('a webhook receives screenshot.queued of Screenshots created right after 
     return `/${account} screenshot.queued ${await queue(account)}`
   })
   const expected = await Promise.all(rounds)
-  t.strictSame(await whenAllTold(ROUNDS), expected.sort())
+  t.strictSame(await whenAllDelivered(ROUNDS), expected.sort())
 })
 
 t.test('a webhook receives screenshot.queued of a Screenshot in the same kubectl apply', async (t) => {
@@ -96,7 +96,7 @@ t.test('a webhook receives screenshot.queued of a Screenshot in the same kubectl
   })
   kubectl.stdin.end(objects.map((object) => JSON.stringify(object)).join('\n---\n'))
   t.strictSame(await once(kubectl, 'exit'), [0, null])
-  t.equal((await whenAllTold(accounts.length)).length, accounts.length)
+  t.equal((await whenAllDelivered(accounts.length)).length, accounts.length)
 })
 
 t.test('the revisions of the API server decide, not the clocks of runners', async (t) => {
@@ -104,7 +104,7 @@ t.test('the revisions of the API server decide, not the clocks of runners', asyn
   await complete(early, Date.now() + SKEW_MILLISECONDS)
   await subscribe('c')
   await complete(late, Date.now() - SKEW_MILLISECONDS)
-  t.strictSame(await whenAllTold(1), [`/c screenshot.completed ${late}`])
+  t.strictSame(await whenAllDelivered(1), [`/c screenshot.completed ${late}`])
 })
 
 t.test('a webhook that is disabled and enabled, or adds a type, receives the events from that update on', async (t) => {
@@ -120,7 +120,7 @@ t.test('a webhook that is disabled and enabled, or adds a type, receives the eve
   await stage.hooks.patch(name, mergePatch({ spec: { events: ['screenshot.completed'] } }))
   await complete(second)
   t.strictSame(
-    await whenAllTold(3),
+    await whenAllDelivered(3),
     [`/d screenshot.queued ${first}`, `/d screenshot.queued ${second}`, `/d screenshot.completed ${second}`].sort(),
   )
 })
@@ -139,5 +139,5 @@ t.test('the next leader sends the remaining events of the last one once, and no 
   await leader.end()
   leader = await lead()
   await complete(young)
-  t.strictSame(await whenAllTold(2), [`/e screenshot.queued ${young}`, `/e screenshot.completed ${young}`].sort())
+  t.strictSame(await whenAllDelivered(2), [`/e screenshot.queued ${young}`, `/e screenshot.completed ${young}`].sort())
 })

@@ -7,7 +7,7 @@ import { classifyFailure } from '../../../capture-runner/src/egress/classify-fai
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
-import { type DnsAnswer, inTurns, type QueryType, startDnsServer } from '../../support/servers/dns-server.ts'
+import { type DnsResponse, inTurns, type QueryType, startDnsServer } from '../../support/servers/dns-server.ts'
 import { askThrough, tunnelThrough } from '../../support/servers/proxy-client.ts'
 
 const PUBLIC = '93.184.215.14'
@@ -19,7 +19,7 @@ enterNamespace(import.meta.filename, [PUBLIC, PUBLIC_SIX, '10.1.2.3', '169.254.1
 const { default: t } = await import('tap')
 
 const rebinding = inTurns(PUBLIC, '10.1.2.3')
-const zone: Record<string, (type: QueryType | undefined) => DnsAnswer> = {
+const zone: Record<string, (type: QueryType | undefined) => DnsResponse> = {
   'public.example': () => ({ addresses: [PUBLIC, PUBLIC_SIX] }),
   'six.example': () => ({ addresses: [PUBLIC_SIX] }),
   'dead-first.example': () => ({ addresses: ['93.184.215.99', PUBLIC] }),

@@ -4,7 +4,7 @@ import { summarize } from '../../bench/report/statistics.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { askSteadily } from '../stage/clients.ts'
+import { sendSteadily } from '../stage/clients.ts'
 import { readMetric } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 
@@ -24,7 +24,7 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   const operator = await stage.startOperator()
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS, captureMilliseconds: 50 })
   progress(`${REQUESTS} Screenshots, ${PER_SECOND} a second`)
-  const { accepted } = await askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: REQUESTS / PER_SECOND })
+  const { accepted } = await sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: REQUESTS / PER_SECOND })
   await eventually('all Screenshots have finished', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
   const { times } = await stage.fleet.send({ times: true })
   const shots = await Promise.all(accepted.map(({ id }) => stage.screenshots.get(toObjectName(id))))
@@ -32,9 +32,13 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   const toClaim = summarize(shots.map(({ status }, n) => Date.parse(status?.startTime ?? '') - (created[n] ?? 0)))
   const toRunner = summarize(accepted.map(({ id }, n) => (times[toObjectName(id)] ?? Number.NaN) - (created[n] ?? 0)))
   const findings = [
-    atMost(`milliseconds from the creation to the claim with ${RUNNERS} idle runners (p50)`, toClaim.p50, BAR_MILLISECONDS, 'ms'),
-    holds('the same, p95', true, `${toClaim.p95.toFixed(0)} ms`),
-    holds('from the creation to the runner’s start', true, `p50 ${toRunner.p50.toFixed(0)} ms, p95 ${toRunner.p95.toFixed(0)} ms`),
+    atMost(`milliseconds from creation to claim with ${RUNNERS} idle runners (p50)`, toClaim.p50, BAR_MILLISECONDS, 'ms'),
+    holds('milliseconds from creation to claim (p95)', true, `${toClaim.p95.toFixed(0)} ms`),
+    holds(
+      'milliseconds from creation to the start in the runner',
+      true,
+      `p50 ${toRunner.p50.toFixed(0)} ms, p95 ${toRunner.p95.toFixed(0)} ms`,
+    ),
   ]
   return { findings }
 }

@@ -8,7 +8,7 @@ import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { openCluster, QUADRANTS } from '../stage/cluster-objects.ts'
-import { newPile, type Pile } from '../stage/ends.ts'
+import { type CleanupStack, newCleanupStack } from '../stage/ends.ts'
 
 // A runner that exceeds its disk limit: the kubelet evicts the pod, the attempt counts, and the page becomes a suspect, but the Screenshot does not
 // fail.
@@ -25,16 +25,16 @@ export const clusterEvicted: Part = {
   name: 'cluster-evicted',
   shows: 'a Screenshot survives a runner that the kubelet evicts for its disk usage, with one more attempt',
   run: async (context) => {
-    const pile = newPile()
-    return undoing(pile.endAll, () => run(pile, context))
+    const cleanupStack = newCleanupStack()
+    return undoing(cleanupStack.endAll, () => run(cleanupStack, context))
   },
 }
 
-async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
-  const { pools, pods, shots, spec } = await openCluster(pile)
+async function run(cleanupStack: CleanupStack, { progress }: PartContext): Promise<PartResult> {
+  const { pools, pods, shots, spec } = await openCluster(cleanupStack)
   const { limits = {}, requests = {} } = spec.podTemplate.resources ?? {}
   const resources = { requests, limits: { ...limits, 'ephemeral-storage': `${LIMIT_MEBIBYTES}Mi` } }
-  pile.teardown(() => pools.delete(POOL).catch(() => undefined))
+  cleanupStack.teardown(() => pools.delete(POOL).catch(() => undefined))
   const object = { metadata: { name: POOL }, spec: { ...spec, minIdle: 1, maxPods: 2, podTemplate: { ...spec.podTemplate, resources } } }
   await pools.create(object as NewObject<RunnerPool>)
   await eventually('a runner is idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) > 0, GENEROUS_MILLISECONDS)

@@ -104,13 +104,13 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
       await trial.whenAllFinished([metadata.name])
       ids.push(screenshotIdOf(metadata))
       const missing = await findMissingPictures(ids)
-      findings.push(holds(name, missing.length === 0, missing.join(' ') || `${ids.length} pictures can be had`))
+      findings.push(holds(name, missing.length === 0, missing.join(' ') || `${ids.length} pictures can be downloaded`))
     } catch (error) {
       findings.push(holds(name, false, error instanceof Error ? error.message : String(error)))
     }
   }
 
-  await chapter('before anything is typed', async () => undefined)
+  await chapter('before the first command', async () => undefined)
   await chapter('scale', async () => {
     const [scale = ''] = (await readChapter(directory, 'Scale')).inline.filter((line) => line.includes(' scale '))
     await type(scale, directory)
@@ -178,7 +178,7 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
         async () => (await trial.shots.listAll()).length === 0,
         GENEROUS_MILLISECONDS,
       )
-      findings.push(holds('after the restore records are archived as before', true, 'no finished record is left in the Kubernetes API'))
+      findings.push(holds('records are archived after the restore as before', true, 'no finished record is left in the Kubernetes API'))
     } finally {
       await receiver.close()
     }

@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.ts'
 import { decode, isNear } from '../../support/picture.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { openCluster, QUADRANTS } from '../stage/cluster-objects.ts'
-import { newPile, type Pile } from '../stage/ends.ts'
+import { type CleanupStack, newCleanupStack } from '../stage/ends.ts'
 import { watchEnds } from '../stage/ends-once.ts'
 import { SECOND_NODE, startSecondNode, TAINT } from '../stage/second-node.ts'
 import { startLoad } from '../stage/trial-release.ts'
@@ -34,18 +34,18 @@ export const clusterNodeLost: Part = {
   name: 'cluster-node-lost',
   shows: 'a second node loses its connection while it captures, and reconnects: other runners take over, and nothing finishes twice',
   run: async (context) => {
-    const pile = newPile()
-    return undoing(pile.endAll, () => run(pile, context))
+    const cleanupStack = newCleanupStack()
+    return undoing(cleanupStack.endAll, () => run(cleanupStack, context))
   },
 }
 
-async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
-  const { http, pools, pods, shots, spec } = await openCluster(pile)
+async function run(cleanupStack: CleanupStack, { progress }: PartContext): Promise<PartResult> {
+  const { http, pools, pods, shots, spec } = await openCluster(cleanupStack)
   const node = await startSecondNode([spec.podTemplate.image], progress)
-  pile.teardown(() => node.remove())
+  cleanupStack.teardown(() => node.remove())
   const tolerations = [{ key: TAINT.key, operator: 'Exists' as const }]
   const size = { minIdle: RUNNERS, maxPods: RUNNERS + 2, podTemplate: { ...spec.podTemplate, tolerations } }
-  pile.teardown(async () => {
+  cleanupStack.teardown(async () => {
     await pools.delete(POOL).catch(() => undefined)
     // Pods on the node can only be deleted with it, or by force.
     for (const { metadata } of await runnersOf(pods)) await pods.delete(metadata.name, { gracePeriodSeconds: 0 }).catch(() => undefined)
@@ -108,10 +108,10 @@ async function run(pile: Pile, { progress }: PartContext): Promise<PartResult> {
     findings: [
       holds('every accepted Screenshot was captured', failed.length === 0, `${finished.length - failed.length} of ${names.length}`),
       holds('each has its own picture', wrong.length === 0, wrong.join(' ') || `${finished.length} pictures`),
-      holds('none ended twice', ends.faults.length === 0, ends.faults.slice(0, 3).join('; ') || 'none'),
-      holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused`),
-      holds('what the node had was captured by another attempt', repeated.length > 0, `${repeated.length} of ${lost.length}`),
-      holds('the node was called NotReady', true, `after ${notReady} s; its captures were with others after ${given} s`),
+      holds('no Screenshot finished twice', ends.faults.length === 0, ends.faults.slice(0, 3).join('; ') || 'none'),
+      holds('creates were accepted all the time', load.refusals.length === 0, `${load.refusals.length} refused`),
+      holds('Screenshots of the lost node were captured in another attempt', repeated.length > 0, `${repeated.length} of ${lost.length}`),
+      holds('time until the node was NotReady', true, `after ${notReady} s; its captures were with others after ${given} s`),
     ],
   }
 }

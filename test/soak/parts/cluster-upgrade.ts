@@ -143,23 +143,23 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
   context.progress(`left behind: ${leftovers.join(' ')}`)
   return {
     findings: [
-      holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),
+      holds('every accepted Screenshot exists', shots.length === names.length, `${shots.length} of ${names.length}`),
       holds(
-        'every one was captured',
+        'every Screenshot was captured',
         failed.length === 0,
         `${failed.length} failed ${failed.map(({ status }) => status?.result?.error?.code).join(' ')}`,
       ),
-      holds('every one ended once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
-      holds('every picture can be had', missing.length === 0, `${shots.length - missing.length} PNGs`),
+      holds('every Screenshot finished once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
+      holds('every picture can be downloaded', missing.length === 0, `${shots.length - missing.length} PNGs`),
       holds(
-        'the API key, records and links of before the upgrade work after it',
+        'the API key, records and links from before the upgrade work afterwards',
         broken.length === 0,
         broken.join('; ') || `${noted.links.size} links`,
       ),
-      holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
-      holds('captures were unfinished when the release was uninstalled', unfinished > 0, `${unfinished} finished after the reinstallation`),
+      holds('creates were accepted all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
+      holds('captures were unfinished at the uninstall', unfinished > 0, `${unfinished} finished after the reinstallation`),
       holds(
-        'nothing is left behind that was not asked to stay',
+        'only objects with a documented keep policy remain',
         strange.length === 0,
         strange.join(' ') || `${leftovers.length} objects stay`,
       ),

@@ -3,7 +3,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, type Finding, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { type Accepted, askSteadily } from '../stage/clients.ts'
+import { type Accepted, sendSteadily } from '../stage/clients.ts'
 import { type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
 
@@ -40,11 +40,11 @@ async function run(stage: Stage, { progress }: PartContext): Promise<PartResult>
   for (const { name, bar, end } of ENDS) {
     const leader = await findLeader(operators)
     progress(`${name} under load`)
-    const asking = askSteadily({ urls: [gateway.url], keys, perSecond: RATE, seconds: LOAD_SECONDS })
+    const asking = sendSteadily({ urls: [gateway.url], keys, perSecond: RATE, seconds: LOAD_SECONDS })
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     const { lease, work } = await measure(stage, () => end(leader))
     findings.push(
-      atMost(`seconds after ${name} until another holds the lease`, lease, bar, 's', 1),
+      atMost(`seconds after ${name} until another operator holds the lease`, lease, bar, 's', 1),
       holds(`after ${name} captures go on`, true, `${work.toFixed(1)} s after it`),
     )
     operators.splice(operators.indexOf(leader), 1, await stage.startOperator())

@@ -2,7 +2,7 @@ import { createFinished } from '../../bench/rest/finished.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { profileFlags } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { askSteadily } from '../stage/clients.ts'
+import { sendSteadily } from '../stage/clients.ts'
 import { readMemory, readProcessor } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
@@ -30,7 +30,7 @@ async function run(stage: Stage, { settings: { live, profile }, progress }: Part
   for (const account of accounts) await createFinished(stage.admin, account, Math.ceil(live / accounts.length))
   progress('creating a Screenshot and starting an operator')
   const { begun } = await stage.fleet.send({})
-  const waiting = await askSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: 1 })
+  const waiting = await sendSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: 1 })
   const started = performance.now()
   const flags = profileFlags(profile)
   const starting = stage.startOperator({ environment, flags })
@@ -40,7 +40,7 @@ async function run(stage: Stage, { settings: { live, profile }, progress }: Part
   const used = readProcessor({ operator: [operator.pid] }).operator ?? 0
   const fresh = readMemory(operator.pid)
   progress('capturing more Screenshots')
-  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: WORK_PER_SECOND, seconds: WORK_SECONDS })
+  const asked = await sendSteadily({ urls: [gateway.url], keys, perSecond: WORK_PER_SECOND, seconds: WORK_SECONDS })
   const accepted = [...waiting.accepted, ...asked.accepted]
   const outcome = await verifyAll(gateway.url, accepted)
   const worked = readMemory(operator.pid)
@@ -53,11 +53,11 @@ async function run(stage: Stage, { settings: { live, profile }, progress }: Part
       's',
       1,
     ),
-    holds('processor time that this took', true, `${used} ms`),
-    atMost('MiB of that operator', fresh.residentMebibytes, BAR_MEBIBYTES, 'MiB'),
-    atMost(`MiB of it after ${asked.accepted.length} captures more`, worked.residentMebibytes, BAR_MEBIBYTES, 'MiB'),
-    atMost('the most that it ever held', worked.peakMebibytes, BAR_MEBIBYTES, 'MiB'),
-    holds('the operator before it ended as asked', exitCode === 0, `exit code ${exitCode}`),
+    holds('processor time of the start', true, `${used} ms`),
+    atMost('MiB of the operator after its start', fresh.residentMebibytes, BAR_MEBIBYTES, 'MiB'),
+    atMost(`MiB of it after ${asked.accepted.length} more captures`, worked.residentMebibytes, BAR_MEBIBYTES, 'MiB'),
+    atMost('peak MiB of the operator', worked.peakMebibytes, BAR_MEBIBYTES, 'MiB'),
+    holds('the previous operator exited cleanly', exitCode === 0, `exit code ${exitCode}`),
     holds(
       'every accepted Screenshot ended with its own picture',
       outcome.completed === accepted.length && outcome.faults.length === 0,

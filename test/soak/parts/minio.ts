@@ -59,7 +59,7 @@ export const minio: Part = {
       return {
         findings: [
           holds("MinIO's own tests of the changed files pass", upstream.isMet, upstream.measured),
-          holds('our tests of the changes pass', ours.isMet, ours.measured),
+          holds('the project’s tests of the patches pass', ours.isMet, ours.measured),
         ],
       }
     } finally {

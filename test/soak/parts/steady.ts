@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Table } from '../../bench/report/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { howAsked, profileFlags } from '../settings.ts'
+import { batchSuffix, profileFlags } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { askSteadily } from '../stage/clients.ts'
+import { sendSteadily } from '../stage/clients.ts'
 import { readMemory, readMetric } from '../stage/processes.ts'
 import { type Stage, textOf, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
@@ -68,7 +68,7 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
     // The response arrives before the log line.
     setTimeout(() => progress(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`), LOG_MILLISECONDS)
   }
-  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: (fill + minutes) * 60, batch, onRefused })
+  const asked = await sendSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: (fill + minutes) * 60, batch, onRefused })
   const seconds = (performance.now() - started) / 1_000
   over.abort()
   await sampling
@@ -80,7 +80,7 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
   if (profile !== undefined) for (const program of [operator, gateway]) await program.end('SIGTERM')
   const tables: Table[] = [
     {
-      title: `${rate} a second for ${minutes} minutes${fill === 0 ? '' : ` after ${fill} that fill`}${howAsked(batch)}`,
+      title: `${rate} a second for ${minutes} minutes${fill === 0 ? '' : ` after ${fill} that fill`}${batchSuffix(batch)}`,
       head: ['minute', ...KINDS],
       rows: samples.flatMap((sample, n) =>
         n % 4 === 3 ? [[(((n + 1) * minutes) / SAMPLES).toFixed(1), ...KINDS.map((kind) => sample[kind].toFixed(0))]] : [],
@@ -96,11 +96,11 @@ async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profi
     ...KINDS.map((kind) => {
       const growth = growthOf(samples.slice(-SAMPLES).map((sample) => sample[kind]))
       const isEvaluated = !kind.startsWith('etcd') || fill + minutes / 2 >= ETCD_MINUTES
-      const what = `${kind}: the last quarter’s mean by that of the quarter before`
+      const what = `${kind}: mean of the last quarter relative to the quarter before`
       return isEvaluated ? atMost(what, growth, FLAT, '', 2) : holds(`${what} (too short to verifyAll)`, true, growth.toFixed(2))
     }),
     holds(
-      'what was looked at ended with its own picture',
+      'every checked Screenshot ended with its own picture',
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),

@@ -4,9 +4,9 @@ import type { Table } from '../../bench/report/table.ts'
 import { readWrites, writesBetween } from '../../bench/rest/api-server-writes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { howAsked, profileFlags } from '../settings.ts'
+import { batchSuffix, profileFlags } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { askSteadily } from '../stage/clients.ts'
+import { sendSteadily } from '../stage/clients.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 import { describeOutcome, verifyAll } from '../stage/verify.ts'
@@ -22,7 +22,7 @@ const REST_MILLISECONDS = 10_000
 /** Screenshots per second at the requested rate, and the cost of each. */
 export const throughput: Part = {
   name: 'throughput',
-  shows: 'Screenshots per second from end to end, with writes and processor time for each',
+  shows: 'Screenshots per second from end to end, with writes and processor time per Screenshot',
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
@@ -35,7 +35,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
   progress('warming up')
   const urls = [gateway.url]
-  const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
+  const warm = await sendSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
   await eventually('the warm-up has finished', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
 
   const processes = processesOf(stage, [operator], [gateway])
@@ -49,7 +49,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
     at: performance.now(),
   }
   progress(`${rate} a second for ${seconds} s`)
-  const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
+  const asking = sendSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
   await sleep(seconds * 1_000)
   const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
   const asked = await asking
@@ -79,31 +79,31 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
   const tables: Table[] = [
     {
-      title: `Processor time for each Screenshot (ms), simulated runners${howAsked(batch)}`,
+      title: `Processor time per Screenshot (ms), simulated runners${batchSuffix(batch)}`,
       head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
       rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
     },
     {
-      title: 'Writes for each Screenshot by resource, pods and leases included',
-      head: ['resource', 'for each'],
+      title: 'Writes per Screenshot by resource, including pods and leases',
+      head: ['resource', 'per Screenshot'],
       rows: [...writes].sort(([, a], [, b]) => b - a).map(([resource, count]) => [resource, (count / total).toFixed(3)]),
     },
   ]
   const findings = [
-    atLeast('Screenshots a second, from the request to the end', within.finished / within.seconds, rate, '/s', 1),
+    atLeast('Screenshots per second, from the request to the completion', within.finished / within.seconds, rate, '/s', 1),
     holds(
       'every request was accepted',
       Object.keys(asked.others).length === 0,
       `${asked.accepted.length} accepted, others ${JSON.stringify(asked.others)}; answers p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`,
     ),
-    atMost('writes to the API server for each Screenshot', writesEach, BAR_WRITES, '', 2),
+    atMost('writes to the API server per Screenshot', writesEach, BAR_WRITES, '', 2),
     atMost(`processor time that ${BAR_RATE} a second take each second, of two processors’ 2000 ms`, whole * BAR_RATE + rest, 2_000, 'ms'),
     holds(
       'every accepted Screenshot ended with its own picture',
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),
-    holds('none was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
+    holds('no Screenshot was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
   ]
   return { findings, tables }
 }

@@ -115,7 +115,7 @@ async function run(stage: Stage, { settings: { records }, progress }: PartContex
   const findings = [
     ...timings,
     holds(
-      'every answer was right',
+      'every response was right',
       faults.length === 0,
       faults.length === 0 ? `${costs.length * REQUESTS} answers` : faults.slice(0, 3).join('; '),
     ),

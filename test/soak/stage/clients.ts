@@ -11,7 +11,7 @@ export interface Accepted {
 }
 
 /** Results of many requests. */
-export interface Asked {
+export interface RequestResults {
   accepted: Accepted[]
   /** Response times of accepted requests in milliseconds. */
   milliseconds: number[]
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Load: number of requests, accounts and gateways. Requests rotate over keys and gateways. */
-export interface AskOrder {
+export interface RequestLoad {
   urls: readonly string[]
   keys: readonly string[]
   perSecond: number
@@ -73,8 +73,8 @@ function messageOf(text: string): string {
 }
 
 /** Sends requests at a steady rate without waiting for responses, and then waits for the last response. */
-export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: AskOrder): Promise<Asked> {
-  const asked: Asked = { accepted: [], milliseconds: [], others: {} }
+export async function sendSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: RequestLoad): Promise<RequestResults> {
+  const asked: RequestResults = { accepted: [], milliseconds: [], others: {} }
   const open = new Set<Promise<void>>()
   const started = performance.now()
   const total = Math.round((perSecond * seconds) / batch)

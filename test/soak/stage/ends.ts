@@ -1,12 +1,12 @@
 import type { Ends } from '../../support/processes/own-plane.ts'
 
 /** A stack of cleanup functions, run in reverse order, like tap's teardown for runs without tap. */
-export interface Pile extends Ends {
+export interface CleanupStack extends Ends {
   endAll: () => Promise<void>
 }
 
 /** Creates an empty stack. */
-export function newPile(): Pile {
+export function newCleanupStack(): CleanupStack {
   const undos: (() => unknown)[] = []
   const teardown = (undo: () => unknown) => {
     undos.push(undo)

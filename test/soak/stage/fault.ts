@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { prepareAccountsAndRunners } from './accounts-and-runners.ts'
-import { askSteadily } from './clients.ts'
+import { sendSteadily } from './clients.ts'
 import { watchEnds } from './ends-once.ts'
 import type { GatewayPod, OperatorPod, Stage, StartOptions } from './stage.ts'
 import { withStage } from './stage.ts'
@@ -71,7 +71,7 @@ async function raise(
   const apiServerPort = Number(new URL(stage.release.plane.url).port)
   const link = async (port: number) => {
     const opened = await openLink(port)
-    stage.pile.teardown(() => opened.close())
+    stage.cleanupStack.teardown(() => opened.close())
     return opened
   }
   const storeLink = await link(stage.minio.port)
@@ -96,7 +96,7 @@ async function run(stage: Stage, fault: Fault, { progress }: PartContext): Promi
   const { gateway, keys } = scene
   const ends = await watchEnds(stage.admin)
   const over = new AbortController()
-  const asking = askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
+  const asking = sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
   await sleep(CALM_MILLISECONDS)
   progress(fault.shows)
   const besides = await fault.cause(scene).finally(() => over.abort())
@@ -117,21 +117,21 @@ async function run(stage: Stage, fault: Fault, { progress }: PartContext): Promi
       outcome.faults.length === 0 && Object.keys(outcome.failed).length === 0,
       describeOutcome(outcome),
     ),
-    holds('none ended twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
+    holds('no Screenshot finished twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
     holds(
       'captures were repeated only as attempts that the record counts',
       repeated.length <= outcome.repeated,
       `${repeated.length} begun more than once`,
     ),
     holds(
-      fault.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
+      fault.mayRefuse ? 'every rejected request got a 503' : 'every request was accepted',
       Object.keys(asked.others).every((what) => fault.mayRefuse && what.startsWith(UNAVAILABLE)),
       refused.join(', ') || 'all accepted',
     ),
     fault.maxGapSeconds === undefined
-      ? holds('the longest time in which no capture was begun', true, `${gapSeconds.toFixed(1)} s`)
-      : atMost('the longest time in which no capture was begun', gapSeconds, fault.maxGapSeconds, 's', 1),
-    ...(besides === '' ? [] : [holds('besides', true, besides)]),
+      ? holds('longest time without a started capture', true, `${gapSeconds.toFixed(1)} s`)
+      : atMost('longest time without a started capture', gapSeconds, fault.maxGapSeconds, 's', 1),
+    ...(besides === '' ? [] : [holds('other results', true, besides)]),
   ]
   for (const program of [...scene.operators, gateway]) {
     const last = program

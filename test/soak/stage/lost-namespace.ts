@@ -156,7 +156,7 @@ export async function compareRelease(before: Before, receiver: ClusterReceiver, 
       lost.join(' ') || `${after.size} objects`,
     ),
     holds(
-      'the count of the month goes on',
+      'the count of the month continues',
       used >= before.used && used <= before.used + 2 * waiting,
       `${before.used} before, ${used} after, ${waiting} were under way`,
     ),

@@ -26,7 +26,7 @@ export async function createOperatorPod(admin: KubeHttp, name: string): Promise<
 }
 
 /** Reports the end of the process, as a kubelet does. `isLost`: the node is lost, so nothing reports any more. */
-export async function playKubelet(admin: KubeHttp, pod: Pod, program: Program, isLost: () => boolean): Promise<void> {
+export async function simulateKubelet(admin: KubeHttp, pod: Pod, program: Program, isLost: () => boolean): Promise<void> {
   const client = new Resource(admin, pods)
   const { name } = pod.metadata
   const write = (phase: string, state: object) =>

@@ -25,9 +25,9 @@ import { installRelease, NAMESPACE, type Release } from '../../integration/admis
 import { expectedHash } from '../../integration/operator/stage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { writeServiceAccount } from '../../support/processes/as-in-pod.ts'
-import { newPile, type Pile } from './ends.ts'
+import { type CleanupStack, newCleanupStack } from './ends.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { createOperatorPod, playKubelet } from './operator-pod.ts'
+import { createOperatorPod, simulateKubelet } from './operator-pod.ts'
 import { type Program, startProgram } from './program.ts'
 
 /** An operator pod with its process. */
@@ -73,7 +73,7 @@ export interface Stage {
   createAccount: (name: string) => Promise<string>
   setPool: (spec: Partial<RunnerPoolSpec>) => Promise<void>
   whenIdle: (count: number) => Promise<void>
-  pile: Pile
+  cleanupStack: CleanupStack
 }
 
 /** These limits are never reached, because the tests do not measure the quota. */
@@ -89,24 +89,24 @@ export async function withStage<T>(
   act: (stage: Stage) => Promise<T>,
   options: { storeDirectory?: string; fsync?: boolean } = {},
 ): Promise<T> {
-  const pile = newPile()
-  return undoing(pile.endAll, async () => act(await raise(pile, options)))
+  const cleanupStack = newCleanupStack()
+  return undoing(cleanupStack.endAll, async () => act(await raise(cleanupStack, options)))
 }
 
-async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boolean }): Promise<Stage> {
+async function raise(cleanupStack: CleanupStack, options: { storeDirectory?: string; fsync?: boolean }): Promise<Stage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-soak-'))
   const { storeDirectory = path.join(directory, 'store'), fsync = true } = options
-  pile.teardown(() => rm(directory, { recursive: true, force: true }))
+  cleanupStack.teardown(() => rm(directory, { recursive: true, force: true }))
   const minio = await startMinio({ directory: storeDirectory })
-  pile.teardown(() => minio.stop())
-  const release = await installRelease(pile, { fsync })
+  cleanupStack.teardown(() => minio.stop())
+  const release = await installRelease(cleanupStack, { fsync })
   const { admin, plane, kubeconfigPath } = release
   const ca = String((await (await accessFromKubeconfig(kubeconfigPath)).credentials()).tls.ca)
   for (const name of ['operator', 'api-gateway'])
     await writeServiceAccount(admin, { name: `tintype-${name}`, directory: path.join(directory, `account-${name}`), ca })
   const network = `127.${2 + (process.pid % 250)}`
   const fleet = await startFleet(kubeconfigPath, NAMESPACE, network)
-  pile.teardown(() => fleet.close())
+  cleanupStack.teardown(() => fleet.close())
 
   const apiServer = new URL(plane.url)
   const hash = await expectedHash(kubeconfigPath)
@@ -129,7 +129,7 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
     ...environment,
   })
   const keep = (program: Program) => {
-    pile.teardown(() => program.end('SIGKILL'))
+    cleanupStack.teardown(() => program.end('SIGKILL'))
     return program
   }
 
@@ -146,7 +146,7 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
     }
     const program = keep(await startProgram({ name: 'operator', directory, environment, flags: options.flags ?? [], main: options.main }))
     let isLost = false
-    await playKubelet(admin, pod, program, () => isLost)
+    await simulateKubelet(admin, pod, program, () => isLost)
     await whenReady(program)
     const isLeader = async () => /leader_election_master_status\{[^}]*\} 1/.test(await textOf(`${program.metricsUrl}/metrics`))
     const loseNode = () => {
@@ -202,7 +202,7 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
     )
   }
   const parts = { startOperator, startGateway, createAccount, setPool, whenIdle }
-  return { directory, storeDirectory, release, admin, minio, fleet, screenshots: new Resource(admin, screenshots), ...parts, pile }
+  return { directory, storeDirectory, release, admin, minio, fleet, screenshots: new Resource(admin, screenshots), ...parts, cleanupStack }
 }
 
 async function whenReady(program: Program): Promise<void> {

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import net from 'node:net'
 
 /** Response to one query. `undefined`: NXDOMAIN; `'silence'`: no response; `'failure'`: SERVFAIL. */
-export type DnsAnswer = { cname?: string; addresses: string[] } | 'silence' | 'failure' | undefined
+export type DnsResponse = { cname?: string; addresses: string[] } | 'silence' | 'failure' | undefined
 
 export type QueryType = 'A' | 'AAAA'
 
 /** Called for each query, so responses can change. The server leaves out addresses of the other family. */
-export type Zone = (name: string, type: QueryType | undefined) => DnsAnswer
+export type Zone = (name: string, type: QueryType | undefined) => DnsResponse
 
 /** A minimal name server: only UDP, A and AAAA. */
 export interface DnsServer {
@@ -62,14 +62,14 @@ const record = (name: string, type: number, data: Buffer): Buffer => {
   return Buffer.concat([encodeName(name), fixed, data])
 }
 
-const buildRecords = (name: string, type: number, answer: Exclude<DnsAnswer, string | undefined>): Buffer[] => {
+const buildRecords = (name: string, type: number, answer: Exclude<DnsResponse, string | undefined>): Buffer[] => {
   const owner = answer.cname ?? name
   const wanted = answer.addresses.filter((address) => (TYPES[type] === 'A' ? net.isIPv4(address) : net.isIPv6(address)))
   const alias = answer.cname === undefined ? [] : [record(name, 5, encodeName(answer.cname))]
   return [...alias, ...wanted.map((address) => record(owner, type, encodeAddress(address)))]
 }
 
-const buildResponse = (query: Buffer, { name, type, end }: Question, answer: Exclude<DnsAnswer, 'silence'>): Buffer => {
+const buildResponse = (query: Buffer, { name, type, end }: Question, answer: Exclude<DnsResponse, 'silence'>): Buffer => {
   const records = typeof answer === 'object' && TYPES[type] ? buildRecords(name, type, answer) : []
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(0x8180 | (answer === undefined ? 3 : answer === 'failure' ? 2 : 0), 2)

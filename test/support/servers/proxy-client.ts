@@ -4,30 +4,30 @@ import net from 'node:net'
 import { socks5Connect } from '../../../capture-runner/src/egress/socks.ts'
 
 /** A response through the egress proxy. `status` is undefined if the proxy closed the connection without a response. */
-export interface ProxyAnswer {
+export interface ProxyResponse {
   status: number | undefined
   headers: string[]
   body: string
 }
 
 /** A request without its URL. */
-export interface Asked {
+export interface ProxyRequest {
   method?: string
   headers?: http.OutgoingHttpHeaders
   body?: string | Buffer
 }
 
-const NO_ANSWER: ProxyAnswer = { status: undefined, headers: [], body: '' }
+const NO_ANSWER: ProxyResponse = { status: undefined, headers: [], body: '' }
 const PATIENCE_MILLISECONDS = 30_000
 
 /** Sends a request for plain http as a browser does: on a new connection, through SOCKS. */
-export const askThrough = async (proxyUrl: string, url: string, asked: Asked = {}): Promise<ProxyAnswer> => {
+export const askThrough = async (proxyUrl: string, url: string, asked: ProxyRequest = {}): Promise<ProxyResponse> => {
   const { hostname, port } = new URL(url)
   const socket = await tunnelThrough(proxyUrl, `${hostname}:${port || 80}`)
   return socket ? askOn(socket, url, asked) : NO_ANSWER
 }
 
-const askOn = (socket: net.Socket, url: string, { method = 'GET', headers = {}, body }: Asked): Promise<ProxyAnswer> =>
+const askOn = (socket: net.Socket, url: string, { method = 'GET', headers = {}, body }: ProxyRequest): Promise<ProxyResponse> =>
   new Promise((resolve) => {
     const { host, pathname, search } = new URL(url)
     const request = http.request({

@@ -54,7 +54,7 @@ const waits = async (id: string): Promise<boolean> => {
   const { spec } = await objectOf(id)
   return spec.cachedFrom === undefined && (await read(id)).status === 'pending'
 }
-/** Completes a capture like a runner, in one write, because the operator would take back a claim of a pod that does not exist. */
+/** Completes a capture like a runner, in one write, because the operator would release a claim of a pod that does not exist. */
 async function complete(id: string, bytes: Buffer): Promise<void> {
   const shot = await objectOf(id)
   const artifacts = artifactsOf(shot.spec.options)
@@ -79,7 +79,7 @@ async function capture(page: string, options: Options, key = stage.key): Promise
   const id = await create(page, options, key)
   await complete(id, PICTURE)
   const { cacheAs = '', accountName } = (await objectOf(id)).spec
-  await eventually('the picture is kept', () => stage.hasObject(`cache/${accountName}/${cacheAs}.json`))
+  await eventually('the picture is stored', () => stage.hasObject(`cache/${accountName}/${cacheAs}.json`))
   return id
 }
 const download = async (id: string): Promise<string> => {
@@ -100,13 +100,13 @@ t.test('option cache: completes an equal request with the earlier screenshot, wi
   t.match(record, { status: 'completed', cached: true, attempts: 0, width: 4, height: 3, error: null, metadata: { page_title: 'A page' } })
   t.equal(record.storage_path, objectKey(ACCOUNT, second, 'png'))
   t.equal(await download(second), PICTURE.toString())
-  await eventually('its unit is given back', async () => (await used()) === before)
+  await eventually('its unit is refunded', async () => (await used()) === before)
   await eventually('its event is delivered', async () => eventsOf(second).length > 0)
   t.match(eventsOf(second), [
     { type: 'screenshot.completed', data: { screenshot: { status: 'completed', cached: true, file_size_bytes: PICTURE.length } } },
   ])
   // The count is written first, then the mark that it was counted.
-  const conditions = await eventually('its refund is noted', async () => {
+  const conditions = await eventually('its refund is recorded', async () => {
     const all = (await objectOf(second)).status?.conditions ?? []
     return all.some(({ type }) => type === 'Refunded') && all
   })
@@ -172,7 +172,7 @@ t.test('a deleted screenshot is not reused; earlier copies of it stay', async (t
   t.equal(await download(taken), PICTURE.toString())
 })
 
-t.test('if a screenshot is deleted before the request completes, the page is captured, and the result is kept', async (t) => {
+t.test('if a screenshot is deleted before the request completes, the page is captured, and the result is stored', async (t) => {
   const page = newPage()
   const first = await capture(page, { cache: true })
   const { cacheAs: hash } = (await objectOf(first)).spec
@@ -189,7 +189,7 @@ t.test('if a screenshot is deleted before the request completes, the page is cap
   const id = name.replace('-', '_')
   await complete(id, Buffer.from('captured after all'))
   t.match(await finished(id), { cached: false, attempts: 1 })
-  await eventually('its picture is kept', async () => {
+  await eventually('its picture is stored', async () => {
     const again = await create(page, { cache: true })
     return (await objectOf(again)).spec.cachedFrom === hash && (await finished(again)).cached
   })

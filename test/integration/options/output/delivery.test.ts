@@ -28,7 +28,7 @@ async function complete(id: string): Promise<void> {
   const result = { format: 'png' as const, fileSizeBytes: PICTURE.length, etag, width: 4, height: 3 }
   const status = completedStatus({ startTime: completionTime, completionTime, result })
   await world.screenshots.patch(toObjectName(id), mergePatch({ status }), { subresource: 'status' })
-  await eventually('the gateway knows', async () => (await read(id)).status === 'completed')
+  await eventually('the gateway knows the result', async () => (await read(id)).status === 'completed')
 }
 /** A request that waits, and whose capture is completed meanwhile. */
 async function held(body: object) {
@@ -106,14 +106,14 @@ t.test('option retention_days: deletes files earlier than the plan, and never ke
     return marks.every((mark) => found.includes(mark))
   })
   // A record that still exists is archived and marked again.
-  await eventually('they have left the Kubernetes API', async () => {
+  await eventually('they are no longer in the Kubernetes API', async () => {
     const live = await stage.liveIds()
     return ![old, young].some((each) => live.includes(each))
   })
   await first.end('SIGTERM')
   await stage.startOperator()
-  await eventually('its file is gone', async () => !(await stage.hasFile(old)))
-  await eventually('and its mark', async () => !(await stage.hasObject(marks[0] ?? '')))
+  await eventually('its file is deleted', async () => !(await stage.hasFile(old)))
+  await eventually('its mark is deleted', async () => !(await stage.hasObject(marks[0] ?? '')))
   t.ok(await stage.hasFile(young), 'the control')
   t.ok(await stage.hasObject(marks[1] ?? ''))
   t.match(await read(old), { status: 'completed', download_url: null }, 'the record stays')
