@@ -2,7 +2,7 @@ import { median } from '../../bench/report/statistics.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atMost, type Part, type PartContext, type PartResult } from '../part.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
-import { type Accepted, askSteadily, send } from '../stage/clients.ts'
+import { type Accepted, send, sendSteadily } from '../stage/clients.ts'
 import { bundleSources, checkOut } from '../stage/old-release.ts'
 import { readMetric, readProcessor } from '../stage/processes.ts'
 import { type GatewayPod, type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
@@ -99,7 +99,7 @@ async function measure(stage: Stage, programs: Programs | undefined, keys: reado
   const finished = () => readMetric(operator, 'screenshot_job_duration_seconds_count')
   const create = async (seconds: number): Promise<Accepted[]> => {
     const done = await finished()
-    const { accepted, others } = await askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds })
+    const { accepted, others } = await sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds })
     if (Object.keys(others).length > 0) throw new Error(`not accepted: ${JSON.stringify(others)}`)
     await eventually('all have ended', async () => (await finished()) >= done + accepted.length, 120_000)
     return accepted
