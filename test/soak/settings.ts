@@ -108,5 +108,5 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
 export const profileFlags = (directory: string | undefined): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
 
-/** Suffix of table titles that tells the batch size. */
+/** Suffix of table titles with the batch size. */
 export const batchSuffix = (batch: number): string => (batch === 1 ? '' : `, asked for in batches of ${batch}`)

@@ -1,6 +1,6 @@
 /**
  * The cluster's programs, built from Go modules with pinned versions. A directory is named by the digest of what it is built from and appears
- * only when it is whole: an interrupted build is taken up again by Go's own cache, a changed version builds beside the old one.
+ * only when it is complete. An interrupted build continues from Go's own cache, a changed version builds beside the old one.
  */
 import { createHash } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'

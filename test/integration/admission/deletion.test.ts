@@ -61,7 +61,7 @@ for (const propagationPolicy of policies) {
     await oneOfEach(`own-${name}`, 'acme')
     for (const kind of [shots, hooks, keys]) await kind.delete(`own-${name}`, { propagationPolicy })
     // The garbage collector removes the finalizers of foreground and orphan deletion.
-    await eventually('all of them are gone', async () => (await countLeft(`own-${name}`)) === 0)
+    await eventually('all objects are deleted', async () => (await countLeft(`own-${name}`)) === 0)
   })
 }
 
@@ -97,7 +97,7 @@ t.test('policy lets the garbage collector delete objects whose owner was deleted
   await adminHooks.create({ metadata: { name: 'owned', ownerReferences }, spec: { ...hook, accountName: 'other' } })
   await adminKeys.create({ metadata: { name: 'owned', ownerReferences }, spec: { accountName: 'other' } })
   await owners.delete('owner')
-  await eventually('all of them are gone', async () => (await countLeft('owned')) === 0)
+  await eventually('all objects are deleted', async () => (await countLeft('owned')) === 0)
 })
 
 t.test('helm uninstall works while accounts have objects, which then depend on RBAC only', async (t) => {
@@ -123,5 +123,5 @@ t.test('policy lets a namespace be deleted with all its objects', async () => {
   await oneOfEach('last', 'other')
   const all = new Resource(release.admin, namespaces)
   await all.delete(NAMESPACE)
-  await eventually('the namespace is gone', async () => (await all.find(NAMESPACE)) === undefined)
+  await eventually('the namespace is deleted', async () => (await all.find(NAMESPACE)) === undefined)
 })

@@ -32,7 +32,7 @@ t.test('a key works in every gateway as soon as it exists, and in none after its
   const object = (await world.keys.listAll()).find(({ spec }) => spec.lastFour === fresh.slice(-4))
   await world.keys.delete(object?.metadata.name ?? '')
   for (const gateway of [one, two]) {
-    await eventually('the key is refused', async () => (await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status === 401)
+    await eventually('the key is rejected', async () => (await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status === 401)
   }
 })
 

@@ -92,7 +92,7 @@ t.test(
       message: /challenge instead of the page/,
     })
     const { findings } = await stage.shoot('/challenge')
-    t.match(findings, { httpStatus: 403, pageTitle: 'Just a moment...' }, 'otherwise the record shows what was captured')
+    t.match(findings, { httpStatus: 403, pageTitle: 'Just a moment...' }, 'otherwise the record shows status and title of the challenge')
     t.ok(
       isNear((await stage.shoot('/article', { ...WINDOW, failOnBotChallenge: true })).pixels.at(990, 690), GREEN),
       'a page about challenges is not one',

@@ -4,8 +4,9 @@
 // process.
 
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { isIPv6 } from 'node:net'
+import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -23,7 +24,6 @@ import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
-import { startListener } from './listener.ts'
 
 const MEANT = [...new Set(LITERAL_ATTACKS.map(({ means }) => means))]
 /** Addresses without a listener. When allowed, they are dialed nevertheless. */
@@ -277,3 +277,16 @@ t.test('no redirect leads to a private address, even when its range is allowed',
   t.strictSame(listener.arrivals, [], 'not even a connection arrived')
   await end()
 })
+
+/** Listens on all addresses and records at which of them a connection arrived. It closes connections without a response. */
+async function startListener(t: Test): Promise<{ port: number; arrivals: string[] }> {
+  const arrivals: string[] = []
+  const server = createServer((socket) => {
+    arrivals.push((socket.localAddress ?? '').replace(/^::ffff:(?=.*\.)/, ''))
+    socket.destroy()
+  })
+  server.listen(0, '::')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, arrivals }
+}

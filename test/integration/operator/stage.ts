@@ -177,7 +177,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       mergePatch({ spec: { capturesPerPod: null, sandbox: { mode: 'auto' }, scaleDownDelaySeconds: 120, maxPods: 4, ...spec } }),
     )
   }
-  /** Waits until at least so many runners are idle. */
+  /** Waits until at least this many runners are idle. */
   const whenIdle = (count: number) =>
     eventually(`${count} are idle`, async () => ((await poolClient.get('default')).status?.idle ?? 0) >= count).catch(
       async (error: unknown) => {

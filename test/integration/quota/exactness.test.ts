@@ -21,7 +21,7 @@ const gateways = await Promise.all([stage.startGateway(), stage.startGateway(), 
 const usedBy = async (account: string) => (await world.usages.get(account)).status?.used
 const countOf = async (account: string) => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === account).length
 
-/** Sends so many requests at once, spread over the gateways. Returns the statuses of the responses. */
+/** Sends `count` requests at once, spread over the gateways. Returns the statuses of the responses. */
 async function burst(count: number, key: string, at: readonly Gateway[]): Promise<number[]> {
   const answers = await Promise.allSettled(Array.from({ length: count }, (_, index) => create(at[index % at.length]!, key)))
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.status] : []))

@@ -15,19 +15,19 @@ type Programs = Readonly<Record<'operator' | 'api-gateway', string>>
 
 /** Processor milliseconds of one version in one round. */
 interface Cost {
-  /** Of the gateway, for each POST /v1/screenshots. */
+  /** Gateway, per POST /v1/screenshots. */
   create: number
-  /** Of the gateway, for each GET /v1/screenshots/:id of a finished record. */
+  /** Gateway, per GET /v1/screenshots/:id of a finished record. */
   read: number
-  /** Of the operator, for each Screenshot from its creation to its end. */
+  /** Operator, per Screenshot from its creation to its completion. */
   capture: number
 }
 type Measure = keyof Cost
 
 const NAMES: Readonly<Record<Measure, string>> = {
-  create: 'gateway, for each POST',
-  read: 'gateway, for each GET',
-  capture: 'operator, for each Screenshot',
+  create: 'gateway, per POST',
+  read: 'gateway, per GET',
+  capture: 'operator, per Screenshot',
 }
 const RUNNERS = 30
 const PER_SECOND = 30
@@ -37,10 +37,10 @@ const READS = 4_000
 const READS_AT_ONCE = 16
 const MAX_RATIO = 1.05
 
-/** Processor time of operator and gateway, of a commit and of the working tree in turns. */
+/** Processor time of operator and gateway, of a commit and of the working tree, measured alternately. */
 export const compare: Part = {
   name: 'compare',
-  shows: 'Processor time of operator and gateway beside those of a commit (--from), in turns',
+  shows: 'processor time of operator and gateway, compared with a commit (--from)',
   run: (context) => withStage((stage) => run(stage, context), { fsync: false }),
 }
 
@@ -66,7 +66,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const ratioOf = (name: Measure) => median(costs.now.map((cost, round) => cost[name] / (costs.before[round]?.[name] ?? Number.NaN)))
   const of = (version: Version, name: Measure) => median(costs[version].map((cost) => cost[name])).toFixed(3)
   return {
-    findings: measures.map((name) => atMost(`processor time beside ${from}: ${NAMES[name]}`, ratioOf(name), MAX_RATIO, '', 3)),
+    findings: measures.map((name) => atMost(`processor time compared with ${from}: ${NAMES[name]}`, ratioOf(name), MAX_RATIO, '', 3)),
     tables: [
       {
         title: `Processor milliseconds, ${from} and now in turns (medians of ${settings.rounds} rounds; ratios are medians of each round's)`,
@@ -79,7 +79,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
 
 const mainOf = (directory: string, program: string): string => `${directory}/${program}/dist/app/main.mjs`
 
-/** Accounts and idle runners, which stay while operators and gateways come and go. */
+/** Accounts and idle runners, which remain while operators and gateways are replaced. */
 async function prepare(stage: Stage): Promise<string[]> {
   const operator = await stage.startOperator()
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
@@ -101,7 +101,7 @@ async function measure(stage: Stage, programs: Programs | undefined, keys: reado
     const done = await finished()
     const { accepted, others } = await sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds })
     if (Object.keys(others).length > 0) throw new Error(`not accepted: ${JSON.stringify(others)}`)
-    await eventually('all have ended', async () => (await finished()) >= done + accepted.length, 120_000)
+    await eventually('all Screenshots have finished', async () => (await finished()) >= done + accepted.length, 120_000)
     return accepted
   }
   const processes = { operator: [operator.pid], gateway: [gateway.pid] }
@@ -126,7 +126,7 @@ async function measure(stage: Stage, programs: Programs | undefined, keys: reado
   }
 }
 
-/** Reads finished records in turns. */
+/** Reads finished records in rotation. */
 async function read({ url }: GatewayPod, records: readonly Accepted[], count: number): Promise<void> {
   let next = 0
   const work = async () => {

@@ -9,12 +9,12 @@ import { run } from '../../cluster/host/exec.ts'
 import { locatePythonTools } from '../../fuzz/python-tools.ts'
 import type { ReceivedRequest } from './https-receiver.ts'
 
-/** Verifies by npm's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
+/** Verifies with npm's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
 export async function verifyByNpm(secret: string, { headers, body }: ReceivedRequest): Promise<string> {
   return (new Webhook(secret).verify(body, headers) as { id: string }).id
 }
 
-/** Verifies by PyPI's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
+/** Verifies with PyPI's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
 export async function verifyByPython(secret: string, { headers, body }: ReceivedRequest): Promise<string> {
   const python = join(await locatePythonTools(), 'python')
   const input = JSON.stringify({ secret, headers, body: body.toString('base64') })
