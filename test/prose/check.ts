@@ -19,11 +19,13 @@ export const checkedFiles: readonly string[] = [
 
 /** The sources whose comments and messages `npm run verify` checks. */
 export const checkedSources: readonly string[] = globSync(
-  '{crds/{src,client,storage,generate},{operator,api-gateway,capture-runner}/src}/**/*.ts',
+  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/client,capture-runner}/src}/**/*.ts',
   {
     cwd: repository,
   },
-).sort()
+)
+  .filter((file) => !file.includes('/generated/'))
+  .sort()
 
 /** Results of Vale. */
 export interface ProseResult {
