@@ -61,7 +61,7 @@ export async function compileAgainst({ directory }: InstalledClient, files: read
   await runPlainly(path.join(repository, 'test/clients/node_modules/.bin/tsc'), ['-p', directory])
 }
 
-/** Packages that the client has brought with it. */
+/** Names and scopes of the installed packages. */
 export const installedPackages = async ({ directory }: InstalledClient): Promise<string[]> => {
   const names = await readdir(path.join(directory, 'node_modules'))
   return names.filter((name) => !name.startsWith('.'))
