@@ -14,16 +14,19 @@ const excluded = ['docs/options.md', 'docs/benchmarks.md']
 /** The files that `npm run verify` checks, relative to the repository. */
 export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
+  'api-gateway/client/README.md',
   ...globSync('{,docs/,docs/adr/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 
 /** The sources whose comments and messages `npm run verify` checks. */
 export const checkedSources: readonly string[] = globSync(
-  '{crds/{src,client,storage,generate},{operator,api-gateway,capture-runner}/src}/**/*.ts',
+  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/client,capture-runner}/src}/**/*.ts',
   {
     cwd: repository,
   },
-).sort()
+)
+  .filter((file) => !file.includes('/generated/'))
+  .sort()
 
 /** Results of Vale. */
 export interface ProseResult {

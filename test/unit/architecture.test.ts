@@ -19,6 +19,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^operator\/src\/(?!controllers\/)[a-z-]+\//, to: /^(operator\/src\/(?!controllers\/)|crds\/)/ },
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
+  { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
 ]
 
@@ -39,6 +40,7 @@ const core = [
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,
   /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
+  /^api-gateway\/client\/src\/link\/canonical\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]
 
@@ -94,7 +96,7 @@ t.test('architecture has programs reach what they share by its name, never by a 
 t.test('architecture has every library in the package.json of who loads it', async (t) => {
   const manifests = new Map<string, Set<string>>()
   const missing = sources.flatMap(({ file, imports }) => {
-    const workspace = file.split('/')[0] ?? ''
+    const workspace = workspaceOf(file)
     if (!manifests.has(workspace)) manifests.set(workspace, readDependencies(workspace))
     const wanted = imports.filter(({ library }) => library !== undefined && !library.startsWith('node:') && keepers[library] === undefined)
     return wanted.filter(({ library = '' }) => !manifests.get(workspace)?.has(library)).map(({ library }) => `${file} loads ${library}`)
@@ -129,6 +131,16 @@ t.test('architecture has a core that knows neither time nor chance nor the world
     return [...libraries, ...(IMPURE.exec(source.code) ?? [])].map((what) => `${file} (loaded by ${entry}) uses ${what}`)
   })
   t.strictSame(impure, [])
+})
+
+t.test('architecture has a client that runs in browsers: it loads no library and nothing of Node.js', async (t) => {
+  const client = sources.filter(({ file }) => file.startsWith('api-gateway/client/src/'))
+  t.ok(client.length > 10, `${client.length} files of the client`)
+  const strays = client.flatMap(({ file, code, imports }) => [
+    ...imports.filter(({ library }) => library !== undefined).map(({ specifier }) => `${file} loads ${specifier}`),
+    ...(/\b(?:process|Buffer|Deno|Bun|window|document)\.\w/.test(code) ? [`${file} uses what not every platform has`] : []),
+  ])
+  t.strictSame(strays, [])
 })
 
 t.test('architecture has one reader of the environment a program', async (t) => {
@@ -213,6 +225,11 @@ t.test('toSource tells values from types, and what is written from what is comme
   ])
   t.equal(toSource('operator/src/x/y.ts', text).imports.length, 7)
 })
+
+/** The folder of the package.json that a file belongs to. */
+function workspaceOf(file: string): string {
+  return file.startsWith('api-gateway/client/') ? 'api-gateway/client' : (file.split('/')[0] ?? '')
+}
 
 function readDependencies(workspace: string): Set<string> {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../..', workspace, 'package.json'), 'utf8'))

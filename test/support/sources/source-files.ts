@@ -25,7 +25,11 @@ export interface SourceFile {
 }
 
 const root = join(import.meta.dirname, '../../..')
-const SOURCES = ['crds/{src,client,storage,generate}/**/*.ts', '{operator,api-gateway,capture-runner}/src/**/*.ts']
+const SOURCES = [
+  'crds/{src,client,storage,generate}/**/*.ts',
+  '{operator,api-gateway,capture-runner}/src/**/*.ts',
+  'api-gateway/client/src/**/*.ts',
+]
 
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g

@@ -1,0 +1,2030 @@
+// Generated from the OpenAPI document of the gateway by `npm run generate`. Do not edit.
+
+export interface paths {
+    "/listScreenshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listScreenshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/getScreenshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getScreenshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/listWebhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/listDeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/listKeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ApiKey: {
+            /** @description Key id, prefix key_. */
+            id: string;
+            name: string;
+            /** @description Prefix of all keys. */
+            key_prefix: string;
+            /** @description Last four characters of the text, to distinguish keys. */
+            last_four: string | null;
+            scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+            is_active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            expires_at: string | null;
+            /** @description Last use, accurate to ten minutes. */
+            last_used_at: string | null;
+            /** @description Until when the text before the last rotation is valid. */
+            previous_key_expires_at: string | null;
+        };
+        /** @description The updated key. */
+        ApiKeyChanged: {
+            message: string;
+            data: components["schemas"]["ApiKey"];
+        };
+        /** @description The created key. */
+        ApiKeyCreated: {
+            message: string;
+            /** @description An API key with its text. Only the first response contains the text, a replayed response does not. */
+            data: {
+                /** @description Key id, prefix key_. */
+                id: string;
+                name: string;
+                /** @description Prefix of all keys. */
+                key_prefix: string;
+                /** @description Last four characters of the text, to distinguish keys. */
+                last_four: string | null;
+                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+                is_active: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                expires_at: string | null;
+                /** @description Last use, accurate to ten minutes. */
+                last_used_at: string | null;
+                /** @description Until when the text before the last rotation is valid. */
+                previous_key_expires_at: string | null;
+                /** @description The text of the key. It is shown only once. */
+                key?: string;
+            };
+        };
+        /** @description One key. */
+        ApiKeyFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ApiKey"];
+        };
+        /** @description One page of keys, oldest first. */
+        ApiKeyList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ApiKey"][];
+            pagination: {
+                limit: number;
+                offset: number;
+                /** @description Total number of records. */
+                total: number;
+                has_more: boolean;
+            };
+        };
+        /** @description The rotated key. */
+        ApiKeyRotated: {
+            message: string;
+            data: {
+                /** @description Key id, prefix key_. */
+                id: string;
+                name: string;
+                /** @description Prefix of all keys. */
+                key_prefix: string;
+                /** @description Last four characters of the text, to distinguish keys. */
+                last_four: string | null;
+                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+                is_active: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                expires_at: string | null;
+                /** @description Last use, accurate to ten minutes. */
+                last_used_at: string | null;
+                /** @description Until when the text before the last rotation is valid. */
+                previous_key_expires_at: string | null;
+                /** @description The text of the key. It is shown only once. */
+                key: string;
+            };
+        };
+        /** @description A batch and its screenshots. */
+        Batch: {
+            /** @constant */
+            success: true;
+            data: {
+                /** @description Id of the batch. */
+                batch_id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which the request was accepted.
+                 */
+                created_at: string;
+                /** @description Number of screenshots. */
+                total: number;
+                /** @description Number of unfinished screenshots. */
+                pending: number;
+                /** @description Number of completed screenshots. */
+                completed: number;
+                /** @description Number of failed screenshots. */
+                failed: number;
+                /** @description Records in the order of the request. */
+                screenshots: components["schemas"]["Screenshot"][];
+            };
+        };
+        /**
+         * @description Why a capture failed.
+         *
+         *     - `TIMEOUT`: Raise options.timeout, wait for less (options.wait_until), or check that the page loads. error.message says which step took too long.
+         *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; error.message says how the connection ended.
+         *     - `DNS_FAILED`: Check the host name: it does not resolve.
+         *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
+         *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
+         *     - `TLS_ERROR`: Fix the site’s certificate; error.message names the problem.
+         *     - `INVALID_SELECTOR`: Correct the CSS selector, which the browser cannot read. error.message names the option and its value.
+         *     - `INVALID_SCRIPT`: Correct the syntax error in the script. error.message names the option and the error.
+         *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.
+         *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
+         *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
+         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.
+         *     - `UNSUPPORTED_CONTENT`: Download the URL yourself: it returns a file that the browser cannot show. error.message gives the reason.
+         *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
+         *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
+         *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
+         *     - `BOT_CHALLENGE`: Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.
+         *     - `CONTENT_RULE`: Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in error.message.
+         *     - `STORAGE_FAILED`: Create the screenshot again later: Tintype could not store the file.
+         *     - `COPY_FAILED`: Check the storage_… options and the permissions of the access key. error.message contains the response of your store.
+         *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
+         *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.
+         *     - `ACCOUNT_NOT_FOUND`: Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.
+         *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.
+         *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
+         *     - `OPTION_NOT_ALLOWED`: Leave out the options that error.message names: this service does not allow them.
+         *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service.
+         *     - `CANCELLED`: Create the screenshot again if you still need it: it or its account was deleted before the capture ended.
+         *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.
+         *     - `INTERNAL_ERROR`: Create the screenshot again. If it fails again, report its id to an administrator of this service.
+         */
+        CaptureError: {
+            /**
+             * @description For programs.
+             * @enum {string}
+             */
+            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
+            /** @description For people. */
+            message: string;
+        };
+        /** @description Pages to capture with the same options. One invalid URL rejects the whole batch. */
+        CreateBatch: {
+            /** @description URLs of the pages, 1 to 100. */
+            urls: string[];
+            /** @description Capture options for all pages. */
+            options?: {
+                /** @description Width of the viewport in CSS pixels, 1 to 7680. Default: 1920. */
+                viewport_width?: number;
+                /** @description Height of the viewport in CSS pixels, 1 to 7680. Default: 1080. */
+                viewport_height?: number;
+                /** @description Device pixels per CSS pixel, 0.1 to 5. Default: 1. */
+                device_scale_factor?: number;
+                /** @description Device to emulate: its viewport, pixel ratio, touch and user agent. Other options override these. Default: none. */
+                device?: string;
+                /** @description Sets the CSS media feature prefers-color-scheme to dark. Default: false. */
+                dark_mode?: boolean;
+                /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
+                html?: string;
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                markdown?: string;
+                /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
+                html_base_url?: string;
+                /** @description URL in the header Referer of the page’s request, http or https. Default: none. */
+                referer?: string;
+                /** @description Blocks every request of html or markdown, so that only inline content is shown. Default: false. */
+                offline?: boolean;
+                /** @description User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own. */
+                user_agent?: string;
+                /** @description Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent. */
+                user_agent_platform?: string;
+                /** @description Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale. */
+                accept_language?: string;
+                /**
+                 * @description Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.
+                 * @enum {string}
+                 */
+                headers_scope?: "same_origin" | "same_site" | "all";
+                /** @description URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none. */
+                proxy?: string;
+                /** @description Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none. */
+                proxy_bypass?: string[];
+                /** @description Accepts invalid TLS certificates. Default: false. */
+                ignore_https_errors?: boolean;
+                /**
+                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @enum {string}
+                 */
+                http_cache?: "off" | "batch";
+                /** @description Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied. */
+                geolocation_latitude?: number;
+                /** @description Longitude of the emulated geolocation in degrees, -180 to 180. Default: none. */
+                geolocation_longitude?: number;
+                /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
+                geolocation_accuracy?: number;
+                /** @description IANA time zone of the page. Default: UTC. */
+                timezone?: string;
+                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                locale?: string;
+                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                fixed_time?: string;
+                /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
+                viewport_mobile?: boolean;
+                /** @description Reports a touch screen to the page. Default: the device’s, else false. */
+                viewport_has_touch?: boolean;
+                /** @description Makes the longer side of the window its width. Default: false. */
+                viewport_landscape?: boolean;
+                /**
+                 * @description CSS media type: screen or print. Default: screen, and print for a pdf.
+                 * @enum {string}
+                 */
+                media_type?: "screen" | "print";
+                /** @description Sets the CSS media feature prefers-reduced-motion to reduce. Default: false. */
+                reduced_motion?: boolean;
+                /** @description Replaces the page’s colors with a few high-contrast colors. Default: false. */
+                forced_colors?: boolean;
+                /**
+                 * @description CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference.
+                 * @enum {string}
+                 */
+                prefers_contrast?: "no_preference" | "more" | "less";
+                /** @description Other CSS media features by name, such as color-gamut: p3, at most 20. Default: none. */
+                media_features?: {
+                    [key: string]: string;
+                };
+                /** @description Darkens pages that have no dark color scheme. Default: false. */
+                dark_mode_force?: boolean;
+                /** @description Runs the page’s scripts. Scripts in these options run in either case. Default: true. */
+                javascript_enabled?: boolean;
+                /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
+                bypass_csp?: boolean;
+                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                page_zoom?: number;
+                /** @description CSS to add to the page, at most 262144 characters. Default: none. */
+                styles?: string;
+                /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
+                scripts?: string;
+                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                click?: string;
+                /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
+                init_script?: string;
+                /** @description States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none. */
+                scripts_wait_until?: ("load" | "domcontentloaded" | "networkidle")[];
+                /** @description URLs of scripts to run in the page after it has loaded, at most 10. Default: none. */
+                script_urls?: string[];
+                /** @description URLs of style sheets to add to the page, at most 10. Default: none. */
+                style_urls?: string[];
+                /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
+                hide_selectors?: string[];
+                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                include_shadow_dom?: boolean;
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                mask_selectors?: string[];
+                /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
+                mask_color?: string;
+                /** @description Fails the capture if click matches no element; if false, the record has a warning. Default: true. */
+                error_on_click_selector_not_found?: boolean;
+                /** @description CSS selector of elements to click one after the other, at most 50. Default: none. */
+                click_all?: string;
+                /** @description CSS selector of an element to hover over while the picture is taken. Default: none. */
+                hover?: string;
+                /** @description Fails the capture if hover matches no element; if false, the record has a warning. Default: true. */
+                error_on_hover_selector_not_found?: boolean;
+                /** @description Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none. */
+                press_key?: string;
+                /** @description CSS selector of an element to scroll to before the picture is taken. Default: none. */
+                scroll_into_view?: string;
+                /** @description CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0. */
+                scroll_into_view_adjust_top?: number;
+                /** @description Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_x?: number;
+                /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_y?: number;
+                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                disable_animations?: boolean;
+                /** @description Stops audio, and stops videos at their first frame. Default: false. */
+                pause_videos?: boolean;
+                /** @description Blocks advertisements. Default: false. */
+                block_ads?: boolean;
+                /** @description Blocks analytics scripts and other trackers. Default: false. */
+                block_trackers?: boolean;
+                /** @description Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false. */
+                block_cookie_banners?: boolean;
+                /**
+                 * @description What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.
+                 * @enum {string}
+                 */
+                cookie_banner_action?: "opt_out" | "opt_in" | "hide";
+                /** @description Hides elements that look like banners or overlays, even if no filter list has them. Default: false. */
+                block_banners_by_heuristics?: boolean;
+                /** @description Blocks chat widgets and similar helpers. Default: false. */
+                block_chats?: boolean;
+                /** @description Blocks buttons and embedded posts of social networks. Default: false. */
+                block_socials?: boolean;
+                /** @description Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false. */
+                block_annoyances?: boolean;
+                /** @description URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none. */
+                block_requests?: string[];
+                /** @description Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none. */
+                block_resources?: ("document" | "stylesheet" | "image" | "media" | "font" | "script" | "texttrack" | "xhr" | "fetch" | "eventsource" | "websocket" | "manifest" | "other")[];
+                /** @description URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none. */
+                allow_requests?: string[];
+                /** @description Blocks every request to a site other than the page’s own. Default: false. */
+                block_third_party?: boolean;
+                /** @description Blocks service workers. Always on when another option filters requests. Default: false. */
+                block_service_workers?: boolean;
+                /** @description Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0. */
+                delay?: number;
+                /** @description Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000. */
+                timeout?: number;
+                /** @description CSS selector of an element to wait for before the picture is taken. Default: none. */
+                wait_for_selector?: string;
+                /** @description States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load. */
+                wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
+                /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
+                job_timeout?: number;
+                /** @description Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000. */
+                capture_timeout?: number;
+                /**
+                 * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
+                 * @enum {string}
+                 */
+                wait_for_selector_state?: "visible" | "attached";
+                /** @description Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout. */
+                wait_for_selector_timeout?: number;
+                /** @description Number of elements that wait_for_selector must match, 1 to 1000. Default: 1. */
+                wait_for_selector_count?: number;
+                /** @description CSS selector that must match no visible element before the picture is taken. Default: none. */
+                wait_for_selector_gone?: string;
+                /** @description JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none. */
+                wait_for_function?: string;
+                /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
+                wait_for_fonts_timeout?: number;
+                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                wait_for_images?: boolean;
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                stability_timeout?: number;
+                /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
+                network_idle_time?: number;
+                /** @description Maximum number of open requests for networkidle, 0 to 10. Default: 0. */
+                network_idle_max_connections?: number;
+                /** @description Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout. */
+                network_idle_timeout?: number;
+                /** @description Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0. */
+                dom_idle_time?: number;
+                /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
+                best_attempt?: boolean;
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                retries?: number;
+                /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
+                retry_delay?: number;
+                /**
+                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @enum {string}
+                 */
+                blank_page_action?: "accept" | "retry" | "fail";
+                /** @description HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none. */
+                fail_on_status?: string[];
+                /** @description Texts that fail the capture if the page shows one of them, at most 20. Default: none. */
+                fail_if_content_contains?: string[];
+                /** @description Texts that fail the capture if one of them is missing from the page, at most 20. Default: none. */
+                fail_if_content_missing?: string[];
+                /** @description CSS selectors that fail the capture if an element matches one of them, at most 20. Default: none. */
+                fail_if_selector_present?: string[];
+                /** @description URL patterns of requests whose failure fails the capture, at most 20; * matches any text. Default: none. */
+                fail_if_request_failed?: string[];
+                /** @description Fails the capture if scripts throws an error; if false, the record has a warning. A syntax error always fails the capture. Default: true. */
+                fail_on_script_error?: boolean;
+                /**
+                 * @description Whether a redirect to another URL fails the capture: never, cross_site or always. Default: never.
+                 * @enum {string}
+                 */
+                fail_on_redirect?: "never" | "cross_site" | "always";
+                /** @description Fails the capture if a script of the page throws an uncaught error. Default: false. */
+                fail_on_page_error?: boolean;
+                /** @description Fails the capture if the site shows a bot challenge. Default: false. */
+                fail_on_bot_challenge?: boolean;
+                /** @description Captures the whole scrollable page instead of the viewport. Default: false. */
+                full_page?: boolean;
+                /** @description Maximum height of a full-page picture in CSS pixels, 1000 to 50000. Default: 25000. */
+                full_page_max_height?: number;
+                /** @description Scrolls smoothly down the page before a full-page picture, so that content that appears on scroll is captured. Default: false. */
+                full_page_scroll?: boolean;
+                /** @description Milliseconds to wait after each scroll of full_page_scroll, 0 to 10000. Default: 0. */
+                full_page_scroll_delay?: number;
+                /** @description CSS pixels of each scroll of full_page_scroll, 100 to 5000. Default: the height of the viewport. */
+                full_page_scroll_by?: number;
+                /** @description Maximum number of scrolls of full_page_scroll, 1 to 500, for pages with infinite scrolling. Default: as many as full_page_max_height needs. */
+                full_page_max_scrolls?: number;
+                /** @description Scrolls quickly down the page and back before a full-page picture, in at most two seconds, so that lazy content loads. For a slow scroll, use full_page_scroll. Default: true. */
+                full_page_sweep?: boolean;
+                /** @description Loads images and frames with loading=lazy immediately for a full-page picture. Default: true. */
+                full_page_eager_images?: boolean;
+                /**
+                 * @description How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.
+                 * @enum {string}
+                 */
+                full_page_algorithm?: "auto" | "native" | "stitch";
+                /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
+                full_page_section_height?: number;
+                /**
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @enum {string}
+                 */
+                full_page_fixed_elements?: "once" | "hide" | "keep";
+                /** @description Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false. */
+                full_page_fix_viewport_units?: boolean;
+                /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
+                full_page_full_width?: boolean;
+                /** @description CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none. */
+                full_page_scroll_container?: string;
+                /**
+                 * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
+                 * @enum {string}
+                 */
+                full_page_overflow?: "crop" | "scale" | "fail";
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                selector?: string;
+                /**
+                 * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
+                 * @enum {string}
+                 */
+                selector_algorithm?: "element" | "clip";
+                /** @description Captures the area that contains all visible matches of selector. Default: false. */
+                selector_all?: boolean;
+                /** @description CSS pixels of the page around selector to capture too, 0 to 1000. Default: 0. */
+                selector_padding?: number;
+                /** @description Hides elements over or beside selector, such as fixed headers. Default: false. */
+                selector_isolate?: boolean;
+                /** @description Scrolls to selector before the capture, so that lazy content loads. Default: true. */
+                selector_scroll_into_view?: boolean;
+                /** @description Fails the capture with SELECTOR_NOT_FOUND if selector matches no visible element; if false, captures the viewport with a warning. Default: false. */
+                error_on_selector_not_found?: boolean;
+                /** @description Left edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
+                clip_x?: number;
+                /** @description Top edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
+                clip_y?: number;
+                /** @description Width of a region of the page to capture, in CSS pixels, 1 to 20000. Default: none. */
+                clip_width?: number;
+                /** @description Height of a region of the page to capture, in CSS pixels, 1 to 50000. Default: none. */
+                clip_height?: number;
+                /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
+                capture_beyond_viewport?: boolean;
+                /**
+                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
+                 * @enum {string}
+                 */
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
+                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90. */
+                image_quality?: number;
+                /** @description Makes the page background transparent; png only. Default: false. */
+                omit_background?: boolean;
+                /** @description Width to resize the picture to in pixels, 1 to 10000. Default: none. */
+                image_width?: number;
+                /** @description Height to resize the picture to in pixels, 1 to 50000. Default: none. */
+                image_height?: number;
+                /**
+                 * @description How to fit the picture into both image_width and image_height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside.
+                 * @enum {string}
+                 */
+                image_fit?: "cover" | "contain" | "fill" | "inside" | "outside";
+                /**
+                 * @description Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.
+                 * @enum {string}
+                 */
+                image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
+                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                image_upscale?: boolean;
+                /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
+                image_background?: string;
+                /** @description Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none. */
+                background_color?: string;
+                /** @description Removes borders of one color. Default: false. */
+                image_trim?: boolean;
+                /** @description Maximum color difference within a border for image_trim, 0 to 255. Default: 10. */
+                image_trim_threshold?: number;
+                /** @description Pixels of image_background around the picture, 0 to 500. Default: 0. */
+                image_padding?: number;
+                /** @description Encodes a webp or avif without loss. A png is always lossless. Default: false. */
+                image_lossless?: boolean;
+                /** @description Encodes a progressive jpeg or an interlaced png. Default: false. */
+                image_progressive?: boolean;
+                /** @description Number of colors in the palette of a png, 2 to 256; 0 disables the palette. A palette makes the file much smaller. Default: 0. */
+                image_palette_colors?: number;
+                /** @description Maximum size of the file in bytes, 10240 to 52428800. Quality, then dimensions, are reduced until the file fits. Default: none. */
+                image_max_bytes?: number;
+                /** @description Converts the picture to grayscale. Default: false. */
+                image_grayscale?: boolean;
+                /** @description Encodes a png faster; if false, encoding takes longer and the file is smaller. Default: true. */
+                optimize_for_speed?: boolean;
+                /** @description Width of a thumbnail in pixels, 16 to 2000. Default: none. */
+                thumbnail_width?: number;
+                /** @description Height of a thumbnail in pixels, 16 to 2000. Together with thumbnail_width, the thumbnail shows the top part of the picture. Default: none. */
+                thumbnail_height?: number;
+                /**
+                 * @description Format of the thumbnail: jpeg, png or webp. Default: the format of the picture, or webp for avif.
+                 * @enum {string}
+                 */
+                thumbnail_format?: "jpeg" | "png" | "webp";
+                /**
+                 * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
+                 * @enum {string}
+                 */
+                pdf_paper_format?: "a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "a6" | "letter" | "legal" | "tabloid" | "ledger";
+                /** @description Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none. */
+                pdf_width?: string;
+                /** @description Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none. */
+                pdf_height?: string;
+                /** @description Prints in landscape orientation. Default: false. */
+                pdf_landscape?: boolean;
+                /** @description Prints backgrounds. Default: true. */
+                pdf_print_background?: boolean;
+                /** @description Scale of the content, 0.1 to 2. Default: 1. */
+                pdf_scale?: number;
+                /** @description Margin at the top, such as 10mm. Default: 0. */
+                pdf_margin_top?: string;
+                /** @description Margin on the right. Default: 0. */
+                pdf_margin_right?: string;
+                /** @description Margin at the bottom. Default: 0. */
+                pdf_margin_bottom?: string;
+                /** @description Margin on the left. Default: 0. */
+                pdf_margin_left?: string;
+                /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
+                pdf_page_ranges?: string;
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                pdf_fit_one_page?: boolean;
+                /** @description Prefers the page’s own CSS @page size. Default: false. */
+                pdf_prefer_css_page_size?: boolean;
+                /** @description HTML to print at the top of each sheet within pdf_margin_top, at most 16384 characters. The browser fills in spans with class date, title, url, pageNumber or totalPages. Images can use data: URLs only. Default: none. */
+                pdf_header_template?: string;
+                /** @description HTML to print at the bottom of each sheet, with the rules of pdf_header_template, at most 16384 characters. Default: none. */
+                pdf_footer_template?: string;
+                /** @description Tags the content for screen readers. Default: false. */
+                pdf_tagged?: boolean;
+                /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
+                pdf_outline?: boolean;
+                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                save_html?: boolean;
+                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                save_text?: boolean;
+                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                save_mhtml?: boolean;
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                save_har?: boolean;
+                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                save_console?: boolean;
+                /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
+                save_accessibility_tree?: boolean;
+                /** @description Records the page’s title. Always on. Default: true. */
+                metadata_page_title?: boolean;
+                /** @description Records the redirects that led to final_url in the record’s metadata. Default: false. */
+                metadata_final_url?: boolean;
+                /** @description Records the HTTP status of the page. Always on. Default: true. */
+                metadata_http_response_status_code?: boolean;
+                /** @description Records the response headers of the page, except cookies, in the record’s metadata. Default: false. */
+                metadata_http_response_headers?: boolean;
+                /** @description Records width and height of the picture in the record’s metadata. Default: false. */
+                metadata_image_size?: boolean;
+                /** @description Records Open Graph and Twitter tags and the description in the record’s metadata. Default: false. */
+                metadata_open_graph?: boolean;
+                /** @description Records the URL of the page’s best icon in the record’s metadata. Default: false. */
+                metadata_icon?: boolean;
+                /** @description Records the font families that the page uses in the record’s metadata. Default: false. */
+                metadata_fonts?: boolean;
+                /** @description Records the duration of each step and of the page load, in milliseconds, in the record’s metadata. Default: false. */
+                metadata_timings?: boolean;
+                /** @description Records the file’s SHA-256 and a perceptual hash of the picture in the record’s metadata. Default: false. */
+                metadata_content_hash?: boolean;
+                /** @description Records the picture’s main colors in the record’s metadata. Default: false. */
+                metadata_palette?: boolean;
+                /** @description Records the first 100 URLs that the page links to in the record’s metadata. Default: false. */
+                metadata_links?: boolean;
+                /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
+                metadata_blocked_requests?: boolean;
+                /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
+                storage_bucket?: string;
+                /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
+                storage_endpoint?: string;
+                /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
+                storage_region?: string;
+                /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
+                storage_path?: string;
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                headers?: {
+                    [key: string]: string;
+                };
+                /** @description Cookies to set before the page is opened, at most 100. Default: none. */
+                cookies?: ({
+                    /** @description Name, at most 256 characters. */
+                    name: string;
+                    /** @description Value, at most 4096 characters. */
+                    value: string;
+                    /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
+                    domain?: string;
+                    /** @description Path prefix that receives the cookie. Default: /. */
+                    path?: string & (unknown & unknown);
+                    /** @description Expiry as Unix time in seconds. Default: the end of the capture. */
+                    expires?: number;
+                    /** @description Hides the cookie from scripts. Default: false. */
+                    http_only?: boolean;
+                    /** @description Sends the cookie over https only. Default: false. */
+                    secure?: boolean;
+                    /**
+                     * @description Attribute SameSite: Strict, Lax or None. Default: the browser’s default.
+                     * @enum {string}
+                     */
+                    same_site?: "Strict" | "Lax" | "None";
+                } | string)[];
+                /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
+                authorization?: string;
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                basic_auth_username?: string;
+                /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
+                basic_auth_password?: string;
+                /** @description Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none. */
+                local_storage?: {
+                    [key: string]: string;
+                };
+                /** @description Access key id for storage_bucket, at most 256 characters. Default: none. */
+                storage_access_key_id?: string;
+                /** @description Secret access key for storage_bucket, at most 256 characters. Default: none. */
+                storage_secret_access_key?: string;
+                /** @description User name for proxy, at most 256 characters. Default: none. */
+                proxy_username?: string;
+                /** @description Password for proxy, at most 256 characters. Default: none. */
+                proxy_password?: string;
+                /** @description Reuses the picture of an earlier equal request with cache, if there is one. The record is then completed immediately and is not charged. Default: false. */
+                cache?: boolean;
+                /** @description Maximum age of the reused picture in seconds, 60 to 2592000. The retention of files applies too. Default: 86400. */
+                cache_ttl?: number;
+                /** @description Separate cache for otherwise equal requests, 1 to 250 letters, digits, - and _. Default: none. */
+                cache_key?: string;
+                /** @description Captures the page again and replaces the cached picture. Default: false. */
+                cache_refresh?: boolean;
+                /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+                external_identifier?: string;
+                /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+                attachment_name?: string;
+                /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+                download_url_ttl?: number;
+                /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+                retention_days?: number;
+                /**
+                 * Format: uri
+                 * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+                 */
+                webhook_url?: string;
+                /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+            };
+            /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+            external_identifier?: string;
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+            attachment_name?: string;
+            /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+            download_url_ttl?: number;
+            /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+            retention_days?: number;
+            /**
+             * Format: uri
+             * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+             */
+            webhook_url?: string;
+            /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+        };
+        /** @description A new API key. */
+        CreateKey: {
+            /** @description Display name, at most 100 characters. */
+            name: string;
+            /** @description Scopes of the key. Default: all (*). */
+            scopes?: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+            /** @description When the key expires. Null or absent: never. */
+            expires_at?: string | null;
+            /** @description Days until the key expires, instead of expires_at. */
+            expires_in_days?: number;
+        };
+        /** @description A page to capture. `url` is required, here or in `options`. The one at the top level takes precedence. */
+        CreateScreenshot: {
+            /**
+             * Format: uri
+             * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
+             */
+            url?: string;
+            /** @description Capture options. All are optional. Options without a value are not stored. */
+            options?: {
+                /** @description Width of the viewport in CSS pixels, 1 to 7680. Default: 1920. */
+                viewport_width?: number;
+                /** @description Height of the viewport in CSS pixels, 1 to 7680. Default: 1080. */
+                viewport_height?: number;
+                /** @description Device pixels per CSS pixel, 0.1 to 5. Default: 1. */
+                device_scale_factor?: number;
+                /** @description Device to emulate: its viewport, pixel ratio, touch and user agent. Other options override these. Default: none. */
+                device?: string;
+                /** @description Sets the CSS media feature prefers-color-scheme to dark. Default: false. */
+                dark_mode?: boolean;
+                /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
+                html?: string;
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                markdown?: string;
+                /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
+                html_base_url?: string;
+                /** @description URL in the header Referer of the page’s request, http or https. Default: none. */
+                referer?: string;
+                /** @description Blocks every request of html or markdown, so that only inline content is shown. Default: false. */
+                offline?: boolean;
+                /** @description User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own. */
+                user_agent?: string;
+                /** @description Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent. */
+                user_agent_platform?: string;
+                /** @description Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale. */
+                accept_language?: string;
+                /**
+                 * @description Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.
+                 * @enum {string}
+                 */
+                headers_scope?: "same_origin" | "same_site" | "all";
+                /** @description URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none. */
+                proxy?: string;
+                /** @description Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none. */
+                proxy_bypass?: string[];
+                /** @description Accepts invalid TLS certificates. Default: false. */
+                ignore_https_errors?: boolean;
+                /**
+                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @enum {string}
+                 */
+                http_cache?: "off" | "batch";
+                /** @description Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied. */
+                geolocation_latitude?: number;
+                /** @description Longitude of the emulated geolocation in degrees, -180 to 180. Default: none. */
+                geolocation_longitude?: number;
+                /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
+                geolocation_accuracy?: number;
+                /** @description IANA time zone of the page. Default: UTC. */
+                timezone?: string;
+                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                locale?: string;
+                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                fixed_time?: string;
+                /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
+                viewport_mobile?: boolean;
+                /** @description Reports a touch screen to the page. Default: the device’s, else false. */
+                viewport_has_touch?: boolean;
+                /** @description Makes the longer side of the window its width. Default: false. */
+                viewport_landscape?: boolean;
+                /**
+                 * @description CSS media type: screen or print. Default: screen, and print for a pdf.
+                 * @enum {string}
+                 */
+                media_type?: "screen" | "print";
+                /** @description Sets the CSS media feature prefers-reduced-motion to reduce. Default: false. */
+                reduced_motion?: boolean;
+                /** @description Replaces the page’s colors with a few high-contrast colors. Default: false. */
+                forced_colors?: boolean;
+                /**
+                 * @description CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference.
+                 * @enum {string}
+                 */
+                prefers_contrast?: "no_preference" | "more" | "less";
+                /** @description Other CSS media features by name, such as color-gamut: p3, at most 20. Default: none. */
+                media_features?: {
+                    [key: string]: string;
+                };
+                /** @description Darkens pages that have no dark color scheme. Default: false. */
+                dark_mode_force?: boolean;
+                /** @description Runs the page’s scripts. Scripts in these options run in either case. Default: true. */
+                javascript_enabled?: boolean;
+                /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
+                bypass_csp?: boolean;
+                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                page_zoom?: number;
+                /** @description CSS to add to the page, at most 262144 characters. Default: none. */
+                styles?: string;
+                /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
+                scripts?: string;
+                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                click?: string;
+                /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
+                init_script?: string;
+                /** @description States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none. */
+                scripts_wait_until?: ("load" | "domcontentloaded" | "networkidle")[];
+                /** @description URLs of scripts to run in the page after it has loaded, at most 10. Default: none. */
+                script_urls?: string[];
+                /** @description URLs of style sheets to add to the page, at most 10. Default: none. */
+                style_urls?: string[];
+                /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
+                hide_selectors?: string[];
+                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                include_shadow_dom?: boolean;
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                mask_selectors?: string[];
+                /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
+                mask_color?: string;
+                /** @description Fails the capture if click matches no element; if false, the record has a warning. Default: true. */
+                error_on_click_selector_not_found?: boolean;
+                /** @description CSS selector of elements to click one after the other, at most 50. Default: none. */
+                click_all?: string;
+                /** @description CSS selector of an element to hover over while the picture is taken. Default: none. */
+                hover?: string;
+                /** @description Fails the capture if hover matches no element; if false, the record has a warning. Default: true. */
+                error_on_hover_selector_not_found?: boolean;
+                /** @description Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none. */
+                press_key?: string;
+                /** @description CSS selector of an element to scroll to before the picture is taken. Default: none. */
+                scroll_into_view?: string;
+                /** @description CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0. */
+                scroll_into_view_adjust_top?: number;
+                /** @description Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_x?: number;
+                /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_y?: number;
+                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                disable_animations?: boolean;
+                /** @description Stops audio, and stops videos at their first frame. Default: false. */
+                pause_videos?: boolean;
+                /** @description Blocks advertisements. Default: false. */
+                block_ads?: boolean;
+                /** @description Blocks analytics scripts and other trackers. Default: false. */
+                block_trackers?: boolean;
+                /** @description Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false. */
+                block_cookie_banners?: boolean;
+                /**
+                 * @description What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.
+                 * @enum {string}
+                 */
+                cookie_banner_action?: "opt_out" | "opt_in" | "hide";
+                /** @description Hides elements that look like banners or overlays, even if no filter list has them. Default: false. */
+                block_banners_by_heuristics?: boolean;
+                /** @description Blocks chat widgets and similar helpers. Default: false. */
+                block_chats?: boolean;
+                /** @description Blocks buttons and embedded posts of social networks. Default: false. */
+                block_socials?: boolean;
+                /** @description Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false. */
+                block_annoyances?: boolean;
+                /** @description URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none. */
+                block_requests?: string[];
+                /** @description Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none. */
+                block_resources?: ("document" | "stylesheet" | "image" | "media" | "font" | "script" | "texttrack" | "xhr" | "fetch" | "eventsource" | "websocket" | "manifest" | "other")[];
+                /** @description URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none. */
+                allow_requests?: string[];
+                /** @description Blocks every request to a site other than the page’s own. Default: false. */
+                block_third_party?: boolean;
+                /** @description Blocks service workers. Always on when another option filters requests. Default: false. */
+                block_service_workers?: boolean;
+                /** @description Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0. */
+                delay?: number;
+                /** @description Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000. */
+                timeout?: number;
+                /** @description CSS selector of an element to wait for before the picture is taken. Default: none. */
+                wait_for_selector?: string;
+                /** @description States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load. */
+                wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
+                /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
+                job_timeout?: number;
+                /** @description Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000. */
+                capture_timeout?: number;
+                /**
+                 * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
+                 * @enum {string}
+                 */
+                wait_for_selector_state?: "visible" | "attached";
+                /** @description Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout. */
+                wait_for_selector_timeout?: number;
+                /** @description Number of elements that wait_for_selector must match, 1 to 1000. Default: 1. */
+                wait_for_selector_count?: number;
+                /** @description CSS selector that must match no visible element before the picture is taken. Default: none. */
+                wait_for_selector_gone?: string;
+                /** @description JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none. */
+                wait_for_function?: string;
+                /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
+                wait_for_fonts_timeout?: number;
+                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                wait_for_images?: boolean;
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                stability_timeout?: number;
+                /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
+                network_idle_time?: number;
+                /** @description Maximum number of open requests for networkidle, 0 to 10. Default: 0. */
+                network_idle_max_connections?: number;
+                /** @description Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout. */
+                network_idle_timeout?: number;
+                /** @description Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0. */
+                dom_idle_time?: number;
+                /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
+                best_attempt?: boolean;
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                retries?: number;
+                /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
+                retry_delay?: number;
+                /**
+                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @enum {string}
+                 */
+                blank_page_action?: "accept" | "retry" | "fail";
+                /** @description HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none. */
+                fail_on_status?: string[];
+                /** @description Texts that fail the capture if the page shows one of them, at most 20. Default: none. */
+                fail_if_content_contains?: string[];
+                /** @description Texts that fail the capture if one of them is missing from the page, at most 20. Default: none. */
+                fail_if_content_missing?: string[];
+                /** @description CSS selectors that fail the capture if an element matches one of them, at most 20. Default: none. */
+                fail_if_selector_present?: string[];
+                /** @description URL patterns of requests whose failure fails the capture, at most 20; * matches any text. Default: none. */
+                fail_if_request_failed?: string[];
+                /** @description Fails the capture if scripts throws an error; if false, the record has a warning. A syntax error always fails the capture. Default: true. */
+                fail_on_script_error?: boolean;
+                /**
+                 * @description Whether a redirect to another URL fails the capture: never, cross_site or always. Default: never.
+                 * @enum {string}
+                 */
+                fail_on_redirect?: "never" | "cross_site" | "always";
+                /** @description Fails the capture if a script of the page throws an uncaught error. Default: false. */
+                fail_on_page_error?: boolean;
+                /** @description Fails the capture if the site shows a bot challenge. Default: false. */
+                fail_on_bot_challenge?: boolean;
+                /** @description Captures the whole scrollable page instead of the viewport. Default: false. */
+                full_page?: boolean;
+                /** @description Maximum height of a full-page picture in CSS pixels, 1000 to 50000. Default: 25000. */
+                full_page_max_height?: number;
+                /** @description Scrolls smoothly down the page before a full-page picture, so that content that appears on scroll is captured. Default: false. */
+                full_page_scroll?: boolean;
+                /** @description Milliseconds to wait after each scroll of full_page_scroll, 0 to 10000. Default: 0. */
+                full_page_scroll_delay?: number;
+                /** @description CSS pixels of each scroll of full_page_scroll, 100 to 5000. Default: the height of the viewport. */
+                full_page_scroll_by?: number;
+                /** @description Maximum number of scrolls of full_page_scroll, 1 to 500, for pages with infinite scrolling. Default: as many as full_page_max_height needs. */
+                full_page_max_scrolls?: number;
+                /** @description Scrolls quickly down the page and back before a full-page picture, in at most two seconds, so that lazy content loads. For a slow scroll, use full_page_scroll. Default: true. */
+                full_page_sweep?: boolean;
+                /** @description Loads images and frames with loading=lazy immediately for a full-page picture. Default: true. */
+                full_page_eager_images?: boolean;
+                /**
+                 * @description How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.
+                 * @enum {string}
+                 */
+                full_page_algorithm?: "auto" | "native" | "stitch";
+                /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
+                full_page_section_height?: number;
+                /**
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @enum {string}
+                 */
+                full_page_fixed_elements?: "once" | "hide" | "keep";
+                /** @description Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false. */
+                full_page_fix_viewport_units?: boolean;
+                /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
+                full_page_full_width?: boolean;
+                /** @description CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none. */
+                full_page_scroll_container?: string;
+                /**
+                 * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
+                 * @enum {string}
+                 */
+                full_page_overflow?: "crop" | "scale" | "fail";
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                selector?: string;
+                /**
+                 * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
+                 * @enum {string}
+                 */
+                selector_algorithm?: "element" | "clip";
+                /** @description Captures the area that contains all visible matches of selector. Default: false. */
+                selector_all?: boolean;
+                /** @description CSS pixels of the page around selector to capture too, 0 to 1000. Default: 0. */
+                selector_padding?: number;
+                /** @description Hides elements over or beside selector, such as fixed headers. Default: false. */
+                selector_isolate?: boolean;
+                /** @description Scrolls to selector before the capture, so that lazy content loads. Default: true. */
+                selector_scroll_into_view?: boolean;
+                /** @description Fails the capture with SELECTOR_NOT_FOUND if selector matches no visible element; if false, captures the viewport with a warning. Default: false. */
+                error_on_selector_not_found?: boolean;
+                /** @description Left edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
+                clip_x?: number;
+                /** @description Top edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
+                clip_y?: number;
+                /** @description Width of a region of the page to capture, in CSS pixels, 1 to 20000. Default: none. */
+                clip_width?: number;
+                /** @description Height of a region of the page to capture, in CSS pixels, 1 to 50000. Default: none. */
+                clip_height?: number;
+                /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
+                capture_beyond_viewport?: boolean;
+                /**
+                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
+                 * @enum {string}
+                 */
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
+                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90. */
+                image_quality?: number;
+                /** @description Makes the page background transparent; png only. Default: false. */
+                omit_background?: boolean;
+                /** @description Width to resize the picture to in pixels, 1 to 10000. Default: none. */
+                image_width?: number;
+                /** @description Height to resize the picture to in pixels, 1 to 50000. Default: none. */
+                image_height?: number;
+                /**
+                 * @description How to fit the picture into both image_width and image_height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside.
+                 * @enum {string}
+                 */
+                image_fit?: "cover" | "contain" | "fill" | "inside" | "outside";
+                /**
+                 * @description Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.
+                 * @enum {string}
+                 */
+                image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
+                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                image_upscale?: boolean;
+                /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
+                image_background?: string;
+                /** @description Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none. */
+                background_color?: string;
+                /** @description Removes borders of one color. Default: false. */
+                image_trim?: boolean;
+                /** @description Maximum color difference within a border for image_trim, 0 to 255. Default: 10. */
+                image_trim_threshold?: number;
+                /** @description Pixels of image_background around the picture, 0 to 500. Default: 0. */
+                image_padding?: number;
+                /** @description Encodes a webp or avif without loss. A png is always lossless. Default: false. */
+                image_lossless?: boolean;
+                /** @description Encodes a progressive jpeg or an interlaced png. Default: false. */
+                image_progressive?: boolean;
+                /** @description Number of colors in the palette of a png, 2 to 256; 0 disables the palette. A palette makes the file much smaller. Default: 0. */
+                image_palette_colors?: number;
+                /** @description Maximum size of the file in bytes, 10240 to 52428800. Quality, then dimensions, are reduced until the file fits. Default: none. */
+                image_max_bytes?: number;
+                /** @description Converts the picture to grayscale. Default: false. */
+                image_grayscale?: boolean;
+                /** @description Encodes a png faster; if false, encoding takes longer and the file is smaller. Default: true. */
+                optimize_for_speed?: boolean;
+                /** @description Width of a thumbnail in pixels, 16 to 2000. Default: none. */
+                thumbnail_width?: number;
+                /** @description Height of a thumbnail in pixels, 16 to 2000. Together with thumbnail_width, the thumbnail shows the top part of the picture. Default: none. */
+                thumbnail_height?: number;
+                /**
+                 * @description Format of the thumbnail: jpeg, png or webp. Default: the format of the picture, or webp for avif.
+                 * @enum {string}
+                 */
+                thumbnail_format?: "jpeg" | "png" | "webp";
+                /**
+                 * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
+                 * @enum {string}
+                 */
+                pdf_paper_format?: "a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "a6" | "letter" | "legal" | "tabloid" | "ledger";
+                /** @description Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none. */
+                pdf_width?: string;
+                /** @description Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none. */
+                pdf_height?: string;
+                /** @description Prints in landscape orientation. Default: false. */
+                pdf_landscape?: boolean;
+                /** @description Prints backgrounds. Default: true. */
+                pdf_print_background?: boolean;
+                /** @description Scale of the content, 0.1 to 2. Default: 1. */
+                pdf_scale?: number;
+                /** @description Margin at the top, such as 10mm. Default: 0. */
+                pdf_margin_top?: string;
+                /** @description Margin on the right. Default: 0. */
+                pdf_margin_right?: string;
+                /** @description Margin at the bottom. Default: 0. */
+                pdf_margin_bottom?: string;
+                /** @description Margin on the left. Default: 0. */
+                pdf_margin_left?: string;
+                /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
+                pdf_page_ranges?: string;
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                pdf_fit_one_page?: boolean;
+                /** @description Prefers the page’s own CSS @page size. Default: false. */
+                pdf_prefer_css_page_size?: boolean;
+                /** @description HTML to print at the top of each sheet within pdf_margin_top, at most 16384 characters. The browser fills in spans with class date, title, url, pageNumber or totalPages. Images can use data: URLs only. Default: none. */
+                pdf_header_template?: string;
+                /** @description HTML to print at the bottom of each sheet, with the rules of pdf_header_template, at most 16384 characters. Default: none. */
+                pdf_footer_template?: string;
+                /** @description Tags the content for screen readers. Default: false. */
+                pdf_tagged?: boolean;
+                /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
+                pdf_outline?: boolean;
+                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                save_html?: boolean;
+                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                save_text?: boolean;
+                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                save_mhtml?: boolean;
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                save_har?: boolean;
+                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                save_console?: boolean;
+                /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
+                save_accessibility_tree?: boolean;
+                /** @description Records the page’s title. Always on. Default: true. */
+                metadata_page_title?: boolean;
+                /** @description Records the redirects that led to final_url in the record’s metadata. Default: false. */
+                metadata_final_url?: boolean;
+                /** @description Records the HTTP status of the page. Always on. Default: true. */
+                metadata_http_response_status_code?: boolean;
+                /** @description Records the response headers of the page, except cookies, in the record’s metadata. Default: false. */
+                metadata_http_response_headers?: boolean;
+                /** @description Records width and height of the picture in the record’s metadata. Default: false. */
+                metadata_image_size?: boolean;
+                /** @description Records Open Graph and Twitter tags and the description in the record’s metadata. Default: false. */
+                metadata_open_graph?: boolean;
+                /** @description Records the URL of the page’s best icon in the record’s metadata. Default: false. */
+                metadata_icon?: boolean;
+                /** @description Records the font families that the page uses in the record’s metadata. Default: false. */
+                metadata_fonts?: boolean;
+                /** @description Records the duration of each step and of the page load, in milliseconds, in the record’s metadata. Default: false. */
+                metadata_timings?: boolean;
+                /** @description Records the file’s SHA-256 and a perceptual hash of the picture in the record’s metadata. Default: false. */
+                metadata_content_hash?: boolean;
+                /** @description Records the picture’s main colors in the record’s metadata. Default: false. */
+                metadata_palette?: boolean;
+                /** @description Records the first 100 URLs that the page links to in the record’s metadata. Default: false. */
+                metadata_links?: boolean;
+                /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
+                metadata_blocked_requests?: boolean;
+                /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
+                storage_bucket?: string;
+                /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
+                storage_endpoint?: string;
+                /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
+                storage_region?: string;
+                /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
+                storage_path?: string;
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                headers?: {
+                    [key: string]: string;
+                };
+                /** @description Cookies to set before the page is opened, at most 100. Default: none. */
+                cookies?: ({
+                    /** @description Name, at most 256 characters. */
+                    name: string;
+                    /** @description Value, at most 4096 characters. */
+                    value: string;
+                    /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
+                    domain?: string;
+                    /** @description Path prefix that receives the cookie. Default: /. */
+                    path?: string & (unknown & unknown);
+                    /** @description Expiry as Unix time in seconds. Default: the end of the capture. */
+                    expires?: number;
+                    /** @description Hides the cookie from scripts. Default: false. */
+                    http_only?: boolean;
+                    /** @description Sends the cookie over https only. Default: false. */
+                    secure?: boolean;
+                    /**
+                     * @description Attribute SameSite: Strict, Lax or None. Default: the browser’s default.
+                     * @enum {string}
+                     */
+                    same_site?: "Strict" | "Lax" | "None";
+                } | string)[];
+                /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
+                authorization?: string;
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                basic_auth_username?: string;
+                /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
+                basic_auth_password?: string;
+                /** @description Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none. */
+                local_storage?: {
+                    [key: string]: string;
+                };
+                /** @description Access key id for storage_bucket, at most 256 characters. Default: none. */
+                storage_access_key_id?: string;
+                /** @description Secret access key for storage_bucket, at most 256 characters. Default: none. */
+                storage_secret_access_key?: string;
+                /** @description User name for proxy, at most 256 characters. Default: none. */
+                proxy_username?: string;
+                /** @description Password for proxy, at most 256 characters. Default: none. */
+                proxy_password?: string;
+                /** @description Reuses the picture of an earlier equal request with cache, if there is one. The record is then completed immediately and is not charged. Default: false. */
+                cache?: boolean;
+                /** @description Maximum age of the reused picture in seconds, 60 to 2592000. The retention of files applies too. Default: 86400. */
+                cache_ttl?: number;
+                /** @description Separate cache for otherwise equal requests, 1 to 250 letters, digits, - and _. Default: none. */
+                cache_key?: string;
+                /** @description Captures the page again and replaces the cached picture. Default: false. */
+                cache_refresh?: boolean;
+                /**
+                 * Format: uri
+                 * @description URL of the page, if the top level has none.
+                 */
+                url?: string;
+                /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
+                async?: boolean;
+                /**
+                 * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
+                 * @enum {string}
+                 */
+                response_type?: "json" | "by_format" | "empty";
+                /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+                external_identifier?: string;
+                /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+                attachment_name?: string;
+                /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+                download_url_ttl?: number;
+                /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+                retention_days?: number;
+                /**
+                 * Format: uri
+                 * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+                 */
+                webhook_url?: string;
+                /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+            };
+            /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
+            async?: boolean;
+            /**
+             * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
+             * @enum {string}
+             */
+            response_type?: "json" | "by_format" | "empty";
+            /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+            external_identifier?: string;
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+            attachment_name?: string;
+            /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+            download_url_ttl?: number;
+            /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+            retention_days?: number;
+            /**
+             * Format: uri
+             * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+             */
+            webhook_url?: string;
+            /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+        };
+        /** @description A new webhook endpoint. */
+        CreateWebhook: {
+            /** @description Display name, at most 100 characters. */
+            name: string;
+            /**
+             * Format: uri
+             * @description URL to post to: https, public, without user name, password and fragment.
+             */
+            url: string;
+            /** @description Event types to send, at least one. */
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            description?: string | null;
+            /** @description False stops deliveries. Default: true. */
+            is_active?: boolean;
+            /** @description Your own signing secret instead of a generated one: whsec_ and base64 of 24 to 64 bytes. */
+            signing_secret?: string;
+        };
+        /** @description A batch that was accepted, completely or in part. */
+        CreatedBatch: {
+            /** @description One item per URL, in the order of the request. */
+            screenshots: {
+                /** @description Id of the screenshot. */
+                id: string;
+                /** @description URL of the page. */
+                url_to_capture: string;
+                /** @enum {string} */
+                status: "pending" | "completed" | "failed";
+                /**
+                 * Format: date-time
+                 * @description Time at which the request was accepted.
+                 */
+                created_at: string;
+            }[];
+            /** @description Number of URLs in the request. */
+            total: number;
+            /** @description Number of accepted screenshots. */
+            successful: number;
+            /** @description Number of rejected screenshots. */
+            failed: number;
+            /** @description Present when some screenshots were rejected. */
+            failed_jobs?: {
+                /** @description Id of the screenshot. */
+                id: string;
+                /** @description URL of the page. */
+                url: string;
+                /** @description Error code and message. */
+                error: string;
+            }[];
+            /** @description Present when some screenshots were rejected. */
+            warning?: string;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+            /** @description Id of the batch. */
+            batch_id: string;
+        };
+        /** @description An accepted screenshot. */
+        CreatedScreenshot: {
+            /** @description Id of the screenshot. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @constant */
+            status: "pending";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+        };
+        Delivery: {
+            /** @description Delivery id, prefix dlv_, as in the header X-Webhook-Delivery. */
+            id: string;
+            event_id: string;
+            event_type: string;
+            screenshot_id: string;
+            /**
+             * @description `pending` while another attempt will follow.
+             * @enum {string}
+             */
+            status: "pending" | "successful" | "failed";
+            attempt_count: number;
+            /** Format: date-time */
+            first_attempt_at: string;
+            /** Format: date-time */
+            last_attempt_at: string;
+            /** @description HTTP status of the last response. 0 without a response. */
+            last_status_code: number;
+            /** @description Attempts of the last seven days, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        DeliveryAttempt: {
+            /** @description Number of the attempt from 1, as in the header X-Webhook-Attempt. */
+            number: number;
+            /** @description True for a requested redelivery. */
+            manual: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the attempt.
+             */
+            at: string;
+            /** @description Milliseconds until the status line of the response, or until the attempt failed. */
+            duration_ms: number;
+            /** @description HTTP status of the response. 0 without a response. */
+            status_code: number;
+            /** @description Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection. */
+            error: string | null;
+            error_message: string | null;
+            /** @description The first KiB of the response. Null without a response. */
+            response_body: string | null;
+        };
+        /** @description One delivery. */
+        DeliveryFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Delivery"];
+        };
+        /** @description One page of deliveries, newest attempt first. */
+        DeliveryList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Delivery"][];
+            pagination: {
+                limit: number;
+                has_more: boolean;
+                next_cursor: string | null;
+            };
+        };
+        /** @description Every device. */
+        DeviceList: {
+            /** @constant */
+            success: true;
+            data: {
+                /** @description Value for options.device. Case and separators are ignored. */
+                id: string;
+                /** @description Display name. */
+                name: string;
+                /** @description CSS pixels. */
+                viewport_width: number;
+                /** @description CSS pixels. */
+                viewport_height: number;
+                /** @description Device pixels per CSS pixel. */
+                device_scale_factor: number;
+                /** @description Applies the viewport meta tag of pages. */
+                is_mobile: boolean;
+                /** @description Supports touch events. */
+                has_touch: boolean;
+                /** @description User agent that the page receives. The version in a Chrome user agent is the browser’s own. */
+                user_agent: string;
+            }[];
+        };
+        /** @description An error response. */
+        Error: {
+            /** @constant */
+            success: false;
+            error: {
+                /** @description For people. */
+                message: string;
+                /**
+                 * @description For programs.
+                 * @enum {string}
+                 */
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+                /** @description All problems of the request, or facts about the error. */
+                details?: components["schemas"]["Problem"][] | {
+                    [key: string]: unknown;
+                };
+                /** @description Same as the header X-Request-Id. */
+                request_id?: string;
+            };
+        };
+        /** @description Body of a post to an endpoint. */
+        Event: {
+            /** @description Id of the event. It is the same for every attempt and every endpoint. */
+            id: string;
+            /** @enum {string} */
+            type: "screenshot.queued" | "screenshot.completed" | "screenshot.failed";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            created_at: string;
+            data: {
+                /**
+                 * @description Present only in test events.
+                 * @constant
+                 */
+                test?: true;
+                screenshot: components["schemas"]["Screenshot"];
+            };
+        };
+        /** @description This document. */
+        OpenApiDocument: {
+            [key: string]: unknown;
+        };
+        /** @description One problem of a request. */
+        Problem: {
+            /** @description Path of the field, such as `options.image_quality` or `urls[3]`. Empty for the whole body. */
+            path: string;
+            /**
+             * @description Machine-readable code of the problem.
+             * @enum {string}
+             */
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_value" | "invalid_format" | "too_small" | "too_big" | "duplicate" | "empty" | "contradiction" | "not_allowed" | "in_the_past" | "fixed" | "archived" | "reserved_name" | "invalid_json" | "invalid_secret" | "invalid_url" | "unsupported_scheme" | "https_required" | "host_required" | "credentials_in_url" | "fragment" | "url_not_allowed" | "refused";
+            /** @description Description of the problem. Never contains the value. */
+            message: string;
+        };
+        /** @description The redelivery of an event is queued. */
+        RedeliveryAccepted: {
+            /** @constant */
+            success: true;
+            message: string;
+            data: {
+                delivery_id: string;
+                event_id: string;
+            };
+        };
+        /** @description How long the replaced key or secret stays valid. */
+        RotateSecret: {
+            /** @description Hours for which the previous key or secret stays valid, 0 to 168. Default: 24. */
+            overlap_hours?: number;
+            /** @description True ends a running overlap of an earlier rotation. */
+            force?: boolean;
+        };
+        /** @description The full record of a screenshot. It always has all fields; unknown values are null. */
+        Screenshot: {
+            /** @description Id of the screenshot. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @description Same as url. The response to POST /screenshots/batch has only this name. */
+            url_to_capture: string;
+            /**
+             * @description `pending` until the capture has finished.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "failed";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            started_at: string | null;
+            completed_at: string | null;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+            /** @description Path of the stored file. */
+            storage_path: string | null;
+            file_size_bytes: number | null;
+            processing_duration_ms: number | null;
+            width: number | null;
+            height: number | null;
+            /**
+             * @description Format of the file.
+             * @enum {string}
+             */
+            format: "png" | "jpeg" | "webp" | "avif" | "pdf";
+            /** @description MIME type of the file. */
+            content_type: string;
+            /** @description A link to the file that needs no key. Null until the capture has completed, and after the file has expired. */
+            download_url: string | null;
+            download_url_expires_at: string | null;
+            /** @description Additional files. */
+            artifacts: {
+                /**
+                 * @description Kind of the artifact.
+                 * @enum {string}
+                 */
+                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree";
+                /** @description A link that needs no key. Null when the file has expired. */
+                download_url: string | null;
+                /** @description Size in bytes. */
+                file_size_bytes: number;
+            }[];
+            /** @description Why the capture failed. */
+            error: components["schemas"]["CaptureError"] | null;
+            batch_id: string | null;
+            /** @description Identifier that the client chose. */
+            external_identifier: string | null;
+            /** @description Metadata of the page. */
+            metadata: {
+                /** @description Title of the page. */
+                page_title: string | null;
+                /** @description URL after redirects. */
+                final_url: string | null;
+                /** @description HTTP status of the page. */
+                http_status: number | null;
+                /** @description Size of the picture in device pixels (metadata_image_size). */
+                image_size?: {
+                    width: number;
+                    height: number;
+                };
+                /** @description URLs of the redirects to final_url (metadata_final_url). */
+                redirects?: string[];
+                /** @description Headers of the page, without cookies (metadata_http_response_headers). */
+                http_response_headers?: {
+                    [key: string]: string;
+                };
+                /** @description Open Graph and Twitter tags, and the description (metadata_open_graph). */
+                open_graph?: {
+                    [key: string]: string;
+                };
+                /** @description URL of the best icon (metadata_icon). */
+                icon?: string;
+                /** @description Font families that the page uses (metadata_fonts). */
+                fonts?: string[];
+                /** @description Milliseconds (metadata_timings). */
+                timings?: {
+                    /** @description Duration of each step of the capture. */
+                    steps: {
+                        [key: string]: number;
+                    };
+                    /** @description Times of the page, from the start of its navigation. */
+                    page: {
+                        [key: string]: number;
+                    };
+                };
+                /** @description SHA-256 of the file, and a 64-bit perceptual hash in hex: similar pictures share most of its bits (metadata_content_hash). */
+                content_hash?: {
+                    sha256: string;
+                    perceptual?: string;
+                };
+                /** @description Main colors of the picture (metadata_palette). */
+                palette?: string[];
+                /** @description URLs that the page links to (metadata_links). */
+                links?: string[];
+                /** @description Requests of the page that were blocked (metadata_blocked_requests). */
+                blocked_requests?: number;
+            } | null;
+            /** @description Options that had no effect, or a different effect than requested. */
+            warnings: string[];
+            /** @description True when the page was taller than the picture. */
+            truncated: boolean;
+            /** @description True when the picture is a copy of an earlier one. */
+            cached: boolean;
+            /** @description Number of attempts so far. */
+            attempts: number;
+        };
+        /** @description One page of screenshots. */
+        ScreenshotList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Screenshot"][];
+            pagination: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description Records skipped. */
+                offset: number;
+                /** @description True when there are more pages. */
+                has_more: boolean;
+                /** @description `cursor` of the next page. */
+                next_cursor: string | null;
+            };
+        };
+        /** @description Status of the service and its components. */
+        ServiceStatus: {
+            /**
+             * @description Status of the whole service.
+             * @enum {string}
+             */
+            status: "operational" | "degraded" | "outage";
+            /** @description Version of this API. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description Now.
+             */
+            timestamp: string;
+            /** @description Seconds since this replica started. */
+            uptime_seconds: number;
+            /** @description Milliseconds to build this response. */
+            response_time_ms: number;
+            components: {
+                /** @description The Kubernetes API. */
+                database: {
+                    /** @enum {string} */
+                    status: "operational" | "degraded" | "outage";
+                    /** @description Response time in milliseconds. */
+                    response_time_ms: number;
+                };
+                /** @description The bucket. */
+                storage: {
+                    /** @enum {string} */
+                    status: "operational" | "degraded" | "outage";
+                    /** @description Response time in milliseconds. */
+                    response_time_ms: number;
+                };
+                api: {
+                    /** @enum {string} */
+                    status: "operational" | "degraded" | "outage";
+                };
+            };
+        };
+        /** @description The new signing secret. It is shown only once. */
+        SigningSecretRotated: {
+            message: string;
+            data: {
+                signing_secret: string;
+                previous_secret_expires_at: string | null;
+            };
+        };
+        /** @description Fields of a key to change, at least one. */
+        UpdateKey: {
+            /** @description Display name, at most 100 characters. */
+            name?: string;
+            /** @description Scopes of the key. A key cannot grant scopes that it lacks. */
+            scopes?: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+            /** @description False makes the key invalid until it is true again. */
+            is_active?: boolean;
+            /** @description When the key expires. Null: never. */
+            expires_at?: string | null;
+        };
+        /** @description Fields of an endpoint to change, at least one. */
+        UpdateWebhook: {
+            /** @description Display name, at most 100 characters. */
+            name?: string;
+            /**
+             * Format: uri
+             * @description URL to post to: https, public, without user name, password and fragment.
+             */
+            url?: string;
+            /** @description Event types to send, at least one. */
+            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            description?: string | null;
+            /** @description False stops deliveries. Default: true. */
+            is_active?: boolean;
+        };
+        /** @description Usage of the account in the current month. */
+        Usage: {
+            /** @constant */
+            success: true;
+            data: {
+                /** @description UTC month. */
+                period: string;
+                /** @description Screenshots used in the period. */
+                count: number;
+                /** @description Quota: screenshots per month. */
+                limit: number;
+                /** @description Used percentage of the quota. Above 100 with overage. */
+                percentage: number;
+                /** @description Screenshots left. */
+                remaining: number;
+                /**
+                 * Format: date-time
+                 * @description Start of the next month.
+                 */
+                reset_at: string;
+                /** @description The account’s plan. */
+                plan: string;
+                /** @description Create requests allowed in any 60 seconds. Null: no limit. */
+                rate_limit_per_minute: number | null;
+                /** @description Present when the account can exceed its quota. */
+                overage?: {
+                    /** @description Screenshots above the quota. */
+                    count: number;
+                    /** @description Price per thousand screenshots above the quota. */
+                    unit_price_per_1000: number | null;
+                    /** @description Cost of the screenshots above the quota so far. */
+                    amount: number | null;
+                };
+            };
+        };
+        Webhook: {
+            /** @description Webhook id, prefix wh_. */
+            id: string;
+            name: string;
+            url: string;
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            description: string | null;
+            is_active: boolean;
+            /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
+            is_default: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Why the operator deactivated the webhook after days of failures. Null if it did not. Set is_active to true to reactivate it. */
+            disabled_reason: string | null;
+            /** @description The end of the signing secret, to distinguish secrets. */
+            signing_secret_hint: string | null;
+        };
+        /** @description The updated webhook. */
+        WebhookChanged: {
+            message: string;
+            data: components["schemas"]["Webhook"];
+        };
+        /** @description The created webhook. */
+        WebhookCreated: {
+            message: string;
+            /** @description A webhook endpoint with its signing secret. Only the first response contains the secret, a replayed response does not. */
+            data: {
+                /** @description Webhook id, prefix wh_. */
+                id: string;
+                name: string;
+                url: string;
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                description: string | null;
+                is_active: boolean;
+                /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
+                is_default: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                /** @description Why the operator deactivated the webhook after days of failures. Null if it did not. Set is_active to true to reactivate it. */
+                disabled_reason: string | null;
+                /** @description The end of the signing secret, to distinguish secrets. */
+                signing_secret_hint: string | null;
+                /** @description The signing secret. It is shown only once. */
+                signing_secret?: string;
+            };
+        };
+        /** @description A webhook and its delivery statistics. */
+        WebhookFound: {
+            /** @constant */
+            success: true;
+            data: {
+                /** @description Webhook id, prefix wh_. */
+                id: string;
+                name: string;
+                url: string;
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                description: string | null;
+                is_active: boolean;
+                /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
+                is_default: boolean;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                /** @description Why the operator deactivated the webhook after days of failures. Null if it did not. Set is_active to true to reactivate it. */
+                disabled_reason: string | null;
+                /** @description The end of the signing secret, to distinguish secrets. */
+                signing_secret_hint: string | null;
+                statistics: {
+                    total_deliveries: number;
+                    successful_deliveries: number;
+                    failed_deliveries: number;
+                    pending_deliveries: number;
+                    /** @description Percentage of the finished deliveries. */
+                    success_rate: number | null;
+                    average_response_time_ms: number | null;
+                    last_delivery_at: string | null;
+                    last_success_at: string | null;
+                    last_failure_at: string | null;
+                    /** @description HTTP status of the last response. 0 without a response. */
+                    last_status_code: number | null;
+                    /** @description Failed attempts since the last success. */
+                    consecutive_failures: number;
+                };
+            };
+        };
+        /** @description One page of webhooks, oldest first. */
+        WebhookList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Webhook"][];
+            pagination: {
+                limit: number;
+                offset: number;
+                /** @description Total number of records. */
+                total: number;
+                has_more: boolean;
+            };
+        };
+        /** @description How the endpoint responded to a test event. */
+        WebhookTestResult: {
+            /** @description True when the endpoint responded with 2xx in time. */
+            success: boolean;
+            message: string;
+            /** @description HTTP status of the endpoint. 0 without a response. */
+            status_code: number;
+            response_time_ms: number;
+            /** @description Reason of the failure. */
+            error: string | null;
+            /** Format: date-time */
+            timestamp: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listScreenshots: {
+        parameters: {
+            query?: {
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page of the same list. Unlike `offset`, it skips no records when others are created or deleted. Excludes offset. */
+                cursor?: string;
+                /** @description Records to skip; beyond 10000 only live ones are counted, and archived ones refused. Default: 0. */
+                offset?: number;
+                /** @description Time to sort by. Default: created_at. */
+                sort?: "created_at" | "completed_at";
+                /** @description `desc` lists the newest first, `asc` the oldest. Default: desc. */
+                order?: "desc" | "asc";
+                /** @description One or more states, separated by commas. */
+                status?: ("pending" | "completed" | "failed")[];
+                /** @description Only records after this time (ISO 8601). */
+                created_after?: string;
+                /** @description Only records before this time (ISO 8601). */
+                created_before?: string;
+                /** @description Only screenshots of exactly this URL. */
+                url?: string;
+                /** @description Only screenshots of this batch. */
+                batch_id?: string;
+                /** @description Only screenshots with exactly this external_identifier. */
+                external_identifier?: string;
+                /** @description Only screenshots in this format. */
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    getScreenshot: {
+        parameters: {
+            query?: {
+                /** @description Maximum seconds to hold the request until the capture has finished. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Includes inactive records. Default: false. */
+                include_inactive?: "0" | "1" | "true" | "false";
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description Records to skip. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description One or more states, separated by commas. */
+                status?: ("pending" | "successful" | "failed")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Includes inactive records. Default: false. */
+                include_inactive?: "0" | "1" | "true" | "false";
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description Records to skip. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+}
