@@ -1,7 +1,7 @@
-// Writes crds/src/options/page/device-list.json from Playwright's device list (Apache-2.0). Run it after an update of playwright-core.
+// Writes crds/src/options/page/device-list.json from Playwright's device list (Apache-2.0). Run it after an update of playwright.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { devices } from 'playwright-core'
+import { devices } from 'playwright'
 
 const list = Object.entries(devices).map(([name, { viewport, deviceScaleFactor, isMobile, hasTouch, userAgent }]) => ({
   name,

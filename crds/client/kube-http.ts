@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { doubled, retry } from '../src/runtime/retry.ts'
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts'
 import { isTransient, KubeError, toKubeError } from './kube-error.ts'
 
@@ -100,25 +101,26 @@ export class KubeHttp {
     const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
     const deadline = performance.now() + timeoutMilliseconds
     const repeat = request.repeat ?? (IDEMPOTENT_METHODS.has(request.method) ? 'always' : 'unsent')
+    const { signal } = request
     let refresh = false
-    for (let attempt = 1; ; attempt++) {
-      request.signal?.throwIfAborted()
-      try {
-        const text = await this.#attempt(request, this.#attemptMilliseconds(deadline, repeat), refresh)
-        return (text === '' ? undefined : JSON.parse(text)) as T
-      } catch (error) {
-        request.signal?.throwIfAborted()
-        // The token may have been rotated. Read its file again, once.
-        if (error instanceof KubeError && error.status === 401 && !refresh) {
-          refresh = true
-          continue
-        }
-        if (!mayRepeat(error, repeat)) throw error
-        const delay = delayMilliseconds(error, attempt)
-        if (performance.now() + delay >= deadline) throw error
-        await sleep(delay, undefined, request.signal ? { signal: request.signal } : {}).catch(() => request.signal?.throwIfAborted())
-      }
+    const work = async () => {
+      signal?.throwIfAborted()
+      return this.#attempt(request, this.#attemptMilliseconds(deadline, repeat), refresh)
     }
+    const delayOf = (error: unknown, attempt: number): number | undefined => {
+      signal?.throwIfAborted()
+      // The token may have been rotated. Read its file again, once.
+      if (error instanceof KubeError && error.status === 401 && !refresh) {
+        refresh = true
+        return 0
+      }
+      if (!mayRepeat(error, repeat)) return undefined
+      const delay = delayMilliseconds(error, attempt)
+      return performance.now() + delay >= deadline ? undefined : delay
+    }
+    const wait = (milliseconds: number) => sleep(milliseconds, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+    const text = await retry(work, { delayOf, wait })
+    return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
   /**
@@ -245,7 +247,7 @@ function mayRepeat(error: unknown, repeat: Repeat): boolean {
 /** Exponential backoff with jitter, or slightly more than the server's Retry-After. */
 function delayMilliseconds(error: unknown, attempt: number): number {
   if (error instanceof KubeError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * 1_000 + Math.random() * 200
-  const ceiling = Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt)
+  const ceiling = doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt + 1)
   return ceiling * (0.5 + Math.random() / 2)
 }
 

@@ -4,6 +4,7 @@ import type { Client } from 'minio'
 import { type Dispatcher, request } from 'undici'
 import { presign, type StorageAccess } from '../src/crypto/presign.ts'
 import { readAtMost, TooLongError } from '../src/runtime/limited-read.ts'
+import { repeat } from '../src/runtime/retry.ts'
 import { lazyBucketClient } from './bucket-client.ts'
 import {
   AccessRefusedError,
@@ -150,13 +151,18 @@ async function ensureBucket(connection: Connection): Promise<void> {
 
 /** Retries after a 503, which a store returns when it is starting or overloaded. */
 async function requestWithRetry(url: string, options: NonNullable<Parameters<typeof request>[1]>) {
-  for (const delay of BUSY_DELAYS_MILLISECONDS) {
-    const response = await request(url, options)
-    if (response.statusCode !== 503) return response
-    await response.body.dump()
-    await sleep(delay)
-  }
-  return request(url, options)
+  let busy: Dispatcher.ResponseData<unknown> | undefined
+  return repeat(() => request(url, options), {
+    delayOf: (response, attempt) => {
+      if (response.statusCode !== 503) return undefined
+      busy = response
+      return BUSY_DELAYS_MILLISECONDS[attempt - 1]
+    },
+    wait: async (milliseconds) => {
+      await busy?.body.dump()
+      await sleep(milliseconds)
+    },
+  })
 }
 
 /** Returns undefined if the object does not exist. */

@@ -13,23 +13,18 @@ import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
-import { createAccounts } from './account/accounts.ts'
-import { bootstrapAccount } from './account/bootstrap.ts'
-import { systemClock } from './controller/clock.ts'
-import { TerminalError } from './controller/errors.ts'
-import { findProblems } from './controller/health.ts'
-import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
-import { LeaderElection, leaseStore } from './controller/leader-election.ts'
-import { createCore } from './core.ts'
-import { createDelivery } from './delivery/delivery.ts'
-import { EventOrder } from './delivery/events/event-order.ts'
+import { systemClock } from './controller-runtime/clock.ts'
+import { TerminalError } from './controller-runtime/errors.ts'
+import { findProblems } from './controller-runtime/health.ts'
+import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller-runtime/holder-pod.ts'
+import { LeaderElection, leaseStore } from './controller-runtime/leader-election.ts'
+import { bootstrapAccount } from './controllers/account/bootstrap.ts'
+import { createControllers } from './controllers/all.ts'
+import { EventOrder } from './controllers/delivery/events/event-order.ts'
 import { createEventRecorder } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { createPending } from './pending/controller.ts'
-import { createQuota } from './quota/quota.ts'
-import { createRetention } from './retention/retention.ts'
 import { createSigner } from './runner/signature.ts'
 import { type Config, loadConfig } from './runtime/config.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -122,15 +117,7 @@ async function runOperator(config: Config): Promise<void> {
     }),
     isLeader: () => election.isLeader(),
   }
-  const quota = createQuota(deps)
-  const leadership = createLeadership([
-    createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
-    createDelivery(deps),
-    createAccounts(deps),
-    quota,
-    createPending(deps, { charges: true }),
-    createRetention(deps),
-  ])
+  const leadership = createLeadership(createControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey) }))
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, BrowserContext, chromium as Chromium, Page } from 'playwright-core'
+import type { Browser, BrowserContext, chromium as Chromium, Page } from 'playwright'
 
 /** A command: `count` captures of each page in rotation, with the given number of concurrent browsers. */
 export interface LoopOrder {
@@ -32,6 +32,7 @@ export interface LoopResult {
 /** Paths of library and browser, for runs outside a pod. */
 const { BARE_MODULES = '/app/main.mjs', BARE_CHROMIUM = '/usr/lib/chromium/chromium-headless-shell', BARE_SANDBOX } = process.env
 
+// The image contains only the core: the bundle contains the entry of the package playwright, which re-exports it.
 const { chromium } = createRequire(BARE_MODULES)('playwright-core') as { chromium: typeof Chromium }
 
 /** The runner's flags that affect cost or pixels. The others restrict network access, which does not matter here. */

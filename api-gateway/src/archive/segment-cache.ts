@@ -1,48 +1,26 @@
 import { type Line, readSegment } from '@tintype/crds/records/archive'
-
-interface Entry {
-  lines: readonly Line[]
-  bytes: number
-}
+import { LRUCache } from 'lru-cache'
 
 /** LRU cache of segments with a size limit. The content of a segment key never changes. */
 export class SegmentCache {
-  readonly #maxBytes: number
-  readonly #entries = new Map<string, Entry>()
-  #bytes = 0
+  readonly #lines: LRUCache<string, readonly Line[]>
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.#lines = new LRUCache({ maxSize: maxBytes })
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#lines.calculatedSize
   }
 
   get(key: string): readonly Line[] | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    // A Map iterates in insertion order, so its first entry is the least recently used one.
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.lines
+    return this.#lines.get(key)
   }
 
-  /** Stores and returns the lines of a segment. */
+  /** Stores and returns the lines of a segment. A segment larger than the cache is not stored. */
   set(key: string, text: string, lines: readonly Line[] = readSegment(text)): readonly Line[] {
-    const entry = { lines, bytes: Buffer.byteLength(text) }
-    this.#drop(key)
-    this.#entries.set(key, entry)
-    this.#bytes += entry.bytes
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#drop(oldest)
-    }
-    return entry.lines
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0
-    this.#entries.delete(key)
+    // The library rejects a size of 0.
+    this.#lines.set(key, lines, { size: Math.max(1, Buffer.byteLength(text)) })
+    return lines
   }
 }

@@ -1,7 +1,8 @@
+import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 
 /** Response headers that pages of allowed origins can read. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'ETag',
   'Idempotent-Replayed',
   'Location',
@@ -17,28 +18,28 @@ const EXPOSED = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Request-Id',
-].join(', ')
-const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, X-Request-Id'
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const PREFLIGHT_SECONDS = '600'
+]
+const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer', 'Range', 'X-Request-Id']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const PREFLIGHT_SECONDS = 600
 
 /**
- * Lets pages of the configured origins call the API. Off by default, because every visitor of a page can read an API key in it. Must be added
- * before methods, which also responds to OPTIONS.
+ * Lets pages of the configured origins call the API. Off by default, because every visitor of a page can read an API key in it. The plugin adds
+ * its hook when the app starts, so hooks that must run later, such as authentication, must be added in `app.after`.
  */
 export function addCors(app: FastifyInstance, { corsOrigins }: { corsOrigins: readonly string[] }): void {
   if (corsOrigins.length === 0) return
-  const toAnyone = corsOrigins.includes('*')
-  app.addHook('onRequest', async ({ method, headers }, reply) => {
-    if (!toAnyone) reply.header('vary', 'Origin')
-    const { origin } = headers
-    if (origin === undefined || !(toAnyone || corsOrigins.includes(origin))) return
-    reply.headers({ 'access-control-allow-origin': toAnyone ? '*' : origin, 'access-control-expose-headers': EXPOSED })
-    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return
-    reply.headers({
-      'access-control-allow-methods': METHODS,
-      'access-control-allow-headers': ACCEPTED,
-      'access-control-max-age': PREFLIGHT_SECONDS,
-    })
+  app.register(cors, {
+    // A list would send the allowed methods and headers to pages of all origins.
+    origin: corsOrigins.includes('*')
+      ? '*'
+      : (origin, done) => done(null, origin !== undefined && corsOrigins.includes(origin) ? origin : false),
+    methods: METHODS,
+    allowedHeaders: ALLOWED_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    // addMethods responds to every OPTIONS request, with Allow. It rejects unknown paths.
+    preflightContinue: true,
+    strictPreflight: false,
   })
 }

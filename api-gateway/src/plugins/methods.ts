@@ -59,11 +59,13 @@ export function addMethods(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request)
-    if (!request.is404 && !paths.isShadowed(path, request.routeOptions.url)) return
+    const isOptions = request.method === 'OPTIONS'
+    // With CORS, one route of its plugin matches OPTIONS of every path.
+    if (!request.is404 && !isOptions && !paths.isShadowed(path, request.routeOptions.url)) return
     const methods = paths.methodsOf(path)
     if (methods.length === 0) throw noRoute(request)
     const headers = { allow: methods.join(', ') }
-    if (request.method === 'OPTIONS') return reply.code(204).headers(headers).send()
+    if (isOptions) return reply.code(204).headers(headers).send()
     throw new ApiError('METHOD_NOT_ALLOWED', `this path does not support ${request.method}: the Allow header lists its methods`, {
       headers,
     })

@@ -6,12 +6,11 @@ import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector
 import { Resource } from '@tintype/crds/client/resource'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
-import { type Plans, toLimits } from '@tintype/crds/usage/plans'
+import { limitsOfPlan, type Plans, toLimits } from '@tintype/crds/usage/plans'
 import { type Outcome, toUsageFacts, UsageDraft } from '@tintype/crds/usage/usage'
 import { unavailable } from '../common/errors.ts'
 import { toApiError } from '../store/kube-errors.ts'
-import type { Grant, QuotaStore, ReserveRequest } from '../store/ports.ts'
-import type { LimitFacts } from '../translate/account/usage.ts'
+import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../store/ports.ts'
 import type { GatewayLease } from './gateway-lease.ts'
 import type { QuotaMetrics, ReservationOutcome } from './metrics.ts'
 import { QuotaLedger, type UsageStore } from './quota-ledger.ts'
@@ -83,7 +82,7 @@ export class KubeQuota implements QuotaStore {
   }
 
   facts({ metadata, spec }: Account, now: Date): LimitFacts {
-    const plan = this.#options.plans[spec.plan]
+    const plan = limitsOfPlan(this.#options.plans, spec.plan)
     const usage = this.#cached(metadata.name) ?? { spec: toLimits(spec, plan) }
     return { ...toUsageFacts(usage, now), plan: spec.plan, quota: plan.monthlyQuota }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import { doubled, retry } from '@tintype/crds/runtime/retry'
 import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage/usage'
 import { ApiError } from '../common/errors.ts'
 import type { QuotaMetrics } from './metrics.ts'
@@ -169,22 +170,21 @@ export class QuotaLedger {
   async #swap(waiters: readonly Waiter[], worthWriting: number): Promise<Outcome[]> {
     const { store, metrics, random } = this.#options
     const until = performance.now() + MAX_MILLISECONDS
-    let usage = store.cached()
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { outcomes, isWritten } = await this.#update(usage ?? (await store.read()), waiters, worthWriting)
-        if (isWritten) metrics.onCommit(waiters.length, attempt)
-        return outcomes
-      } catch (error) {
-        if (isConflict(error)) this.#noteConflict()
-        else if (!isTransient(error) && !isNotFound(error)) throw error
-        if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
-        // The replica that won waits before its next write, so the first retry after a conflict needs no delay.
-        if (attempt > 1 || !isConflict(error))
-          await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * random())
-        usage = undefined
-      }
+    const update = async (attempt: number): Promise<Outcome[]> => {
+      const cached = attempt === 1 ? store.cached() : undefined
+      const { outcomes, isWritten } = await this.#update(cached ?? (await store.read()), waiters, worthWriting)
+      if (isWritten) metrics.onCommit(waiters.length, attempt)
+      return outcomes
     }
+    const delayOf = (error: unknown, attempt: number): number | undefined => {
+      if (isConflict(error)) this.#noteConflict()
+      else if (!isTransient(error) && !isNotFound(error)) return undefined
+      if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
+      // The replica that won waits before its next write, so the first retry after a conflict needs no delay.
+      if (attempt === 1 && isConflict(error)) return 0
+      return doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt + 1) * random()
+    }
+    return retry(update, { delayOf, wait: sleep })
   }
 
   /** Evaluates the requests against one state and writes the result. @throws KubeError */

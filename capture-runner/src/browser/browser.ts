@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright'
 import { EGRESS_FLAGS } from '../egress/flags.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { Jail } from '../jail/jail.ts'

@@ -1,3 +1,4 @@
+import { retry } from '@tintype/crds/runtime/retry'
 import type { Logger } from 'pino'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
@@ -213,28 +214,28 @@ export class Browsers {
 
   /** Retries until a browser is running. @throws when the runner stops */
   async #launch(): Promise<PreparedBrowser> {
-    for (;;) {
+    const launch = async (): Promise<PreparedBrowser> => {
       this.#stop.signal.throwIfAborted()
-      try {
-        const browser = await this.#options.launch()
-        const prepared: PreparedBrowser = {
-          browser,
-          captures: 0,
-          lent: 0,
-          inUse: 0,
-          startedAt: performance.now(),
-          isWornOut: false,
-          next: undefined,
-        }
-        this.#prepareNext(prepared)
-        browser.onGone(() => this.#handleGone(prepared))
-        return prepared
-      } catch (error) {
-        this.#stop.signal.throwIfAborted()
-        this.#options.log.error({ err: error }, 'browser did not start')
-        await pause(RELAUNCH_MILLISECONDS, this.#stop.signal)
+      const browser = await this.#options.launch()
+      const prepared: PreparedBrowser = {
+        browser,
+        captures: 0,
+        lent: 0,
+        inUse: 0,
+        startedAt: performance.now(),
+        isWornOut: false,
+        next: undefined,
       }
+      this.#prepareNext(prepared)
+      browser.onGone(() => this.#handleGone(prepared))
+      return prepared
     }
+    const delayOf = (error: unknown): number => {
+      this.#stop.signal.throwIfAborted()
+      this.#options.log.error({ err: error }, 'browser did not start')
+      return RELAUNCH_MILLISECONDS
+    }
+    return retry(launch, { delayOf, wait: (milliseconds) => pause(milliseconds, this.#stop.signal) })
   }
 
   /** Replaces an idle browser that has ended before a capture needs it. */

@@ -1,4 +1,4 @@
-import type { CDPSession } from 'playwright-core'
+import type { CDPSession } from 'playwright'
 
 /** The part of a DevTools session that the runner uses. */
 export type DevTools = Pick<CDPSession, 'send' | 'on'>

@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import type { DevTools } from './devtools.ts'

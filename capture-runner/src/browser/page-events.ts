@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright'
 import { type DevTools, implementationOf } from './devtools.ts'
 
 /** DevTools events of a page. */

@@ -1,4 +1,4 @@
-import type { BrowserContext, Frame, Page } from 'playwright-core'
+import type { BrowserContext, Frame, Page } from 'playwright'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'

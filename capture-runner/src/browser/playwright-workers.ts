@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import type { Lifecycle } from './lifecycle.ts'
 import { findClient, mainSessionOf, type PageEvents } from './page-events.ts'
 

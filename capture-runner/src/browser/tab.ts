@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright'
 import type { EgressSession } from '../egress/session.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'

@@ -6,6 +6,7 @@ import { presign } from '@tintype/crds/crypto/presign'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
+import { repeat } from '@tintype/crds/runtime/retry'
 import { EgressError, systemCodeOf } from '../egress/egress-error.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
@@ -64,14 +65,16 @@ const MAX_ANSWER_BYTES = 16_384
  */
 export async function copyPicture(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<void> {
   const delays = parts.delays ?? DELAYS_MILLISECONDS
-  for (let retries = 0; ; retries++) {
+  const work = async () => {
     const failure = await put(picture, plan, copy, parts, signal)
     signal.throwIfAborted()
-    if (!failure) return
-    const delay = failure.isTransient ? delays[retries] : undefined
-    if (delay === undefined) throw failure.error
-    await pause(delay, signal)
+    return failure
   }
+  const failure = await repeat(work, {
+    delayOf: (failure, attempt) => (failure?.isTransient ? delays[attempt - 1] : undefined),
+    wait: (milliseconds) => pause(milliseconds, signal),
+  })
+  if (failure) throw failure.error
 }
 
 interface Failure {

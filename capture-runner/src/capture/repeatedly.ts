@@ -1,3 +1,4 @@
+import { retry } from '@tintype/crds/runtime/retry'
 import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
@@ -14,17 +15,16 @@ export async function repeatedly(
   { deadline, signal }: { deadline: number; signal: AbortSignal },
   take: () => Promise<Captured>,
 ): Promise<Captured> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const captured = await take()
-      if (attempt > 1) captured.findings.warnings.push(`it took ${attempt} attempts`)
-      return captured
-    } catch (error) {
-      const left = deadline - Date.now() - retryDelayMilliseconds
-      if (attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error)) throw error
-      await pause(retryDelayMilliseconds, signal)
-    }
+  const work = async (attempt: number): Promise<Captured> => {
+    const captured = await take()
+    if (attempt > 1) captured.findings.warnings.push(`it took ${attempt} attempts`)
+    return captured
   }
+  const delayOf = (error: unknown, attempt: number): number | undefined => {
+    const left = deadline - Date.now() - retryDelayMilliseconds
+    return attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error) ? undefined : retryDelayMilliseconds
+  }
+  return retry(work, { delayOf, wait: (milliseconds) => pause(milliseconds, signal) })
 }
 
 const isTransient = (error: unknown): boolean => error instanceof CaptureError && TRANSIENT.has(error.code)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
+import { doubled, repeat } from '@tintype/crds/runtime/retry'
 import { Agent, request } from 'undici'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
@@ -36,19 +37,22 @@ export async function upload(picture: Buffer, order: CaptureOrder['upload'], sig
   }
   // After an attempt with unknown result, "already exists" may mean that it had succeeded.
   let isUncertain = false
-  for (let tries = 0; ; tries++) {
-    const response = await put(picture, order, signal)
-    if (response.status === 200) return { etag: response.etag ?? md5(picture), fileSizeBytes: picture.length }
-    // Safe, because only a file that matches the recorded ETag is ever served. A foreign object under our key would not match.
-    if (response.status === 412 && isUncertain) return { etag: md5(picture), fileSizeBytes: picture.length }
-    if (response.status !== undefined && !REPEATABLE.has(response.status)) {
-      throw new CaptureError('STORAGE_FAILED', `the storage returned ${response.status}`)
-    }
+  let last: PutResponse = {}
+  const delayOf = (response: PutResponse, attempt: number): number | undefined => {
+    if (response.status !== undefined && !REPEATABLE.has(response.status)) return undefined
+    last = response
     isUncertain ||= response.status === undefined || response.status >= 500
-    await pause(delayOf(tries), signal).catch((reason) => {
-      throw toStorageError(reason, response)
-    })
+    return delayMilliseconds(attempt)
   }
+  const wait = (milliseconds: number) =>
+    pause(milliseconds, signal).catch((reason) => {
+      throw toStorageError(reason, last)
+    })
+  const { status, etag } = await repeat(() => put(picture, order, signal), { delayOf, wait })
+  if (status === 200) return { etag: etag ?? md5(picture), fileSizeBytes: picture.length }
+  // Safe, because only a file that matches the recorded ETag is ever served. A foreign object under our key would not match.
+  if (status === 412 && isUncertain) return { etag: md5(picture), fileSizeBytes: picture.length }
+  throw new CaptureError('STORAGE_FAILED', `the storage returned ${status}`)
 }
 
 interface PutResponse {
@@ -81,8 +85,8 @@ async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], si
 }
 
 /** Exponential backoff with jitter, so that the runners of a pool do not retry all at once. */
-const delayOf = (tries: number): number =>
-  Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** tries) * (0.5 + Math.random() / 2)
+const delayMilliseconds = (attempt: number): number =>
+  doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt) * (0.5 + Math.random() / 2)
 
 /** The ETag that S3 assigns to an object stored by one PUT. */
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')

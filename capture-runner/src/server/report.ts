@@ -3,6 +3,7 @@ import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { type JsonPatchOperation, jsonPatch, type Patch } from '@tintype/crds/client/patch'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
+import { doubled, retry } from '@tintype/crds/runtime/retry'
 import type { Logger } from 'pino'
 import type { Outcome } from '../capture/outcome.ts'
 import { pause } from '../runtime/race.ts'
@@ -46,20 +47,20 @@ export function createReporter({ http, log, now = () => new Date() }: { http: Ku
       const { contentType, body } = buildReport(claim, outcome, now())
       const path = `/apis/${API_VERSION}/namespaces/${claim.namespace}/screenshots/${claim.name}/status`
       const until = performance.now() + REPEAT_MILLISECONDS
-      for (let tries = 0; ; tries++) {
-        try {
-          const timeoutMilliseconds = TRY_MILLISECONDS
-          await http.request({ method: 'PATCH', path, body, contentType, signal, timeoutMilliseconds, repeat: 'never' })
-          return 'written'
-        } catch (error) {
-          signal.throwIfAborted()
-          if (!mayRepeat(error) || performance.now() > until) {
-            log.warn({ err: error, name: claim.name, attempt: claim.attempt }, 'report dropped')
-            return 'dropped'
-          }
-          log.debug({ err: error, tries }, 'report failed; will retry')
-          await pause(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** tries), signal)
-        }
+      const write = () =>
+        http.request({ method: 'PATCH', path, body, contentType, signal, timeoutMilliseconds: TRY_MILLISECONDS, repeat: 'never' })
+      const delayOf = (error: unknown, attempt: number): number | undefined => {
+        if (signal.aborted || !mayRepeat(error) || performance.now() > until) return undefined
+        log.debug({ err: error, tries: attempt - 1 }, 'report failed; will retry')
+        return doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt)
+      }
+      try {
+        await retry(write, { delayOf, wait: (milliseconds) => pause(milliseconds, signal) })
+        return 'written'
+      } catch (error) {
+        signal.throwIfAborted()
+        log.warn({ err: error, name: claim.name, attempt: claim.attempt }, 'report dropped')
+        return 'dropped'
       }
     },
   }

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, Metadata } from '../schema/custom-resource.ts'
 
-export const Plan = z.enum(['free', 'basic', 'growth', 'scale'])
+/** Name of a plan: a DNS label. The chart's values define the plans, so a name may have no plan. */
+export const Plan = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
 export type Plan = z.infer<typeof Plan>
 
 export const AccountSpec = z.object({
-  plan: Plan.describe('Plan: free, basic, growth or scale. The chart’s values define the quota and rate of each plan.'),
+  plan: Plan.describe('Name of a plan. The chart’s values define the plans; by default free, basic, growth and scale.'),
   displayName: z.string().max(100).describe('Name for people.').optional(),
   suspended: z.boolean().describe('If true, every request of the account is refused. Default: false.').optional(),
   overage: z

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 // Treat every object in the bucket as untrusted input. An object that is malformed or in the wrong place counts as absent:
 // it is counted and logged, never deleted, and never the cause of a failed request.
 
@@ -67,25 +69,19 @@ const MAX_KEYS = 2_000
 export class IgnoredObjects {
   readonly #count: IgnoredObjectsOptions['count']
   readonly #log: Log
-  readonly #maxKeys: number
-  /** The most recent keys, oldest first. */
-  readonly #logged = new Set<string>()
+  /** The most recent keys. */
+  readonly #logged: LRUCache<string, true>
 
   constructor({ count, log, maxKeys = MAX_KEYS }: IgnoredObjectsOptions) {
     this.#count = count
     this.#log = log
-    this.#maxKeys = maxKeys
+    this.#logged = new LRUCache({ max: maxKeys })
   }
 
   readonly report: ReportIgnored = ({ kind, reason, key }) => {
     this.#count({ kind, reason })
-    const isKnown = this.#logged.delete(key)
-    this.#logged.add(key)
-    if (isKnown) return
-    for (const oldest of this.#logged) {
-      if (this.#logged.size <= this.#maxKeys) break
-      this.#logged.delete(oldest)
-    }
+    if (this.#logged.get(key)) return
+    this.#logged.set(key, true)
     this.#log.warn({ key, kind, reason }, 'ignored object in the bucket')
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AccountSpec } from '../kinds/account.ts'
+import { type AccountSpec, Plan } from '../kinds/account.ts'
 import type { AccountUsageSpec } from '../kinds/account-usage.ts'
 import { parseJson } from '../text/parse-json.ts'
 
@@ -37,11 +37,12 @@ export const PlanValues = z.strictObject({
 })
 export type PlanValues = z.infer<typeof PlanValues>
 
-export const Plans = z.strictObject({ free: PlanValues, basic: PlanValues, growth: PlanValues, scale: PlanValues })
-export type Plans = z.infer<typeof Plans>
+/** The plans of a release by name. */
+export const Plans = z.record(Plan, PlanValues).refine((plans) => Object.keys(plans).length > 0, 'must have at least one plan')
+export type Plans = Readonly<Record<string, PlanValues>>
 
 /** The default plans. */
-export const DEFAULT_PLANS: Plans = Plans.parse({
+export const DEFAULT_PLANS = z.object({ free: PlanValues, basic: PlanValues, growth: PlanValues, scale: PlanValues }).parse({
   free: { monthlyQuota: 100, ratePerMinute: 2, weight: 1, maxRunning: 5 },
   basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2, weight: 2, maxRunning: 10 },
   growth: { monthlyQuota: 10_000, ratePerMinute: 80, overagePricePer1000: 1.5, weight: 4, maxRunning: 25 },
@@ -52,7 +53,7 @@ export const DEFAULT_PLANS: Plans = Plans.parse({
 export const PlansText = z
   .string()
   .default('')
-  .transform((text, context) => {
+  .transform((text, context): Plans => {
     if (text === '') return DEFAULT_PLANS
     const parsed = Plans.safeParse(parseJson(text))
     if (parsed.success) return parsed.data
@@ -60,6 +61,19 @@ export const PlansText = z
     context.addIssue({ code: 'custom', message: `must be the plans as JSON (${faults.join('; ')})` })
     return z.NEVER
   })
+
+/** The limits of a plan; undefined if no plan has this name. */
+export const findPlan = (plans: Plans, name: string): PlanValues | undefined => (Object.hasOwn(plans, name) ? plans[name] : undefined)
+
+/**
+ * The limits of an account with this plan. If no plan has this name, the account cannot create screenshots, and its earlier ones run one at a
+ * time. Its files are kept as long as on any plan, so that a wrong name deletes nothing.
+ */
+export const limitsOfPlan = (plans: Plans, name: string): PlanValues =>
+  findPlan(plans, name) ?? { monthlyQuota: 0, retentionDays: longestRetention(plans), weight: 1, maxRunning: 1 }
+
+/** Retention of files in the plan with the longest one, in days. */
+export const longestRetention = (plans: Plans): number => Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
 
 /** Whether the account may exceed its quota: its overage is enabled, and the plan has a price for overage. */
 export const mayExceed = ({ overage }: Pick<AccountSpec, 'overage'>, { overagePricePer1000 }: PlanValues): boolean =>

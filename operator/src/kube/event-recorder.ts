@@ -4,6 +4,7 @@ import type { Event } from '@tintype/crds/client/core-resources'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
+import { LRUCache } from 'lru-cache'
 
 /** The object that an Event is about. */
 export type Regarding = KubeObject & { kind: string; apiVersion: string }
@@ -40,14 +41,12 @@ interface Memory {
 
 /** Rate-limits Events by object and text. Pure except for its memory. */
 export class EventFilter {
-  readonly #objects = new Map<string, Memory>()
+  readonly #objects = new LRUCache<string, Memory>({ max: MAX_REMEMBERED })
 
   /** True when the Event may be recorded now. */
   admits(uid: string, text: string, now: number): boolean {
     const memory = this.#objects.get(uid) ?? { tokens: BURST, at: now, messages: new Map() }
-    this.#objects.delete(uid)
     this.#objects.set(uid, memory)
-    this.#forgetOldest()
     const refilled = Math.floor((now - memory.at) / REFILL_MILLISECONDS)
     memory.tokens = Math.min(BURST, memory.tokens + refilled)
     memory.at += refilled * REFILL_MILLISECONDS
@@ -57,12 +56,6 @@ export class EventFilter {
     memory.messages.set(text, now)
     memory.tokens--
     return true
-  }
-
-  #forgetOldest(): void {
-    if (this.#objects.size <= MAX_REMEMBERED) return
-    const oldest = this.#objects.keys().next()
-    if (!oldest.done) this.#objects.delete(oldest.value)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type KubeObject, keyOf } from '@tintype/crds/client/kube-object'
-import { TerminalError } from '../controller/errors.ts'
+import { TerminalError } from '../controller-runtime/errors.ts'
 
 /** The part of a zod schema that is used here. */
 interface Schema<T> {

@@ -33,7 +33,7 @@ const toSelector = (labels: Record<string, string>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',')
 
-/** Creates the informer caches with the indexes that core.ts reads. They must be started. */
+/** Creates the informer caches with the indexes that scheduling and the capture controllers read. They must be started. */
 export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; metrics: ReflectorMetrics }): Reflectors {
   const common = { http, log, metrics }
   return {

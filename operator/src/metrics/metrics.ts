@@ -6,8 +6,8 @@ import { withDefaults } from '@tintype/crds/options/catalog'
 import { FileFormat } from '@tintype/crds/options/output/image'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
-import type { WorkQueue } from '../controller/work-queue.ts'
+import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
+import type { WorkQueue } from '../controller-runtime/work-queue.ts'
 import {
   clientMetrics,
   controllerMetrics,

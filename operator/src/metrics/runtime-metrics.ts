@@ -1,8 +1,8 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
-import type { WorkQueue } from '../controller/work-queue.ts'
+import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
+import type { WorkQueue } from '../controller-runtime/work-queue.ts'
 
 // Metrics of the parts that are independent of kinds, with the names that Go operators use, so that their dashboards work.
 

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 // Clock differences between the runners' nodes and this process, measured by the Date header of responses. Clocks drift, and signatures and
 // deadlines are accurate to seconds, so both use the runner's time.
 
@@ -9,7 +11,7 @@ const MAX_REMEMBERED = 4_096
 
 /** Offsets by pod uid. */
 export class ClockOffsets {
-  readonly #ahead = new Map<string, number>()
+  readonly #ahead = new LRUCache<string, number>({ max: MAX_REMEMBERED })
 
   /** Milliseconds by which the clock is ahead; 0 when it agrees or is unknown. */
   of(uid: string): number {
@@ -22,9 +24,8 @@ export class ClockOffsets {
     if (Number.isNaN(seen) || Math.abs(seen) > MAX_OFFSET_MILLISECONDS) return false
     const before = this.of(uid)
     if (Math.abs(seen - before) <= NOISE_MILLISECONDS) return false
-    this.#ahead.delete(uid)
     if (Math.abs(seen) > NOISE_MILLISECONDS) this.#ahead.set(uid, seen)
-    if (this.#ahead.size > MAX_REMEMBERED) for (const oldest of this.#ahead.keys().take(1)) this.#ahead.delete(oldest)
+    else this.#ahead.delete(uid)
     return true
   }
 }

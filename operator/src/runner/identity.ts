@@ -2,7 +2,7 @@ import type { TokenReview } from '@tintype/crds/client/core-resources'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Identity, SandboxReport } from '@tintype/crds/dispatch/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/identifiers/names'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError } from '../controller-runtime/errors.ts'
 import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
 import type { RunnerAddress, RunnerClient } from './runner-client.ts'
 

@@ -7,7 +7,7 @@ import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
 import type { Signer } from './signature.ts'
 
 // The operator's side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It maps each response of a runner, or its absence, to one
-// of a few outcomes. screenshot/decide.ts decides what they mean.
+// of a few outcomes. controllers/screenshot/decide.ts decides what they mean.
 
 /** IP address of a runner, and the uid of its pod, which signatures name. */
 export interface RunnerAddress {

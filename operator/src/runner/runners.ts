@@ -6,6 +6,7 @@ import { Label } from '@tintype/crds/identifiers/names'
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { LRUCache } from 'lru-cache'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
 import { endOf, type PodEnd } from './pod-end.ts'
@@ -84,7 +85,7 @@ export class Runners {
   readonly #expectations: Expectations
   readonly #known = new Map<string, RunnerMemory>()
   readonly #reservations = new Map<string, string>()
-  readonly #ends = new Map<string, PodEnd>()
+  readonly #ends = new LRUCache<string, PodEnd>({ max: MAX_ENDS })
 
   constructor({ pods, screenshots, expectations }: { pods: Lister<Pod>; screenshots: Lister<Screenshot>; expectations: Expectations }) {
     this.#pods = pods
@@ -192,7 +193,6 @@ export class Runners {
     const { uid = '' } = pod.metadata
     const end = endOf(pod)
     if (end) this.#ends.set(uid, end)
-    if (this.#ends.size > MAX_ENDS) for (const oldest of this.#ends.keys().take(1)) this.#ends.delete(oldest)
     this.forget(uid)
   }
 

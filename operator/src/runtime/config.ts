@@ -44,7 +44,7 @@ const Environment = z.object({
   TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
   /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
   TINTYPE_ADMISSION_POLICY: optionalText,
-  /** SHA-256 of that policy's rules (guard/decision.ts); empty: the rules are not compared. */
+  /** SHA-256 of that policy's rules (controllers/guard/decision.ts); empty: the rules are not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
   /** The same for the policy on users who create Screenshots, Webhooks and ApiKeys; default: `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,

@@ -6,9 +6,9 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Clock } from '../controller/clock.ts'
-import type { Controller } from '../controller/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { Clock } from '../controller-runtime/clock.ts'
+import type { Controller } from '../controller-runtime/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { ReleaseKeys } from '../secrets/release-keys.ts'
@@ -16,7 +16,7 @@ import type { Archiving } from '../storage/archiving.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Config } from './config.ts'
 
-/** Dependencies that main.ts passes to every part of the operator. */
+/** Dependencies that main.ts passes to every controller. */
 export interface Deps {
   config: Config
   http: KubeHttp
@@ -40,7 +40,7 @@ export interface Deps {
   isLeader: () => boolean
 }
 
-/** The running work of one part during one term of leadership. */
+/** Running controllers during one term of leadership. */
 export interface StartedWork {
   /** Controllers for the liveness probe. */
   controllers: Controller[]
@@ -49,8 +49,8 @@ export interface StartedWork {
 }
 
 /**
- * A part of the operator. It is created once per process and started at the beginning of each term, with a signal that is aborted at its
- * end.
+ * An entry of controllers/all.ts. It is created once per process and started at the beginning of each term, with a signal that is aborted
+ * at its end.
  */
 export interface Work {
   start: (signal: AbortSignal) => StartedWork

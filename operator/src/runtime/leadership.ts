@@ -1,4 +1,4 @@
-import type { Controller } from '../controller/controller.ts'
+import type { Controller } from '../controller-runtime/controller.ts'
 import type { StartedWork, Work } from './deps.ts'
 
 /** The leader's work in each term. */
@@ -9,7 +9,7 @@ export interface Leadership {
   lead: (signal: AbortSignal) => Promise<void>
 }
 
-/** Combines the parts of the operator: they start and stop with the term. */
+/** Combines the entries of controllers/all.ts: they start and stop with the term. */
 export function createLeadership(parts: readonly Work[]): Leadership {
   let started: StartedWork[] = []
   return {

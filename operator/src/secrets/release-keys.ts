@@ -3,7 +3,7 @@ import { KeyRing } from '@tintype/crds/crypto/download-link'
 import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/crds/crypto/sealed'
 import { secretNames } from '@tintype/crds/identifiers/names'
 import { z } from 'zod'
-import { TerminalError } from '../controller/errors.ts'
+import { TerminalError } from '../controller-runtime/errors.ts'
 import { ensureSecret, releaseLabels, type SecretStore } from './ensure-secret.ts'
 
 /** An Ed25519 private key as JWK (RFC 8037). `x` is the public key. */

@@ -1,6 +1,5 @@
-import type { Plans } from '@tintype/crds/usage/plans'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError } from '../controller-runtime/errors.ts'
 
 // Lifecycle rules of the store. They delete objects that are not needed after some days, and objects that crashes left.
 
@@ -34,9 +33,6 @@ export interface KeptDays {
   fileDays: number
   recordDays: number
 }
-
-/** Retention of files in the plan with the longest one, in days. */
-export const longestRetention = (plans: Plans): number => Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
 
 /**
  * Returns all rules of the bucket, with Tintype's rules updated. The operator deletes files by their plan, and records, because it knows

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { readAtMost, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { request } from 'undici'
 import { z } from 'zod'
-import { RetryableError, TerminalError } from '../controller/errors.ts'
+import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
 import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
 
 // Admin API calls for users and policies, which the minio package does not provide. All calls are idempotent.

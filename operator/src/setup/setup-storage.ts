@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '@tintype/crds/runtime/retry'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
-import { PlansText } from '@tintype/crds/usage/plans'
+import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
 import { type Identities, setIdentities } from './identities.ts'
-import { longestRetention, setLifecycle } from './lifecycle.ts'
+import { setLifecycle } from './lifecycle.ts'
 import { type MinioRoot, removeUser } from './minio-admin.ts'
 import { ROLES, type Role } from './storage-policies.ts'
 
@@ -85,13 +86,8 @@ function readIdentities(read: z.infer<typeof Environment>): Identities {
   return identities
 }
 
-async function retryUntil(deadline: number, step: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await step()
-    } catch (error) {
-      if (!(error instanceof RetryableError) || performance.now() > deadline) throw error
-      await sleep(RETRY_MILLISECONDS)
-    }
-  }
-}
+const retryUntil = (deadline: number, step: () => Promise<void>): Promise<void> =>
+  retry(step, {
+    delayOf: (error) => (error instanceof RetryableError && performance.now() <= deadline ? RETRY_MILLISECONDS : undefined),
+    wait: sleep,
+  })

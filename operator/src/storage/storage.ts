@@ -1,7 +1,7 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError } from '../controller-runtime/errors.ts'
 
 /** The operator's access to the bucket. Every method is idempotent; errors of the store are RetryableErrors. */
 export interface Storage extends Omit<ObjectStorage, 'open' | 'stat' | 'check' | 'read' | 'write' | 'mark'> {

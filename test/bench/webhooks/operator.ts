@@ -1,6 +1,6 @@
 import { silentLog } from '../../../crds/client/log.ts'
-import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
-import type { DeliveryOptions } from '../../../operator/src/delivery/options.ts'
+import type { DeliveryOptions } from '../../../operator/src/controllers/delivery/options.ts'
+import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 
 type Around = Pick<DeliveryOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>

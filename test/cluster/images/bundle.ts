@@ -8,8 +8,11 @@ import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { repository } from '../host/state.ts'
 
-/** Packages with native code, or that read files from their own directory. */
-const unbundled = ['playwright', 'playwright-core', 'sharp']
+/**
+ * Packages with native code, or that read files from their own directory. `playwright` is bundled: its entry only re-exports playwright-core,
+ * and its other 5 MB are a test runner.
+ */
+const unbundled = ['playwright-core', 'sharp']
 
 /** Files and directories of packages that a program serves unchanged. The rest of the package is not needed. */
 export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

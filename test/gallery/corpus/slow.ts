@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Browser, chromium, type Page as Tab } from 'playwright-core'
+import { type Browser, chromium, type Page as Tab } from 'playwright'
 import { viewportDefaults } from '../../../crds/src/options/page/viewport.ts'
 import { CHROMIUM } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'

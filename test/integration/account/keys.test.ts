@@ -8,8 +8,10 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
-import { createAccounts } from '../../../operator/src/account/accounts.ts'
-import { systemClock } from '../../../operator/src/controller/clock.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
+import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
+import { createAccountControllers } from '../../../operator/src/controllers/account/controller.ts'
+import { createApiKeyController } from '../../../operator/src/controllers/api-key/controller.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
@@ -31,7 +33,7 @@ await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSyn
 const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 const { storage } = new MemoryBucket()
-const config = { namespace: NAMESPACE }
+const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
 const part = {
   keys: { downloadKeys: ring },
   http,
@@ -43,9 +45,10 @@ const part = {
   controllerMetrics: {},
   isLeader: () => true,
 }
-const work = createAccounts(part).start(new AbortController().signal)
+const { signal } = new AbortController()
+const works = [createApiKeyController(part), createAccountControllers(part)].map((work) => work.start(signal))
 t.teardown(async () => {
-  await work.stop()
+  await Promise.all(works.map((work) => work.stop()))
   await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
 })
 

@@ -6,7 +6,7 @@ import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
-import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { openingKeys, ring } from './ring.ts'
 
 const [kubeconfig = '', ca = '', delay = ''] = process.argv.slice(2)

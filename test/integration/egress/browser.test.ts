@@ -2,7 +2,7 @@
 // namespace. Every attack runs with the target allowed, where it must arrive, and denied, where it must not.
 
 import path from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright'
 import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'

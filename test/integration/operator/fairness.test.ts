@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ESTIMATED_TIME } from '../../../crds/src/records/record.ts'
-import { QUANTUM } from '../../../operator/src/dispatcher/fair-queue.ts'
+import { QUANTUM } from '../../../operator/src/scheduling/fair-queue.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
 import { openFairnessStage } from '../../bench/fairness/fairness-stage.ts'
 import { measureWaits } from '../../bench/fairness/waits.ts'

@@ -5,7 +5,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
-import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../../operator/src/screenshot/crash-budget.ts'
+import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../../operator/src/scheduling/crash-budget.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 

@@ -20,14 +20,14 @@ import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/
 import { IgnoredObjects } from '../../../crds/src/records/ignored-objects.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
-import { systemClock } from '../../../operator/src/controller/clock.ts'
-import { createCore } from '../../../operator/src/core.ts'
-import { EventOrder } from '../../../operator/src/delivery/events/event-order.ts'
+import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
+import { createCaptureControllers } from '../../../operator/src/controllers/capture-controllers.ts'
+import { EventOrder } from '../../../operator/src/controllers/delivery/events/event-order.ts'
+import { createPendingController } from '../../../operator/src/controllers/pending/controller.ts'
+import { createQuotaController } from '../../../operator/src/controllers/quota/controller.ts'
 import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
-import { createPending } from '../../../operator/src/pending/controller.ts'
-import { createQuota } from '../../../operator/src/quota/quota.ts'
 import { createSigner } from '../../../operator/src/runner/signature.ts'
 import { loadConfig } from '../../../operator/src/runtime/config.ts'
 import { DispatchKey } from '../../../operator/src/secrets/release-keys.ts'
@@ -110,10 +110,10 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       isLeader: () => true,
     }
     const term = new AbortController()
-    const quota = charges ? createQuota(deps) : undefined
+    const quota = charges ? createQuotaController(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
-    const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, createPending(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const core = createCaptureControllers({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
+    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {

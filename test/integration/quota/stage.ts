@@ -7,11 +7,11 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import type { Account, AccountSpec } from '../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../crds/src/usage/plans.ts'
-import { systemClock } from '../../../operator/src/controller/clock.ts'
+import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
+import { createQuotaController } from '../../../operator/src/controllers/quota/controller.ts'
 import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
-import { createQuota } from '../../../operator/src/quota/quota.ts'
 import type { Config } from '../../../operator/src/runtime/config.ts'
 import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
@@ -25,7 +25,7 @@ const NAMESPACE = 'default'
 
 /** The quota part of the operator, for one term. */
 export interface QuotaOperator {
-  charge: ReturnType<typeof createQuota>['charge']
+  charge: ReturnType<typeof createQuotaController>['charge']
   metrics: () => Promise<string>
   /** Ends it as a lost lease does. */
   stop: () => Promise<void>
@@ -34,7 +34,7 @@ export interface QuotaOperator {
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Starts API server and store; they stop at the end of the test file. @param plans changes of the default plans */
-export async function startStage(t: Test, plans: Partial<Plans>) {
+export async function startStage(t: Test, plans: Plans) {
   const world = await startWorld()
   t.teardown(world.stop)
   const all: Plans = { ...DEFAULT_PLANS, ...plans }
@@ -81,7 +81,7 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
     events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now: () => Date.now() }),
     isLeader: () => true,
   } as unknown as Deps
-  const quota = createQuota(deps)
+  const quota = createQuotaController(deps)
   const term = new AbortController()
   const work = quota.start(term.signal)
   let stopped: Promise<void> | undefined

@@ -2,7 +2,7 @@
 
 import type { Pod } from '../../../crds/client/core-resources.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
-import type { PoolMemory } from '../../../operator/src/pool/state.ts'
+import type { PoolMemory } from '../../../operator/src/controllers/runner-pool/state.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'
 import { NOON } from './builders.ts'
 

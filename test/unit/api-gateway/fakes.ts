@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
-import { Idempotency } from '../../../api-gateway/src/create/idempotency.ts'
-import { Queue, type QueueOptions } from '../../../api-gateway/src/create/queue.ts'
+import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
+import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
+import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
-import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
+import { Downloads } from '../../../api-gateway/src/resources/files/downloads.ts'
 import type {
   FileStore,
   Grant,
   KeyStore,
+  LimitFacts,
+  NewScreenshot,
   QueueView,
   QuotaStore,
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
 } from '../../../api-gateway/src/store/ports.ts'
-import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
-import type { QueueBounds } from '../../../api-gateway/src/translate/screenshots/queue-rules.ts'
-import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshots/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
@@ -32,9 +33,10 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
-import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
+import { DEFAULT_PLANS, limitsOfPlan } from '../../../crds/src/usage/plans.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
+import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
@@ -293,8 +295,22 @@ export class FakeQuota implements QuotaStore {
     this.set(account, usage.spec, draft.toStatus())
   }
   facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
-    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: DEFAULT_PLANS[plan].monthlyQuota }
+    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: limitsOfPlan(DEFAULT_PLANS, plan).monthlyQuota }
   }
+}
+
+/** Statuses that belong to no operation: a wrong method, and a client that closed the connection. */
+const UNCHECKED = [405, 499]
+
+/** Fails the test that runs when a response to one of its requests differs from the OpenAPI document. */
+function compareWithDocument(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ method, url }, { statusCode }, payload) => {
+    if (UNCHECKED.includes(statusCode)) return
+    const isJson = typeof payload === 'string' && payload.startsWith('{')
+    const [path = ''] = url.split('?')
+    const undocumented = findUndocumented({ method, path, status: statusCode, body: isJson ? JSON.parse(payload) : undefined })
+    if (undocumented !== undefined) t.fail(undocumented)
+  })
 }
 
 /** A gateway over stores in memory, with one account and one key of it. */
@@ -348,6 +364,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     startedAt: new Date(NOW.getTime() - 5_000),
     ...changes,
   })
+  compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
   return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, postRequests }
 }

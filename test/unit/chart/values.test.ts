@@ -8,7 +8,12 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   { name: 'an unknown value', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
   { name: 'a misspelt value', settings: { 'gateway.replica': 3 }, words: /additional properties 'replica' not allowed/ },
   { name: 'an unknown sandbox mode', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
-  { name: 'an unknown plan', settings: { 'bootstrap.plan': 'gold' }, words: /must be one of 'free'/ },
+  {
+    name: 'an unknown plan',
+    settings: { 'bootstrap.plan': 'gold' },
+    words: /bootstrap\.plan is gold, .* basic, free, growth, scale/,
+  },
+  { name: 'a plan whose name is no DNS label', settings: { plans: { 'Team Gold': { monthlyQuota: 1 } } }, words: /Team Gold/ },
   { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
   { name: 'a gateway without replicas', settings: { 'gateway.replicas': 0 }, words: /gateway.replicas.*minimum: got 0, want 1/s },
   { name: 'an operator without replicas', settings: { 'operator.replicas': 0 }, words: /operator.replicas.*minimum: got 0, want 1/s },

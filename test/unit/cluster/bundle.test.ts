@@ -26,7 +26,7 @@ for (const [specifier, name] of names) {
 }
 
 t.test('externalsOf lists each package to copy once, without builtins and excluded packages', async (t) => {
-  const imports = ['node:fs', 'fs', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
+  const imports = ['node:fs', 'fs', 'zod', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
   t.strictSame(externalsOf(aMetafile([], imports)), ['playwright-core', 'sharp'])
 })
 
@@ -52,7 +52,7 @@ t.test('bundleProgram finds all files of packages to copy', async (t) => {
 })
 
 t.test('bundleProgram copies the files that a program serves to the path of their package', async (t) => {
-  const source = await readFile(new URL('../../../api-gateway/src/routes/docs.ts', import.meta.url), 'utf8')
+  const source = await readFile(new URL('../../../api-gateway/src/reference/docs-routes.ts', import.meta.url), 'utf8')
   const wanted = [...source.matchAll(/fromPackage\('([^']+)'\)/g)].map(([, file]) => file)
   t.ok(wanted.length >= 2)
   const copied = served['api-gateway']?.['swagger-ui-dist'] ?? []

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Plans, PlansText } from '../../../crds/src/usage/plans.ts'
+import { limitsOfPlan, PlansText } from '../../../crds/src/usage/plans.ts'
 import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/sources/chart.ts'
 import { commandsOf, indentedCommandsOf, readText } from '../../support/sources/code-blocks.ts'
 
@@ -23,7 +23,7 @@ const patchCommand = /kubectl -n tintype patch account default --type=merge -p '
 
 t.test('the commands of the docs fit into one minute of the first account’s plan', async (t) => {
   const setting = await settingsOf('operator')
-  const plan = PlansText.parse(setting('TINTYPE_PLANS'))[setting('TINTYPE_BOOTSTRAP_PLAN') as keyof Plans]
+  const plan = limitsOfPlan(PlansText.parse(setting('TINTYPE_PLANS')), setting('TINTYPE_BOOTSTRAP_PLAN') ?? '')
   const manual = ['README.md', 'docs/api.md', 'docs/webhooks.md', 'charts/tintype/README.md'].flatMap((file) => commandsOf(readText(file)))
   const creations = [...manual, ...indentedCommandsOf(await renderNotes())].map(creationOf)
   const requests = creations.reduce((sum, one) => sum + one.requests, 0)

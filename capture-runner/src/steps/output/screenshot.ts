@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'

@@ -28,6 +28,29 @@ t.test('the gateway answers the preflight of such a page, without a key', async 
     'access-control-max-age': '600',
   })
   t.match(response.headers['access-control-allow-headers'], /\bAuthorization\b/)
+  t.equal(response.headers.vary, 'Origin')
+  t.match(response.headers.allow, /\bPOST\b/)
+})
+
+t.test('the gateway responds to paths and methods the same with and without CORS', async (t) => {
+  const gateways = [aGateway({ corsOrigins: [origin] }), aGateway({ corsOrigins: ['*'] }), aGateway()]
+  const requests = [
+    { method: 'OPTIONS', url: '/v1/screenshots' },
+    { method: 'OPTIONS', url: '/v1/screenshots/scr_1' },
+    { method: 'OPTIONS', url: '/v1/none' },
+    { method: 'GET', url: '/v1/none' },
+    { method: 'PUT', url: '/v1/screenshots' },
+  ] as const
+  for (const request of requests) {
+    const found = await Promise.all(
+      gateways.map(async ({ app }) => {
+        const { statusCode, headers } = await app.inject({ ...request, headers: request.method === 'OPTIONS' ? preflight : {} })
+        return { statusCode, allow: headers.allow }
+      }),
+    )
+    t.strictSame(found[0], found[2], `${request.method} ${request.url}`)
+    t.strictSame(found[1], found[2], `${request.method} ${request.url}, open to every page`)
+  }
 })
 
 t.test('the gateway tells pages of other origins nothing', async (t) => {

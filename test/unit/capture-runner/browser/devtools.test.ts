@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { CDPSession } from 'playwright-core'
+import type { CDPSession } from 'playwright'
 import t from 'tap'
 import { directly, parentOf } from '../../../../capture-runner/src/browser/devtools.ts'
 

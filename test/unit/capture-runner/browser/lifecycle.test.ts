@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { WaitState } from '@tintype/crds/options/page/waiting'
-import type { CDPSession } from 'playwright-core'
+import type { CDPSession } from 'playwright'
 import t, { type Test } from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
 import { stopClock } from '../../../support/fakes/stop-clock.ts'

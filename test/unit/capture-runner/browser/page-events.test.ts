@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright'
 import t from 'tap'
 import { pageEventsOf } from '../../../../capture-runner/src/browser/page-events.ts'
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright'
 import t from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
 import { followWorkers } from '../../../../capture-runner/src/browser/playwright-workers.ts'

@@ -11,8 +11,14 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
   {
     name: 'AccountSpec',
     schema: AccountSpec,
-    takes: [{ plan: 'free' }, { plan: 'scale', suspended: true, overage: { enabled: true, max: 10 } }],
-    refuses: [{}, { plan: 'gold' }, { plan: 'free', overage: { enabled: 'yes' } }, { plan: 'free', displayName: 'x'.repeat(101) }],
+    takes: [{ plan: 'free' }, { plan: 'team-gold' }, { plan: 'scale', suspended: true, overage: { enabled: true, max: 10 } }],
+    refuses: [
+      {},
+      { plan: 'Gold' },
+      { plan: 'a'.repeat(64) },
+      { plan: 'free', overage: { enabled: 'yes' } },
+      { plan: 'free', displayName: 'x'.repeat(101) },
+    ],
   },
   {
     name: 'AccountUsageSpec',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DEFAULT_PLANS, mayExceed, PlansText, toLimits } from '../../../../crds/src/usage/plans.ts'
+import { DEFAULT_PLANS, findPlan, limitsOfPlan, mayExceed, PlansText, toLimits } from '../../../../crds/src/usage/plans.ts'
 
 t.test('plans have the documented defaults', async (t) => {
   t.strictSame(PlansText.parse(undefined), DEFAULT_PLANS)
@@ -12,17 +12,17 @@ t.test('plans have the documented defaults', async (t) => {
 })
 
 t.test('plans treat null, and a key that Helm has removed, as unlimited', async (t) => {
-  const plan = { monthlyQuota: 5, ratePerMinute: null }
-  const { free, basic } = PlansText.parse(JSON.stringify({ free: plan, basic: { monthlyQuota: 5 }, growth: plan, scale: plan }))
-  t.strictSame(toLimits({ plan: 'free' }, free), { limit: 5 })
-  t.strictSame(toLimits({ plan: 'basic' }, basic), { limit: 5 })
+  const plans = PlansText.parse(JSON.stringify({ free: { monthlyQuota: 5, ratePerMinute: null }, basic: { monthlyQuota: 5 } }))
+  for (const plan of ['free', 'basic']) t.strictSame(toLimits({ plan }, limitsOfPlan(plans, plan)), { limit: 5 })
 })
 
 const mistakes = [
   { text: '{', says: /JSON/ },
   { text: '[]', says: /the whole text/ },
   { text: JSON.stringify({ ...DEFAULT_PLANS, free: { monthlyQuota: -1 } }), says: /free\.monthlyQuota/ },
-  { text: JSON.stringify({ ...DEFAULT_PLANS, gold: { monthlyQuota: 1 } }), says: /gold/ },
+  { text: '{}', says: /at least one plan/ },
+  { text: JSON.stringify({ 'Team Gold': { monthlyQuota: 1 } }), says: /Team Gold/ },
+  { text: JSON.stringify({ [`a${'b'.repeat(63)}`]: { monthlyQuota: 1 } }), says: /abbb/ },
   { text: JSON.stringify({ ...DEFAULT_PLANS, scale: { monthlyQuota: 1, rate: 1 } }), says: /scale.*rate/s },
 ]
 for (const { text, says } of mistakes) {
@@ -40,4 +40,23 @@ t.test('plans allow overage only if the account enables it and the plan has a pr
   t.strictSame(toLimits({ plan: 'basic', overage: { enabled: false, max: 50 } }, basic).limit, 2_000)
   t.strictSame(toLimits({ ...enabled, plan: 'free' }, free).limit, 100, 'an upgrade is required')
   t.notOk(mayExceed({ overage: { enabled: true } }, free))
+})
+
+t.test('plans can have any DNS label as a name', async (t) => {
+  const plans = PlansText.parse(
+    JSON.stringify({ 'team-gold': { monthlyQuota: 7, ratePerMinute: 3 }, ['b'.repeat(63)]: { monthlyQuota: 1 } }),
+  )
+  t.match(findPlan(plans, 'team-gold'), { monthlyQuota: 7, weight: 1 })
+  t.strictSame(toLimits({ plan: 'team-gold' }, limitsOfPlan(plans, 'team-gold')), { limit: 7, ratePerMinute: 3 })
+})
+
+t.test('limitsOfPlan allows no screenshots without a plan of this name, and deletes no files early', async (t) => {
+  const { free, scale } = DEFAULT_PLANS
+  const plans = { free, scale: { ...scale, retentionDays: 90 } }
+  for (const plan of ['team-gold', 'constructor']) {
+    t.equal(findPlan(plans, plan), undefined)
+    const limits = limitsOfPlan(plans, plan)
+    t.match(limits, { retentionDays: 90, weight: 1, maxRunning: 1 })
+    t.strictSame(toLimits({ plan, overage: { enabled: true } }, limits), { limit: 0 })
+  }
 })

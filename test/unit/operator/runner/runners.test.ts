@@ -4,8 +4,6 @@ import { Store } from '../../../../crds/client/lister.ts'
 import { Label } from '../../../../crds/src/identifiers/names.ts'
 import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import type { AccountLimits } from '../../../../operator/src/dispatcher/account-limits.ts'
-import { Dispatcher } from '../../../../operator/src/dispatcher/dispatcher.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
 import type { RunnerIdentity } from '../../../../operator/src/runner/identity.ts'
 import {
@@ -19,6 +17,8 @@ import {
   Runners,
   UID_INDEX,
 } from '../../../../operator/src/runner/runners.ts'
+import type { AccountLimits } from '../../../../operator/src/scheduling/account-limits.ts'
+import { Dispatcher } from '../../../../operator/src/scheduling/dispatcher.ts'
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
-import { longestRetention, withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
+import { DEFAULT_PLANS, longestRetention } from '../../../../crds/src/usage/plans.ts'
+import { withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
 
 t.test('withOwnRules replaces rules of Tintype and keeps others', async (t) => {
   const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' } }

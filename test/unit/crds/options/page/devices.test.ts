@@ -1,9 +1,9 @@
-import { devices as playwrightDevices } from 'playwright-core'
+import { devices as playwrightDevices } from 'playwright'
 import t from 'tap'
 import { withDefaults } from '../../../../../crds/src/options/catalog.ts'
 import { DEVICES, findDevice, toDeviceId } from '../../../../../crds/src/options/page/devices.ts'
 
-t.test('the device list equals the list of the installed playwright-core', async (t) => {
+t.test('the device list equals the list of the installed playwright', async (t) => {
   const fromPlaywright = Object.entries(playwrightDevices).map(
     ([name, { viewport, deviceScaleFactor, isMobile, hasTouch, userAgent }]) => ({
       name,

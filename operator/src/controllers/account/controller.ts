@@ -1,0 +1,76 @@
+// rbac: tintype.dev/accounts get,list,watch
+// rbac: tintype.dev/accounts/status patch
+
+/**
+ * This controller observes Accounts. It writes the condition Ready, which says whether the account is suspended and whether its plan is
+ * defined. It never requeues: only a change of the Account matters. deletion.ts handles deleted Accounts, and bootstrap.ts creates the first one.
+ */
+
+import { accounts as accountResource } from '@tintype/crds/client/kinds'
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import type { Lister } from '@tintype/crds/client/lister'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { Resource } from '@tintype/crds/client/resource'
+import { Account } from '@tintype/crds/kinds/account'
+import { accountOf } from '@tintype/crds/records/record'
+import type { Plans } from '@tintype/crds/usage/plans'
+import { Controller } from '../../controller-runtime/controller.ts'
+import { readObject } from '../../kube/read-object.ts'
+import type { StartedWork, Work } from '../../runtime/deps.ts'
+import { decide } from './decide.ts'
+import { buildDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
+
+const WORKERS = 2
+
+/** Creates the controllers. Call it once per process. */
+export function createAccountControllers(deps: DeletionControllerDeps): Work {
+  deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  return { start: (signal) => startTerm(deps, signal) }
+}
+
+function startTerm(deps: DeletionControllerDeps, signal: AbortSignal): StartedWork {
+  const { http, config, reflectors, clock, log, controllerMetrics } = deps
+  const { accounts } = reflectors
+  const context: AccountDeps = {
+    accounts: accounts.lister,
+    store: new Resource(http, accountResource, { namespace: config.namespace }),
+    seen: accounts,
+    plans: config.plans,
+    now: () => new Date(clock.wall()),
+  }
+  const controller = new Controller({
+    name: 'account',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  controller.watch(accounts)
+  const controllers = [controller, buildDeletionController(deps, signal)]
+  for (const each of controllers) each.start()
+  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+}
+
+interface AccountDeps {
+  accounts: Pick<Lister<Account>, 'get'>
+  store: Pick<Resource<Account>, 'patch'>
+  seen: Pick<Reflector<Account>, 'observe'>
+  plans: Plans
+  now: () => Date
+}
+
+/** Reconciles one Account. */
+async function reconcile(key: string, { accounts, store, seen, plans, now }: AccountDeps): Promise<void> {
+  const cached = accounts.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return
+  const account = readObject('Account', Account, cached)
+  const conditions = decide(account, plans, now())
+  if (!conditions) return
+  const { name, namespace, resourceVersion } = account.metadata
+  try {
+    seen.observe(await store.patch(name, mergePatch({ status: { conditions } }, { resourceVersion }), { namespace, subresource: 'status' }))
+  } catch (failure) {
+    if (!isNotFound(failure)) throw failure
+  }
+}

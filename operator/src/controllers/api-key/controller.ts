@@ -1,0 +1,72 @@
+// rbac: tintype.dev/apikeys get,list,watch,patch
+// rbac: tintype.dev/apikeys/status patch
+// rbac: tintype.dev/accounts get,list,watch
+// rbac: /secrets get,create
+
+/**
+ * This controller observes ApiKeys that users apply, and their Accounts. It completes each key: the text in a Secret, its hash in a label,
+ * and the condition Ready. It ignores keys that were created through the REST API and never changes an existing hash. It requeues a key
+ * without a hash after 15 s, because it may not watch Secrets, and a key that expires at that time.
+ */
+
+import { secrets as secretResource } from '@tintype/crds/client/core-resources'
+import { apiKeys as apiKeyResource } from '@tintype/crds/client/kinds'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { Resource } from '@tintype/crds/client/resource'
+import { accountOf } from '@tintype/crds/records/record'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
+import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import { type ApplyDeps, apply } from './apply.ts'
+import { decide } from './decide.ts'
+import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
+
+const WORKERS = 2
+
+export interface ApiKeyControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics'> {
+  config: Pick<Deps['config'], 'namespace'>
+  reflectors: Pick<Reflectors, 'accounts' | 'apiKeys'>
+}
+
+/** Creates the controller. Call it once per process. */
+export function createApiKeyController(deps: ApiKeyControllerDeps): Work {
+  deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
+  return { start: () => startTerm(deps) }
+}
+
+function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: ApiKeyControllerDeps): StartedWork {
+  const { namespace } = config
+  const { apiKeys, accounts } = reflectors
+  const context: ReconcileDeps = {
+    keys: apiKeys.lister,
+    accounts: accounts.lister,
+    secrets: new Resource(http, secretResource, { namespace }),
+    store: new Resource(http, apiKeyResource, { namespace }),
+    seen: apiKeys,
+    now: () => new Date(clock.wall()),
+  }
+  const controller = new Controller({
+    name: 'apikey',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  controller.watch(apiKeys, ({ object }) => (isOfGateway(object) ? [] : keyOf(object)))
+  controller.watch(accounts, ({ object }) =>
+    apiKeys.lister
+      .byIndex(KEY_ACCOUNT_INDEX, object.metadata.name)
+      .filter((key) => !isOfGateway(key))
+      .map(keyOf),
+  )
+  controller.start()
+  return { controllers: [controller], stop: () => controller.stop() }
+}
+
+type ReconcileDeps = ObserveDeps & ApplyDeps & { now: () => Date }
+
+/** Reconciles one ApiKey. */
+async function reconcile(key: string, deps: ReconcileDeps): Promise<Requeue | undefined> {
+  const observed = await observe(key, deps)
+  return observed && apply(decide(observed, deps.now()), observed.key, deps)
+}

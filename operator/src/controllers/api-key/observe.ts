@@ -1,0 +1,59 @@
+import type { Secret } from '@tintype/crds/client/core-resources'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import { isApiKeyIdName, Label } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import { ApiKey } from '@tintype/crds/kinds/api-key'
+import { accountOf } from '@tintype/crds/records/record'
+import { readObject } from '../../kube/read-object.ts'
+import type { SecretStore } from '../../secrets/ensure-secret.ts'
+import type { Observed } from './decide.ts'
+import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key-secret.ts'
+
+/** Index of ApiKeys by their hashes. */
+export const HASH_INDEX = 'hash'
+/** Index of ApiKeys by account. */
+export const KEY_ACCOUNT_INDEX = 'account'
+
+export interface ObserveDeps {
+  keys: Pick<Lister<ApiKey>, 'get' | 'byIndex'>
+  accounts: Pick<Lister<Account>, 'get'>
+  secrets: Pick<SecretStore, 'find'>
+}
+
+/** Returns the hashes under which an ApiKey authenticates. */
+export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
+  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
+
+/** True for a key that was created through the REST API. Only the gateway manages it, and it is complete from the start. */
+export const isOfGateway = ({ metadata }: Pick<ApiKey, 'metadata'>): boolean => isApiKeyIdName(metadata.name)
+
+/** Collects the state of an ApiKey; undefined when it is deleted or managed by the gateway. */
+export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
+  const cached = keys.get(name)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
+  const key = readObject('ApiKey', ApiKey, cached)
+  const hasHash = hashesOf(key).length > 0
+  return {
+    key,
+    account: accounts.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
+    secret: hasHash ? undefined : await findSecret(key, secrets),
+    isTaken: (hash) => keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!hasHash || isOlder(other, key))),
+  }
+}
+
+async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Promise<KeySecret | undefined> {
+  const { existingSecret, secretName } = key.spec
+  const { namespace } = key.metadata
+  const find = (name: string): Promise<Secret | undefined> => secrets.find(name, { namespace })
+  if (existingSecret !== undefined) return evaluateExistingSecret(await find(existingSecret), key)
+  return secretName === undefined ? undefined : evaluateOwnSecret(await find(secretName), key)
+}
+
+const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid
+
+/** Uses the gateway's order: of two keys with the same text, the older one authenticates. */
+function isOlder(one: ApiKey, other: ApiKey): boolean {
+  const order = ({ metadata: { creationTimestamp, name } }: ApiKey): string => `${creationTimestamp}/${name}`
+  return order(one) < order(other)
+}

@@ -1,0 +1,59 @@
+/**
+ * The controllers that turn queued Screenshots into captures: guard, screenshot, screenshot-deletion, runnerpool and runner. They share
+ * state in memory (scheduling/term-state.ts), so they start and stop together in each term of leadership.
+ */
+
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Signer } from '../runner/signature.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
+import { buildTermState } from '../scheduling/term-state.ts'
+import { buildGuardController } from './guard/controller.ts'
+import type { Charge } from './quota/charges.ts'
+import { buildRunnerPoolControllers, type RunnerPoolControllers } from './runner-pool/controller.ts'
+import { buildScreenshotControllers, type ScreenshotControllers } from './screenshot/controller.ts'
+
+export interface CaptureOptions {
+  deps: Deps
+  metrics: Pick<Metrics, 'screenshot' | 'pool'>
+  sign: Signer
+  /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
+  charge?: Charge
+  /** Port that runners listen on, when it differs from the protocol's default. */
+  runnerPort?: number
+}
+
+/** Creates these controllers. Call it once per process. */
+export function createCaptureControllers(options: CaptureOptions): Work {
+  return { start: (signal) => startTerm(options, signal) }
+}
+
+function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions, signal: AbortSignal): StartedWork {
+  const guard = buildGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
+  const term = buildTermState({
+    deps,
+    sign,
+    runnerPort,
+    signal,
+    isGuarded: () => guard.decision().guarded,
+    onAssigned: (key) => screenshots.controller.enqueue(key),
+  })
+  const screenshots: ScreenshotControllers = buildScreenshotControllers({ deps, term, metrics: metrics.screenshot, charge })
+  const runnerPools: RunnerPoolControllers = buildRunnerPoolControllers({
+    deps,
+    term,
+    metrics: metrics.pool,
+    guard: guard.decision,
+    onIdentified: (podUid) => screenshots.enqueueClaimsOf(podUid),
+  })
+  const controllers = [guard.controller, screenshots.controller, ...runnerPools.controllers, screenshots.deletion]
+  for (const each of controllers) each.start()
+
+  const stop = async () => {
+    screenshots.unsubscribe()
+    runnerPools.unsubscribe()
+    await Promise.all(controllers.map((each) => each.stop()))
+    await term.client.close()
+    runnerPools.removeGauges()
+  }
+  return { controllers, stop }
+}

@@ -1,0 +1,214 @@
+/**
+ * The controllers that post events: webhook, delivery and webhook-request. They share circuit breakers, the limit of concurrent posts, one
+ * guarded HTTP agent and the delivery log, so they start and stop together in each term of leadership. Counters and lines of the log are
+ * written at intervals.
+ */
+
+import { secrets } from '@tintype/crds/client/core-resources'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { Resource } from '@tintype/crds/client/resource'
+import { ignoreSilently } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Controller } from '../controller-runtime/controller.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
+import { type RunningDeliveries, startDeliveryController, webhooksOf } from './delivery/controller.ts'
+import { DeliveryWorker } from './delivery/delivery-worker.ts'
+import { EventBodies, openEventStore } from './delivery/events/event-bodies.ts'
+import { EventOrder } from './delivery/events/event-order.ts'
+import { SCREENSHOTS_BY_ACCOUNT } from './delivery/events/recorded-events.ts'
+import { CircuitBreakers } from './delivery/flow-control/circuit-breakers.ts'
+import { KeyedLimiter } from './delivery/flow-control/keyed-limiter.ts'
+import { buildGuardedAgent } from './delivery/http/guarded-agent.ts'
+import { listOwnAddresses, loadCertificates, resolverOf } from './delivery/http/network.ts'
+import { type Post, post } from './delivery/http/post.ts'
+import { toRules } from './delivery/http/settings.ts'
+import { SigningSecrets } from './delivery/http/signing-secrets.ts'
+import type { DeliveryOptions } from './delivery/options.ts'
+import { Backlog } from './delivery/progress.ts'
+import { startRequests } from './delivery/requests/controller.ts'
+import { Statistics } from './delivery/statistics.ts'
+import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
+import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
+import { noteWithdrawal } from './delivery/withdrawal.ts'
+import { startWebhookController, webhookStore } from './webhook/controller.ts'
+import { BY_ACCOUNT } from './webhook/limit.ts'
+
+/** Limits of concurrent posts, in total and per endpoint. */
+const LIMITS = { total: 256, perKey: 8 }
+const STATISTICS_MILLISECONDS = 5_000
+
+/** Creates these controllers. Call it once per process. */
+export function createDeliveryControllers({
+  config,
+  http,
+  log,
+  registry,
+  controllerMetrics,
+  reflectors,
+  keys,
+  events,
+  isLeader,
+  storage,
+  eventOrder,
+  report,
+  spans,
+}: Deps): Work {
+  return prepareDelivery({
+    http,
+    namespace: config.namespace,
+    screenshots: reflectors.screenshots,
+    webhooks: reflectors.webhooks,
+    linkBase: { publicUrl: config.publicUrl, ring: keys.downloadKeys },
+    openingKeys: keys.openingKeys,
+    settings: config.webhook,
+    certificates: loadCertificates(config.webhook.extraCaFile),
+    ownAddresses: listOwnAddresses(),
+    version: manifest.version,
+    log: log.child({ component: 'delivery' }),
+    events,
+    isLeader,
+    eventOrder,
+    eventStore: openEventStore(config.storage),
+    statisticsMilliseconds: config.webhook.flushMilliseconds,
+    storage,
+    report,
+    metrics: createDeliveryMetrics(registry),
+    spans,
+    controllerMetrics,
+  })
+}
+
+/** Adds the indexes that deliveries need. `start` begins a term; both reflectors must have synced by then. */
+export function prepareDelivery(options: DeliveryOptions): Work {
+  options.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
+  options.screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf)
+  const { eventOrder = new EventOrder(options) } = options
+  return { start: (signal) => startTerm({ ...options, eventOrder }, signal) }
+}
+
+function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
+  const { settings, webhooks } = options
+  const { now = () => new Date(), metrics = {} } = options
+  const shared = buildSharedState(options, {
+    enqueueScreenshot: (key) => deliveries.controller.enqueue(key),
+    enqueueWebhook: (key) => hooks.enqueue(key),
+  })
+  const { circuitBreakers, limiter, statistics, deliveryLog, agent } = shared
+  const hooks: Controller = startWebhookController({
+    ...options,
+    secrets: shared.secrets,
+    rules: toRules(settings),
+    isCircuitOpen: (key) => circuitBreakers.isOpen(key),
+    disable: settings,
+    now,
+  })
+  const mayPost = () => !signal.aborted && options.isLeader()
+  const deliveries: RunningDeliveries = startDeliveryController({
+    ...options,
+    metrics,
+    deliveryWorker: buildDeliveryWorker(options, shared),
+    backlog: shared.backlog,
+    circuitBreakers,
+    statistics,
+    mayPost,
+    now,
+    onWithdrawn: (key, screenshot, change) => noteWithdrawal(webhooks.lister.get(key), screenshot, change, deliveryLog),
+  })
+  const requests = startRequests(options, { ...shared, mayPost, now })
+  const timer = setInterval(() => {
+    circuitBreakers.sweep()
+    void statistics.flush()
+    void deliveryLog?.flush()
+  }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
+  const stop = async () => {
+    clearInterval(timer)
+    await Promise.all([limiter.close(), hooks.stop(settings.timeoutMilliseconds)])
+    await Promise.all([deliveries.stop(), requests.controller.stop(settings.timeoutMilliseconds)])
+    await Promise.all([statistics.flush(), deliveryLog?.flush()])
+    await agent.destroy()
+    circuitBreakers.close()
+  }
+  return { controllers: [hooks, deliveries.controller, requests.controller], stop }
+}
+
+interface Enqueues {
+  enqueueScreenshot: (key: string) => void
+  enqueueWebhook: (key: string) => void
+}
+
+/** Builds the state in memory that the three controllers share during one term. A new term builds all of it anew. */
+function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueueWebhook }: Enqueues) {
+  const { settings, webhooks, log, storage, report = ignoreSilently, now = () => new Date(), metrics = {} } = options
+  const store = webhookStore(options.http, options.namespace)
+  const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
+  const backlog = new Backlog()
+  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
+  backlog.onRoom = () => limiter.wake()
+  backlog.onFull = (keys) => {
+    for (const key of keys) enqueueScreenshot(key)
+  }
+  const agent = buildAgent(options)
+  return {
+    store,
+    secrets: secretStore,
+    /** Endpoints whose posts are paused because most recent ones failed. */
+    circuitBreakers: new CircuitBreakers({
+      now,
+      onRelease: enqueueScreenshot,
+      onChange(endpoint, isOpen) {
+        metrics.onCircuit?.(isOpen)
+        enqueueWebhook(endpoint)
+      },
+    }),
+    /** Counters of Webhooks that are not in their status yet. */
+    statistics: new Statistics({ store, webhooks, now, log }),
+    /** Results that are not recorded yet. While there are too many, the limiter starts no post. */
+    backlog,
+    limiter,
+    agent,
+    post: (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
+    signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
+    onMissingSecret: enqueueWebhook,
+    /** Absent without a bucket. */
+    deliveryLog: storage && new DeliveryLog({ storage, now, log, report }),
+    onProgress: enqueueScreenshot,
+  }
+}
+
+function buildDeliveryWorker(options: DeliveryOptions, shared: ReturnType<typeof buildSharedState>): DeliveryWorker {
+  const { screenshots, webhooks, log, version, spans, now = () => new Date(), metrics = {} } = options
+  const { limiter, circuitBreakers, deliveryLog, signingSecrets, onProgress, onMissingSecret } = shared
+  return new DeliveryWorker({
+    limiter,
+    circuitBreakers,
+    post: shared.post,
+    deliveryLog,
+    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
+    signingSecrets,
+    findWebhook: (key) => webhooks.lister.get(key),
+    findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
+    exists: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
+    onProgress,
+    onMissingSecret,
+    now,
+    random: Math.random,
+    version,
+    log,
+    metrics,
+    spans,
+  })
+}
+
+function buildAgent({ settings, certificates, ownAddresses, resolve = resolverOf() }: DeliveryOptions) {
+  return buildGuardedAgent({
+    rules: toRules(settings),
+    ownAddresses,
+    resolve,
+    ca: certificates,
+    connections: LIMITS.total,
+    connectMilliseconds: settings.timeoutMilliseconds,
+    proxy: settings.proxyUrl === undefined ? undefined : new URL(settings.proxyUrl),
+  })
+}

@@ -1,0 +1,102 @@
+import { isConflict, isInvalid, isNotFound, isPatchFailed } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import type { Requeue } from '../../controller-runtime/controller.ts'
+import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
+import { type Action, type DeliveryStateChange, isSettled } from './decide.ts'
+import { toDeliveryStatePatch } from './delivery-state-patch.ts'
+import type { DeliveryWorker } from './delivery-worker.ts'
+import type { Observed } from './observe.ts'
+import type { Statistics } from './statistics.ts'
+import type { DeliveryMetrics } from './telemetry/metrics.ts'
+
+export interface ApplyDeps {
+  store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
+  /** Adds own writes to the informer cache at once. */
+  seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
+  deliveryWorker: Pick<DeliveryWorker, 'send'>
+  statistics: Pick<Statistics, 'count'>
+  /** Called when a delivery was given up without another post. */
+  onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: DeliveryStateChange) => void) | undefined
+  log: Log
+  metrics: DeliveryMetrics
+}
+
+/** Executes the actions in order: status.deliveries is written before the posts that depend on it. */
+export async function apply(
+  actions: readonly Action[],
+  observed: Observed,
+  deps: ApplyDeps,
+  signal: AbortSignal,
+): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'record') await record(action.changes, observed, deps, signal)
+    else if (action.do === 'post') send(action, observed, deps)
+    else if (action.do === 'deleteScreenshot') await remove(observed.screenshot, deps, signal)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+function send(
+  { event, webhook, attempt }: Action & { do: 'post' },
+  { screenshot, occurrences, progress }: Observed,
+  { deliveryWorker }: ApplyDeps,
+) {
+  const occurrence = occurrences.find((candidate) => candidate.event === event)
+  if (occurrence) deliveryWorker.send({ screenshot, occurrence, webhook, attempt, progress })
+}
+
+async function record(changes: DeliveryStateChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { screenshot, progress } = observed
+  const { name, namespace } = screenshot.metadata
+  try {
+    const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
+    deps.seen.observe(written)
+  } catch (error) {
+    if (isNotFound(error)) return
+    // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
+    if (isPatchFailed(error)) throw new RetryableError('status.deliveries changed meanwhile', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server rejected status.deliveries', { cause: error })
+    throw error
+  }
+  for (const change of changes) {
+    // A change without a status code is not the result of a post: it records the next attempt, or gives up.
+    if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
+    reportChange(observed, change, deps)
+  }
+}
+
+/** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
+async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { name, namespace, uid } = screenshot.metadata
+  try {
+    await store.delete(name, { namespace, uid, signal })
+  } catch (error) {
+    // Already deleted, or replaced by another object of the same name.
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+  seen.observeDeleted(screenshot)
+  log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
+}
+
+function reportChange(
+  { screenshot, defaultWebhook }: Observed,
+  change: DeliveryStateChange,
+  { statistics, log, metrics, onWithdrawn }: ApplyDeps,
+): void {
+  const { event, webhook, after } = change
+  const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
+  if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)
+  if (!isSettled(after)) return
+  const result = after.state === 'ok' ? 'ok' : 'failed'
+  if (counted !== undefined && change.statusCode === undefined)
+    onWithdrawn?.(`${screenshot.metadata.namespace}/${counted}`, screenshot, change)
+  metrics.onSettled?.(event, result)
+  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery settled')
+}

@@ -1,0 +1,157 @@
+// rbac: tintype.dev/screenshots get,list,watch,delete
+// rbac: tintype.dev/screenshots/status patch
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: /secrets get
+
+/**
+ * This controller observes Screenshots and Webhooks. It posts the events of each Screenshot to the webhooks of its account and writes the
+ * results to `status.deliveries`. It also deletes a Screenshot whose deletion was requested, once its events were posted. Posts take
+ * seconds, so a reconcile only starts them; when they end, they enqueue the Screenshot again. It requeues when the next attempt of a
+ * delivery is due, or when a circuit breaker allows one.
+ */
+
+import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
+import { Resource } from '@tintype/crds/client/resource'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
+import { BY_ACCOUNT } from '../webhook/limit.ts'
+import { type ApplyDeps, apply } from './apply.ts'
+import { decide } from './decide.ts'
+import type { DeliveryWorker } from './delivery-worker.ts'
+import type { EventOrder } from './events/event-order.ts'
+import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
+import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
+import type { RetrySchedule } from './flow-control/retry.ts'
+import type { DeliverySettings } from './http/settings.ts'
+import { type ObserveDeps, observe } from './observe.ts'
+import { type Backlog, ProgressStore } from './progress.ts'
+import type { Statistics } from './statistics.ts'
+import type { DeliveryMetrics } from './telemetry/metrics.ts'
+
+export interface DeliveryControllerOptions {
+  http: KubeHttp
+  namespace: string
+  screenshots: Reflector<Screenshot>
+  webhooks: Reflector<Webhook>
+  deliveryWorker: DeliveryWorker
+  backlog: Backlog
+  /** Default: timestamps decide which events came after a webhook's start. */
+  eventOrder?: Pick<EventOrder, 'followsStart'> | undefined
+  circuitBreakers: CircuitBreakers
+  statistics: Statistics
+  onWithdrawn?: ReconcileDeps['onWithdrawn']
+  settings: DeliverySettings
+  /** False once this operator loses leadership: it then posts nothing but still records results. */
+  mayPost: () => boolean
+  now: () => Date
+  log: Log
+  metrics: DeliveryMetrics
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+}
+
+const WORKERS = 32
+/** The running controller of deliveries. */
+export interface RunningDeliveries {
+  controller: Controller
+  /** Stops the controller and records all results that are not in status.deliveries yet. */
+  stop(): Promise<void>
+}
+
+/** Starts the controller of one term. */
+export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
+  const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
+  const { deliveryWorker, circuitBreakers, statistics, mayPost, now, metrics } = options
+  const progressStore = new ProgressStore(options.backlog)
+  const deps: ReconcileDeps = {
+    screenshots: screenshots.lister,
+    webhooks: webhooks.lister,
+    progressStore,
+    circuitBreakers,
+    followsStart: options.eventOrder?.followsStart,
+    store: new Resource(http, screenshotKind, { namespace }),
+    seen: screenshots,
+    deliveryWorker,
+    statistics,
+    onWithdrawn: options.onWithdrawn,
+    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
+    mayPost,
+    now,
+    log,
+    metrics,
+  }
+  const controller = new Controller({
+    name: 'delivery',
+    workers: WORKERS,
+    reconcile: (key, signal) => reconcile(key, deps, signal),
+    log,
+    ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+  })
+  controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
+  controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
+  controller.start()
+  return {
+    controller,
+    stop: async () => {
+      await controller.stop(settings.timeoutMilliseconds)
+      await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
+    },
+  }
+}
+
+export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
+  schedule: RetrySchedule
+  /** False once this operator loses leadership. */
+  mayPost: () => boolean
+  now: () => Date
+}
+
+/** Reconciles the events of one Screenshot. */
+async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+  const observed = observe(key, deps)
+  if (!observed) {
+    deps.progressStore.forget(key)
+    return undefined
+  }
+  const { candidates, isDeleteRequested } = observed
+  const { schedule, progressStore } = deps
+  const isCrowded = progressStore.backlog.isFull
+  const actions = decide(candidates, { schedule, mayPost: deps.mayPost(), isDeleteRequested, isCrowded, now: deps.now() })
+  const requeue = await apply(actions, observed, deps, signal)
+  deps.progressStore.prune(key)
+  return requeue
+}
+
+async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {
+  try {
+    await reconcile(key, deps, AbortSignal.timeout(deps.schedule.timeoutMilliseconds))
+  } catch (error) {
+    deps.log.warn({ key, err: error }, 'delivery result not recorded; the post will be repeated')
+  }
+}
+
+/** Webhooks of the Screenshot's account in its namespace. */
+export const webhooksOf = (screenshot: Screenshot, { lister }: Pick<Reflector<Webhook>, 'lister'>): Webhook[] =>
+  lister.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === screenshot.metadata.namespace)
+
+/** Most Screenshots change four times and have no webhook: they are not queued. */
+function isRelevant(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
+  if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
+  return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
+}
+
+/** Keys to reconcile after a change of a webhook: all Screenshots of its account, or none if only its statistics changed. */
+function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
+  const isSame = type === 'modified' && old && subscriptionOf(old) === subscriptionOf(object)
+  return isSame ? [] : screenshots.lister.byIndex(SCREENSHOTS_BY_ACCOUNT, accountOf(object)).map(keyOf)
+}
+
+const subscriptionOf = ({ spec, status }: Webhook): string =>
+  JSON.stringify([spec.accountName, spec.isDefault, spec.active, spec.events, status?.activeSince, status?.subscriptions])

@@ -1,0 +1,62 @@
+import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { eventsOfPhase, isCreationEvent, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { eventTimeOf } from '@tintype/crds/webhooks/events'
+import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
+import type { FollowsStart } from './event-order.ts'
+
+/** An event of a Screenshot and its time. */
+export interface Occurrence {
+  event: ScreenshotEventType
+  at: Date
+  /** Latest possible time by the API server's clock, if that is not `at`. */
+  latest?: Date
+  /** Whether it came after a webhook's start; absent or undefined: timestamps decide. */
+  follows?: (webhook: Webhook) => boolean | undefined
+}
+
+/** Creation timestamps have a resolution of one second. */
+const CREATION_MILLISECONDS = 1_000
+
+/** Events of a Screenshot so far, in order. */
+export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
+  return eventsOfPhase(screenshot.status?.phase).map((event) => ({
+    event,
+    at: eventTimeOf(screenshot, event),
+    ...(isCreationEvent(event) ? { latest: endOfCreation(screenshot) } : {}),
+    ...(followsStart ? { follows: (webhook: Webhook) => followsStart(webhook, screenshot, event) } : {}),
+  }))
+}
+
+/** End of the second in which an object was created. */
+const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>
+  new Date(Date.parse(metadata.creationTimestamp) + CREATION_MILLISECONDS - 1)
+
+/**
+ * True when a webhook of the account receives the event: it is active and was subscribed to the type when the event happened.
+ * @param entry its entry in status.deliveries: deliveries that were started since the webhook became active continue
+ */
+export function isReceiver(webhook: Webhook, occurrence: Occurrence, entry?: DeliveryEntry): boolean {
+  const { event } = occurrence
+  if (webhook.spec.isDefault) return false
+  if (!isActive(webhook) || !webhook.spec.events.includes(event)) return false
+  const { activeSince, subscriptions } = webhook.status ?? {}
+  // Until the status follows a change of the spec, an added event type has no start time and is not delivered.
+  const since = subscriptions === undefined ? activeSince : subscriptions[event]
+  return since !== undefined && activeSince !== undefined && isSince(webhook, new Date(since), occurrence, entry)
+}
+
+function isSince(webhook: Webhook, since: Date, { at, latest = at, follows }: Occurrence, entry?: DeliveryEntry): boolean {
+  return follows?.(webhook) ?? (since <= latest || (entry !== undefined && since <= new Date(entry.at)))
+}
+
+/**
+ * True when the URL of the request receives the event: the request asked for it, and the default webhook of the account, which signs, is active.
+ * If the default webhook was never off, all events are delivered: the request itself is the subscription.
+ */
+export function isRequestReceiver(screenshot: Screenshot, occurrence: Occurrence, signer: Webhook | undefined): boolean {
+  const activeSince = signer?.status?.activeSince
+  if (!isRequestedEvent(screenshot, occurrence.event) || !signer || activeSince === undefined || !isActive(signer)) return false
+  const wasNeverOff = Date.parse(activeSince) <= Date.parse(signer.metadata.creationTimestamp) + CREATION_MILLISECONDS
+  return wasNeverOff || isSince(signer, new Date(activeSince), occurrence)
+}

@@ -1,0 +1,85 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import { isScreenshotId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { eventKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import type { AttemptLine } from '@tintype/crds/webhooks/delivery-log'
+import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
+import { findMismatch, findMismatchOfDeleted } from '@tintype/crds/webhooks/stored-event'
+import { findArchived } from '../../../storage/find-archived.ts'
+import type { Storage } from '../../../storage/storage.ts'
+
+/** Index of Screenshots by account. */
+export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
+
+export interface RecordedEventsDeps {
+  screenshots: Pick<Lister<Screenshot>, 'byIndex'>
+  /** Absent: only live Screenshots are found. */
+  storage: Pick<Storage, 'readText' | 'exists'> | undefined
+  linkBase: LinkBase
+  /** Reports objects that are ignored. */
+  report?: ReportIgnored | undefined
+  now?: () => Date
+}
+
+const MAX_EVENT_BYTES = 1024 * 1024
+
+/** Loads past events: the stored bytes if the first post failed, else rebuilt from the record, live or archived. */
+export class RecordedEvents {
+  readonly #deps: RecordedEventsDeps
+
+  constructor(deps: RecordedEventsDeps) {
+    this.#deps = deps
+  }
+
+  /** Bytes of an event in the delivery log; undefined when its Screenshot was deleted and they were not stored. @throws RetryableError */
+  async load(webhook: Pick<Webhook, 'spec'>, line: AttemptLine): Promise<string | undefined> {
+    const { event, type, screenshot } = line
+    const account = accountOf(webhook)
+    const record = await this.#find(account, screenshot)
+    // A URL other than the webhook's own must be in the record: the log alone must not redirect an event.
+    if (line.url !== undefined && record?.spec.webhookUrl !== line.url) return undefined
+    const built = record && buildEvent(record, type as ScreenshotEventType, this.#deps.linkBase)
+    const kept = await this.#findKept(account, line, built)
+    if (kept !== undefined) return kept
+    // An object that was recreated under the same name has other events.
+    return built?.id === event ? JSON.stringify(built) : undefined
+  }
+
+  /** The stored bytes, if they belong to this event. */
+  async #findKept(account: string, { event, type, screenshot }: AttemptLine, built: Envelope | undefined): Promise<string | undefined> {
+    const { storage, linkBase, report = ignoreSilently } = this.#deps
+    const key = eventKey(event)
+    const kept = storage && (await emptyIfTooLarge(storage.readText(key, MAX_EVENT_BYTES)))
+    if (kept === undefined) return undefined
+    const facts = { id: event, type, screenshot, account, publicUrl: linkBase.publicUrl }
+    const isBuilt = built?.id === event
+    const fault = isBuilt ? findMismatch(kept, built) : findMismatchOfDeleted(kept, facts)
+    const reason = fault ?? (isBuilt || (await this.#wasOf(account, screenshot)) ? undefined : 'account')
+    if (reason) report({ kind: 'event', reason, key })
+    return reason ? undefined : kept
+  }
+
+  #findLive(account: string, id: string): Screenshot | undefined {
+    return this.#deps.screenshots.byIndex(SCREENSHOTS_BY_ACCOUNT, account).find(({ metadata }) => screenshotIdOf(metadata) === id)
+  }
+
+  /** Whether the account had a Screenshot with that id. Stored events are keyed by event id only. */
+  async #wasOf(account: string, id: string): Promise<boolean> {
+    if (this.#findLive(account, id)) return true
+    return isScreenshotId(id) && (await this.#deps.storage?.exists(tombstoneKey(account, id))) === true
+  }
+
+  async #find(account: string, id: string): Promise<Screenshot | undefined> {
+    const { storage, report = ignoreSilently, now = () => new Date() } = this.#deps
+    const live = this.#findLive(account, id)
+    if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
+    if (!storage || !isScreenshotId(id) || (await storage.exists(tombstoneKey(account, id)))) return undefined
+    return findArchived(account, id, { storage, report, now })
+  }
+}

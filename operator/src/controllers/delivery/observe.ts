@@ -1,0 +1,98 @@
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { readObject } from '../../kube/read-object.ts'
+import { BY_ACCOUNT } from '../webhook/limit.ts'
+import { type Candidate, isSettled, type Progress } from './decide.ts'
+import { endpointKeyOf } from './endpoint.ts'
+import type { FollowsStart } from './events/event-order.ts'
+import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
+import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
+import type { ProgressStore, ScreenshotProgress } from './progress.ts'
+
+export interface ObserveDeps {
+  screenshots: Pick<Lister<Screenshot>, 'get'>
+  webhooks: Pick<Lister<Webhook>, 'byIndex'>
+  progressStore: ProgressStore
+  circuitBreakers: Pick<CircuitBreakers, 'heldUntil'>
+  /** Whether an event came after a webhook's start; default: timestamps decide. */
+  followsStart?: FollowsStart | undefined
+}
+
+/** One Screenshot, the receivers of its events, and the posts in progress. */
+export interface Observed {
+  screenshot: Screenshot
+  occurrences: Occurrence[]
+  candidates: Candidate[]
+  progress: ScreenshotProgress
+  isDeleteRequested: boolean
+  /** Its secret signs posts to the URL of the request, and its statistics count them. */
+  defaultWebhook: Webhook | undefined
+}
+
+/** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */
+export function observe(
+  key: string,
+  { screenshots, webhooks, progressStore, circuitBreakers, followsStart }: ObserveDeps,
+): Observed | undefined {
+  const cached = screenshots.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  const screenshot = readObject('Screenshot', Screenshot, cached)
+  const occurrences = toOccurrences(screenshot, followsStart)
+  const progress = progressStore.of(key, screenshot.metadata.uid)
+  const { namespace } = screenshot.metadata
+  const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
+  const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
+  const candidates = occurrences
+    .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
+    // Deliveries that were started before the deletion are finished; no new ones start.
+    .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
+    .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuitBreakers) }))
+  return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
+}
+
+function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
+  const { event } = occurrence
+  const states = screenshot.status?.deliveries?.[event] ?? {}
+  const receivers = new Set(
+    hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
+  )
+  if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
+  // The result of a post is recorded even if its webhook was deleted meanwhile. The API server would reject a patch with more than
+  // MAX_DELIVERIES entries.
+  const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
+  return names.map((webhook) => {
+    const entry = states[webhook]
+    const isWanted = receivers.has(webhook)
+    const known = progress.get(event, webhook)
+    const isObsolete = isRecorded(known, entry) || (known?.state === 'deferred' && !isWanted)
+    if (isObsolete) progress.delete(event, webhook)
+    return { event, webhook, isReceiver: isWanted, entry, progress: isObsolete ? undefined : known }
+  })
+}
+
+/** True for a post that was sent, whether or not it has ended. */
+const isPosted = (progress: Progress | undefined): boolean => progress?.state === 'posting' || progress?.state === 'ended'
+
+/** Time until which the circuit breaker delays a candidate that could start. */
+function findHold(
+  { event, webhook, entry, progress, isReceiver }: Candidate,
+  screenshot: Screenshot,
+  occurrences: readonly Occurrence[],
+  circuitBreakers: ObserveDeps['circuitBreakers'],
+): Date | undefined {
+  const isIdle = progress === undefined || progress.state === 'deferred'
+  if (!isIdle || !isReceiver || isSettled(entry)) return undefined
+  const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
+  return dueAt && circuitBreakers.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
+}
+
+/** True when status.deliveries already contains the result, or a later one. */
+function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
+  if (progress?.state !== 'ended' || entry === undefined) return false
+  return isSettled(entry) || entry.attempts > progress.attempt
+}

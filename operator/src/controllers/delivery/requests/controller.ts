@@ -1,0 +1,158 @@
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: tintype.dev/webhooks/status patch
+// rbac: /secrets get
+
+/**
+ * This controller observes Webhooks with annotations that request a post, such as a test or a redelivery
+ * (crds/src/webhooks/webhook-requests.ts). It writes the results to their status. Posts take seconds, so a reconcile only starts them; when
+ * they end, they enqueue the Webhook again, and all available results are written at once. The next leader repeats posts without a recorded
+ * result. It never requeues.
+ */
+
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
+import { Webhook } from '@tintype/crds/kinds/webhook'
+import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
+import { Controller } from '../../../controller-runtime/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import { readObject } from '../../../kube/read-object.ts'
+import { RecordedEvents } from '../events/recorded-events.ts'
+import { type KeyedLimiter, LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import type { DeliveryOptions } from '../options.ts'
+import type { DeliveryMetrics } from '../telemetry/metrics.ts'
+import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
+
+export interface PostRequestsOptions {
+  webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
+  store: Pick<Resource<Webhook>, 'patch'>
+  limiter: Pick<KeyedLimiter, 'run'>
+  /** Executes the request. */
+  perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
+  /** False once this operator loses leadership. */
+  mayPost: () => boolean
+  now: () => Date
+  log: Log
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+  metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
+}
+
+/** A request that this leader has started; without a result it is in progress. */
+interface StartedRequest {
+  request: PostRequest
+  response?: PostResponse
+}
+
+const WORKERS = 4
+
+/** Identifies a request: the next manual one has the same nonce and another text. */
+const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
+
+type RequestsOptions = Pick<
+  DeliveryOptions,
+  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
+>
+type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
+  Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
+
+/** Starts the controller of one term. */
+export function startRequests(requestsOptions: RequestsOptions, shared: Shared): PostRequests {
+  const { screenshots, webhooks, storage, linkBase, report } = requestsOptions
+  const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
+  const deps = { ...requestsOptions, ...shared, recordedEvents }
+  return new PostRequests({
+    ...requestsOptions,
+    ...shared,
+    webhooks,
+    perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),
+  })
+}
+
+export class PostRequests {
+  readonly controller: Controller
+  readonly #options: PostRequestsOptions
+  readonly #started = new Map<string, { uid: string; requests: Map<string, StartedRequest> }>()
+
+  constructor(options: PostRequestsOptions) {
+    const { webhooks, log, controllerMetrics } = options
+    this.#options = options
+    this.controller = new Controller({
+      name: 'webhook-request',
+      workers: WORKERS,
+      reconcile: (key, signal) => this.reconcile(key, signal),
+      log,
+      ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+    })
+    this.controller.watch(webhooks as Reflector<Webhook>)
+    this.controller.start()
+  }
+
+  /** Starts new requests and writes available results. */
+  async reconcile(key: string, signal: AbortSignal): Promise<void> {
+    const { webhooks, mayPost, now } = this.#options
+    const cached = webhooks.lister.get(key)
+    if (!cached || cached.metadata.deletionTimestamp !== undefined) {
+      this.#started.delete(key)
+      return
+    }
+    const webhook = readObject('Webhook', Webhook, cached)
+    const started = this.#startedOf(webhook)
+    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, started)
+    await this.#respond(webhook, started, signal)
+    if (started.size === 0) this.#started.delete(key)
+  }
+
+  /** Started requests of this object. An object that was recreated under the same name does not get results of the old one. */
+  #startedOf(webhook: Webhook): Map<string, StartedRequest> {
+    const { uid } = webhook.metadata
+    const known = this.#started.get(keyOf(webhook))
+    if (known?.uid === uid) return known.requests
+    const requests = new Map<string, StartedRequest>()
+    this.#started.set(keyOf(webhook), { uid, requests })
+    return requests
+  }
+
+  #begin(webhook: Webhook, request: PostRequest, started: Map<string, StartedRequest>): void {
+    const name = nameOf(request)
+    if (started.has(name)) return
+    started.set(name, { request })
+    const key = keyOf(webhook)
+    // Uses a separate key, so that a test does not wait for the endpoint's deliveries, which may all hang.
+    this.#options.limiter
+      .run(`${key}/requests`, () => this.#options.perform(webhook, request))
+      .then(
+        (response) => {
+          this.#options.metrics?.onRequestedPost?.(request.do, response.success)
+          started.set(name, { request, response })
+          this.controller.enqueue(key)
+        },
+        (error: unknown) => this.#retry({ key, name, started, error }),
+      )
+  }
+
+  #retry({ key, name, started, error }: { key: string; name: string; started: Map<string, StartedRequest>; error: unknown }): void {
+    if (error instanceof LimiterClosed) return // the next leader starts from the annotation
+    started.delete(name)
+    this.#options.log.warn({ key, err: error }, 'requested post failed; will retry')
+    this.controller.queue.addRateLimited(key)
+  }
+
+  async #respond(webhook: Webhook, started: Map<string, StartedRequest>, signal: AbortSignal): Promise<void> {
+    const { webhooks, store } = this.#options
+    const ended = [...started].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
+    const status = toResponsePatch(webhook, ended)
+    if (Object.keys(status).length === 0) return
+    const { name, namespace } = webhook.metadata
+    try {
+      // Each result has its own field, so the patch needs no precondition.
+      webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    for (const each of ended) started.delete(each.name)
+  }
+}

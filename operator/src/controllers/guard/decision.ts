@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
+import type { PoolReason } from '../../kube/condition-reasons.ts'
+
+/**
+ * Result of the policy check: whether the API server restricts runners to their own claim and creators of objects to their own accounts.
+ */
+export interface GuardDecision {
+  guarded: boolean
+  reason: Extract<PoolReason, 'PolicyInForce' | 'PolicyMissing' | 'PolicyChanged' | 'PolicyUnknown'>
+  message: string
+}
+
+/** The expected policy. */
+export interface ExpectedPolicy {
+  name: string
+  /** See {@link policyHash}; undefined: not compared. */
+  hash: string | undefined
+}
+
+/**
+ * SHA-256 of the rules of the policy: operations and resources of each rule, then its match conditions, variables and validations, in this
+ * order, trimmed, one per line. Defaults that the API server adds do not change it.
+ */
+export function policyHash({ spec }: ValidatingAdmissionPolicy): string {
+  const rules = spec?.matchConstraints?.resourceRules ?? []
+  const parts = [...(spec?.matchConditions ?? []), ...(spec?.variables ?? []), ...(spec?.validations ?? [])]
+  const lines = [
+    ...rules.map(({ operations, resources }) => `${operations?.join(',')} ${resources?.join(',')}`),
+    ...parts.map(({ expression }) => expression.trim()),
+  ]
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
+}
+
+/** Evaluates the policy and its binding as the API server returns them. */
+export function evaluatePolicy(
+  policy: ValidatingAdmissionPolicy | undefined,
+  binding: ValidatingAdmissionPolicyBinding | undefined,
+  { name, hash }: ExpectedPolicy,
+): GuardDecision {
+  if (!policy || !binding) return missing(`${policy ? 'the binding' : 'the policy'} ${name} does not exist. Run helm upgrade to restore it`)
+  if (policy.spec?.failurePolicy !== 'Fail') return changed(`the policy ${name} does not fail closed`)
+  if (hash !== undefined && policyHash(policy) !== hash)
+    return changed(`the rules of the policy ${name} differ from this release. Run helm upgrade to restore them`)
+  if (binding.spec?.policyName !== name) return changed(`the binding ${name} binds another policy`)
+  if (binding.spec.matchResources !== undefined) return changed(`the binding ${name} is limited to some resources`)
+  if (!binding.spec.validationActions?.includes('Deny')) return changed(`the binding ${name} does not deny`)
+  return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
+}
+
+/** Combines several decisions: the first that is not guarded, else one that lists all of them. */
+export function combine(decisions: readonly GuardDecision[]): GuardDecision {
+  const problem = decisions.find(({ guarded }) => !guarded)
+  return problem ?? { guarded: true, reason: 'PolicyInForce', message: decisions.map(({ message }) => message).join(', ') }
+}
+
+/** The decision before the first check. */
+export const UNKNOWN_GUARD: GuardDecision = {
+  guarded: false,
+  reason: 'PolicyUnknown',
+  message: 'the admission policies have not been checked yet',
+}
+
+const missing = (message: string): GuardDecision => ({ guarded: false, reason: 'PolicyMissing', message })
+const changed = (message: string): GuardDecision => ({ guarded: false, reason: 'PolicyChanged', message })

@@ -1,0 +1,59 @@
+// rbac: tintype.dev/screenshots/status patch
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConflict } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import { isReused } from '@tintype/crds/records/cache'
+import { retry } from '@tintype/crds/runtime/retry'
+import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
+import { RetryableError } from '../../controller-runtime/errors.ts'
+import { type QuotaContext, REFUND_INDEX } from './context.ts'
+import { type Changes, type Decision, decide } from './decide.ts'
+
+const MAX_ATTEMPTS = 6
+
+/**
+ * Decides on the changes and writes the usage. Gateways write it too, so after a conflict both are repeated with the newer version.
+ */
+export async function applyChanges(
+  usage: AccountUsage,
+  changesOf: (usage: AccountUsage) => Changes,
+  { usages, reflectors, now, isLeader, metrics }: QuotaContext,
+): Promise<Pick<Decision, 'outcomes'> & { written: AccountUsage }> {
+  const write = async (attempt: number) => {
+    const current = attempt === 1 ? usage : await usages.get(usage.metadata.name)
+    if (!isLeader()) throw new RetryableError('leadership lost')
+    const { status, outcomes } = decide(current, changesOf(current), now())
+    if (!status) return { outcomes, written: current }
+    const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
+    reflectors.usages.observe(written)
+    const before = new Set(current.status?.refunds)
+    metrics.onRefunded((status.refunds ?? []).filter((id) => !before.has(id)).length)
+    return { outcomes, written }
+  }
+  return retry(write, { delayOf: (error, attempt) => (isConflict(error) && attempt < MAX_ATTEMPTS ? 0 : undefined), wait: sleep })
+}
+
+/** The condition is written after the refund: after a crash in between, only the condition is written again. */
+export async function markRefunded({ metadata, status }: AccountUsage, { reflectors, screenshots, now }: QuotaContext): Promise<void> {
+  const refunded = new Set(status?.refunds)
+  const due = reflectors.screenshots.lister
+    .byIndex(REFUND_INDEX, metadata.name)
+    .filter((shot) => refunded.has(screenshotIdOf(shot.metadata)))
+  await Promise.all(
+    due.map(async (shot) => {
+      const condition = {
+        type: ConditionType.refunded,
+        status: 'True',
+        reason: isReused(shot) ? 'Cached' : 'CaptureFailed',
+        message: 'Its unit of the monthly quota was refunded.',
+      } as const
+      const { name, resourceVersion } = shot.metadata
+      const conditions = setCondition(shot.status?.conditions ?? [], condition, now())
+      const patch = mergePatch({ status: { conditions } }, { resourceVersion })
+      reflectors.screenshots.observe(await screenshots.patch(name, patch, { subresource: 'status' }))
+    }),
+  )
+}

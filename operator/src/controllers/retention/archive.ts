@@ -1,0 +1,117 @@
+// rbac: tintype.dev/screenshots delete
+
+// Archives records: moves them from the Kubernetes API to the bucket. Each record is first written and then deleted, so that it is always
+// in at least one of the two. This leader or the next may repeat any step: the same record gives the same object, and readers merge
+// duplicate lines.
+
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { signMarker } from '@tintype/crds/crypto/signed-markers'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { toLines, toSegments } from '@tintype/crds/records/archive'
+import { accountOf } from '@tintype/crds/records/record'
+import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import type { Archiving } from '../../storage/archiving.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { discardRecord } from './deletion.ts'
+import type { MarkChecks } from './marks.ts'
+import { findDeleted } from './tombstones.ts'
+
+export interface ArchiveDeps extends MarkChecks {
+  screenshots: Pick<Resource<Screenshot>, 'delete'>
+  seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
+  storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
+  archiving: Archiving
+  /** False once this operator loses leadership. */
+  mayWrite: () => boolean
+  onArchived: (count: number) => void
+  log: Log
+}
+
+/** Concurrent writes of objects, and concurrent deletions of Screenshots. */
+const PARALLEL = 16
+
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+
+/** Archives finished records. @throws RetryableError when the store or the API server is unavailable; finished steps stay done */
+export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps): Promise<void> {
+  for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
+    if (!deps.mayWrite()) return
+    // For a record that is already marked as deleted, finish the deletion and archive nothing.
+    const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
+    const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
+    await write(account, kept, deps)
+    await removeAll(account, screenshots, kept, deps)
+    deps.onArchived(kept.length)
+    deps.log.info({ account, archived: kept.length, deleted: tombstoned.size }, 'records archived')
+  }
+}
+
+/** Deletes Screenshots from the Kubernetes API. @param kept those whose record was archived */
+async function removeAll(account: string, screenshots: readonly Screenshot[], kept: readonly Screenshot[], deps: ArchiveDeps) {
+  const archived = new Set<Screenshot>()
+  deps.archiving.hold(kept)
+  try {
+    const removed = new Set<Screenshot>()
+    await mapConcurrently(screenshots, PARALLEL, async (screenshot) => {
+      if (await remove(account, screenshot, deps)) removed.add(screenshot)
+    })
+    // A deletion writes its tombstone first. One that happened before the Screenshot was deleted is found here; later ones find the
+    // archived record.
+    const deletedHere = kept.filter((screenshot) => removed.has(screenshot))
+    const tombstoned = await findDeleted(account, deletedHere.map(idOf), deps)
+    for (const screenshot of deletedHere) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
+  } finally {
+    deps.archiving.release(kept, archived)
+  }
+}
+
+async function write(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
+  const lines = toLines(screenshots)
+  await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
+  const segments = toSegments(account, lines)
+  await mapConcurrently(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
+  await mapConcurrently(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
+  const days = new Set(segments.map(({ first }) => dayOf(first)))
+  for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
+}
+
+/**
+ * Files that expire before their plan's retention are not found by age, so a mark holds their expiry time. Every record is archived before.
+ */
+async function markExpiry(
+  account: string,
+  screenshot: Screenshot,
+  { storage, ring }: Pick<ArchiveDeps, 'storage' | 'ring'>,
+): Promise<void> {
+  const { retentionDays } = screenshot.spec
+  if (retentionDays === undefined || screenshot.status?.phase !== 'Completed') return
+  const id = idOf(screenshot)
+  const key = expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays))
+  await storage.write(key, signMarker(key, ring))
+}
+
+/** Deletes a Screenshot. Returns true when this call deleted it. */
+async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<boolean> {
+  if (!deps.mayWrite()) return false
+  const { name, namespace, uid, resourceVersion } = screenshot.metadata
+  try {
+    await deps.screenshots.delete(name, { namespace, uid, resourceVersion })
+    deps.seen.observeDeleted(screenshot)
+    return true
+  } catch (error) {
+    // The Screenshot changed after it was read. The next pass writes the record again and retries.
+    if (isConflict(error)) return false
+    if (!isNotFound(error)) throw error
+    // Already deleted: an earlier leader archived it, or its owner deleted it during the write.
+    deps.log.debug({ key: keyOf(screenshot) }, 'record to archive was already deleted')
+    await discardRecord(account, idOf(screenshot), deps)
+    return false
+  }
+}

@@ -1,0 +1,159 @@
+// rbac: tintype.dev/screenshots list,watch
+// rbac: tintype.dev/webhooks list,watch
+// rbac: tintype.dev/accounts get,list,watch
+
+/**
+ * This controller observes finished Screenshots and the bucket. Its keys are three chores, which it requeues periodically; it watches
+ * nothing. `archive` moves records to the bucket and deletes their Screenshots. After a full batch it follows at once. `rewrite` joins
+ * archived segments and removes deleted records from them. `expire` deletes files and records after their retention, and the data of
+ * deleted accounts.
+ */
+
+import {
+  accounts as accountKind,
+  apiKeys as apiKeyKind,
+  screenshots as screenshotKind,
+  webhooks as webhookKind,
+} from '@tintype/crds/client/kinds'
+import { Resource } from '@tintype/crds/client/resource'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import { accountOf } from '@tintype/crds/records/record'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import { PHASE_INDEX } from '../../runner/runners.ts'
+import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import { longestDelivery } from '../delivery/flow-control/retry.ts'
+import { type ArchiveDeps, archive } from './archive.ts'
+import { decide, isFullBatch } from './decide.ts'
+import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
+import { type ExpireDeps, expire } from './expire.ts'
+import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
+import { rewrite } from './rewrite.ts'
+
+/** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
+export interface RetentionIntervals {
+  archive: number
+  rewrite: number
+  expire: number
+}
+
+const HOUR_MILLISECONDS = 3_600_000
+const MAX_ARCHIVE_MILLISECONDS = 5_000
+const MIN_EXPIRE_MILLISECONDS = 1_000
+
+const intervalsFor = ({ liveForMilliseconds, accountGraceMilliseconds }: Deps['config']['retention']): RetentionIntervals => ({
+  archive: Math.min(MAX_ARCHIVE_MILLISECONDS, liveForMilliseconds / 10),
+  rewrite: HOUR_MILLISECONDS,
+  expire: Math.min(HOUR_MILLISECONDS, Math.max(MIN_EXPIRE_MILLISECONDS, accountGraceMilliseconds)),
+})
+const CHORES = ['archive', 'rewrite', 'expire'] as const
+/** Maximum time that a delivery attempt may be queued. */
+const QUEUE_MILLISECONDS = 600_000
+/** Timeout of one round. The next round continues. */
+const ROUND_MILLISECONDS = 300_000
+const BY_ACCOUNT = 'retention/account'
+
+/** Creates the controller. Call it once per process. */
+export function createRetentionController(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
+  const metrics = createRetentionMetrics(deps.registry)
+  deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.apiKeys.lister.addIndex(BY_ACCOUNT, accountOf)
+  return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
+}
+
+function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
+  const log = deps.log.child({ component: 'retention' })
+  const now = () => new Date(deps.clock.wall())
+  const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
+  const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
+  const controller = new Controller({
+    name: 'retention',
+    workers: CHORES.length,
+    timeoutMilliseconds: ROUND_MILLISECONDS,
+    async reconcile(chore, signal) {
+      const requeue = await chores[chore]?.(mayWriteUntil(signal))
+      metrics.onRound(chore, now())
+      return requeue
+    },
+    log,
+    metrics: deps.controllerMetrics,
+  })
+  for (const chore of CHORES) controller.enqueue(chore)
+  controller.start()
+  return { controllers: [controller], stop: () => controller.stop() }
+}
+
+type Chores = Record<string, (mayWrite: () => boolean) => Promise<Requeue>>
+
+interface ChoreOptions {
+  intervals: RetentionIntervals
+  metrics: RetentionMetrics
+  now: () => Date
+}
+
+function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Chores {
+  const { config, http, storage, reflectors, keys, report, log, archiving } = deps
+  const { namespace, plans, webhook } = config
+  const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
+  const retention = { ...config.retention, maxDelayMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
+  const observe = finishedObserver(deps, now())
+  const screenshots = new Resource(http, screenshotKind, { namespace })
+  const shared = { storage, log, now, ring: keys.downloadKeys, report }
+  const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
+    ...shared,
+    screenshots,
+    seen: reflectors.screenshots,
+    archiving,
+    onArchived: metrics.onArchived,
+  }
+  const gone = new DeletedAccounts({
+    ...shared,
+    graceMilliseconds: config.retention.accountGraceMilliseconds,
+    kinds: [
+      ownedKind(reflectors.screenshots.lister, BY_ACCOUNT, screenshots),
+      ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
+      ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),
+    ],
+  })
+  const lookups = accountLookups(deps)
+  return {
+    async archive(mayWrite) {
+      const chosen = decide(observe(), retention, now())
+      await archive(chosen, { ...archiveDeps, mayWrite })
+      return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
+    },
+    async rewrite(mayWrite) {
+      await rewrite({ ...shared, mayWrite })
+      return { requeueAfterMilliseconds: intervals.rewrite }
+    },
+    async expire(mayWrite) {
+      await expire({ ...shared, ...lookups, mayWrite, gone, plans, recordDays: retention.recordDays })
+      return { requeueAfterMilliseconds: intervals.expire }
+    },
+  }
+}
+
+/** Returns a function that collects the input of decide from the informer caches. */
+function finishedObserver({ reflectors, eventOrder }: Deps, termStart: Date) {
+  const { lister } = reflectors.screenshots
+  return () => ({
+    finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
+    webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
+    followsStart: eventOrder.followsStart,
+    termStart,
+  })
+}
+
+function accountLookups({ config, http, reflectors }: Deps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
+  const { namespace } = config
+  const accounts = new Resource(http, accountKind, { namespace })
+  return {
+    findAccount: (name) => reflectors.accounts.lister.get(`${namespace}/${name}`),
+    isAccountGone: async (name) => (await accounts.find(name)) === undefined,
+    findLive: (account, id) => {
+      const live = reflectors.screenshots.lister.get(`${namespace}/${toObjectName(id)}`)
+      return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined
+    },
+  }
+}

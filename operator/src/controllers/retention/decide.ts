@@ -1,0 +1,110 @@
+// Decides which records are archived now. Pure.
+
+import { Annotation } from '@tintype/crds/identifiers/names'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { isReused } from '@tintype/crds/records/cache'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { isSettled } from '../delivery/decide.ts'
+import type { FollowsStart } from '../delivery/events/event-order.ts'
+import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'
+
+/** Limits for the age and number of live records. */
+export interface RetentionSettings {
+  liveMinimumMilliseconds: number
+  liveForMilliseconds: number
+  /** Number of finished records above which the oldest are archived early. */
+  maxLive: number
+  /** Maximum time after its end for which pending deliveries or refunds delay the archiving of a record; at least one hour. */
+  maxDelayMilliseconds?: number
+}
+
+export interface Observed {
+  /** All finished Screenshots. */
+  finished: readonly Screenshot[]
+  /** The webhooks of an account. */
+  webhooksOf: (screenshot: Screenshot) => readonly Webhook[]
+  /** Decides which events came after the activation of a webhook; absent: by the times in the objects. */
+  followsStart?: FollowsStart | undefined
+  /** Start of this leader's term. Before it, there may have been no leader to deliver or refund. */
+  termStart: Date
+}
+
+/** Minimum of the maximum delay: one unavailable receiver must not fill the Kubernetes API for all accounts. */
+const MIN_DELAY_LIMIT_MILLISECONDS = 3_600_000
+/** Share of `liveFor` that a record may stay longer, so that one segment contains many records. */
+const SLACK = 1 / 12
+/** With this many due records, they are archived without waiting for more. */
+const ENOUGH = 1_000
+/** Maximum number of records per pass. The next pass follows at once. */
+const MAX_BATCH = 5_000
+/** Share of `maxLive` that is archived in addition when `maxLive` is exceeded, so that not every new record archives an old one. */
+const ROOM = 1 / 10
+
+interface Candidate {
+  screenshot: Screenshot
+  endedAt: number
+}
+
+/** Returns the records to archive, earliest end first. */
+export function decide({ finished, webhooksOf, followsStart, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
+  const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
+    const hasWaited =
+      now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(MIN_DELAY_LIMIT_MILLISECONDS, settings.maxDelayMilliseconds ?? 0)
+    return hasWaited || !hasPendingWork(screenshot, webhooksOf(screenshot), followsStart)
+  }
+  const eligible = finished
+    .filter((screenshot) => isFinished(screenshot) && !isBeingDeleted(screenshot))
+    .map((screenshot) => ({ screenshot, endedAt: endOf(screenshot) }))
+    .filter(({ endedAt }) => now.getTime() - endedAt >= settings.liveMinimumMilliseconds)
+    .sort((a, b) => a.endedAt - b.endedAt)
+  const wanted = Math.max(countAged(eligible, settings, now), countExcess(finished.length, settings))
+  const chosen: Screenshot[] = []
+  for (const candidate of eligible) {
+    if (chosen.length >= Math.min(wanted, MAX_BATCH)) break
+    if (isFree(candidate)) chosen.push(candidate.screenshot)
+  }
+  return chosen
+}
+
+/** True when {@link decide} reached the batch limit. */
+export const isFullBatch = (chosen: readonly Screenshot[]): boolean => chosen.length >= MAX_BATCH
+
+function countAged(eligible: readonly Candidate[], { liveForMilliseconds }: RetentionSettings, now: Date): number {
+  const ages = eligible.map(({ endedAt }) => now.getTime() - endedAt)
+  const aged = ages.filter((age) => age >= liveForMilliseconds).length
+  const isLate = (ages[0] ?? 0) >= liveForMilliseconds * (1 + SLACK)
+  return isLate || aged >= ENOUGH ? aged : 0
+}
+
+const countExcess = (count: number, { maxLive }: RetentionSettings): number =>
+  count <= maxLive ? 0 : count - maxLive + Math.floor(maxLive * ROOM)
+
+const endOf = ({ status, metadata }: Screenshot): number => Date.parse(status?.completionTime ?? metadata.creationTimestamp)
+
+const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
+  metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined
+
+/** True while a delivery or a refund is pending. */
+export function hasPendingWork(screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean {
+  return isRefundDue(screenshot) || hasUnsettled(screenshot) || isAwaited(screenshot, webhooks, followsStart)
+}
+
+const hasUnsettled = ({ status }: Screenshot): boolean =>
+  Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
+
+/** A first attempt is recorded only after it ends. So every receiver must have an entry in status.deliveries. */
+const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
+  toOccurrences(screenshot, followsStart).some((occurrence) => {
+    const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
+    const isForRequestUrl = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
+    if (isForRequestUrl && !known[REQUEST_WEBHOOK]) return true
+    return webhooks.some((hook) => isReceiver(hook, occurrence) && !known[hook.metadata.name])
+  })
+
+function isRefundDue({ spec, status }: Screenshot): boolean {
+  if (status?.phase !== 'Failed' && !isReused({ spec, status })) return false
+  const isCharged = spec.reservation !== undefined || findCondition(status?.conditions, ConditionType.charged)?.status === 'True'
+  return isCharged && findCondition(status?.conditions, ConditionType.refunded) === undefined
+}

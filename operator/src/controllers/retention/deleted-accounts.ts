@@ -1,0 +1,109 @@
+// rbac: tintype.dev/screenshots delete
+// rbac: tintype.dev/apikeys delete
+// rbac: tintype.dev/webhooks delete
+
+// Deleted accounts and their remaining data. The time of the deletion is stored in the bucket, so that it outlives leaders. It is written
+// at the deletion itself, or when data of a missing account is found. Kubernetes deletes the usage object with its owner, the Account.
+
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeObject } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Resource } from '@tintype/crds/client/resource'
+import { MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
+import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/records/storage-keys'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import type { Storage } from '../../storage/storage.ts'
+import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
+
+/** Objects of one kind in the Kubernetes API, indexed by account. */
+export interface OwnedKind {
+  ofAccount: (account: string) => readonly KubeObject[]
+  remove: (object: KubeObject) => Promise<void>
+}
+
+export interface DeletedAccountsOptions extends MarkChecks {
+  storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
+  /** Screenshots, keys and webhooks. */
+  kinds: readonly OwnedKind[]
+  /**
+   * Time after the deletion within which the account can be recreated with all its data: an accidental deletion must not lose years of
+   * pictures.
+   */
+  graceMilliseconds: number
+  now: () => Date
+}
+
+const PARALLEL = 16
+
+/** A kind whose informer cache has an index by account. The uid precondition protects a new object of the same name. */
+export function ownedKind<T extends KubeObject>(
+  lister: Pick<Lister<T>, 'byIndex'>,
+  index: string,
+  store: Pick<Resource<T>, 'delete'>,
+): OwnedKind {
+  return {
+    ofAccount: (account) => lister.byIndex(index, account),
+    remove: async ({ metadata: { name, namespace, uid } }) => {
+      await store.delete(name, { namespace, uid }).catch((error: unknown) => {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      })
+    },
+  }
+}
+
+export class DeletedAccounts {
+  readonly #options: DeletedAccountsOptions
+
+  constructor(options: DeletedAccountsOptions) {
+    this.#options = options
+  }
+
+  /** Names of accounts that are marked as deleted. */
+  async marked(): Promise<Set<string>> {
+    const { storage, report } = this.#options
+    const accounts = new Set<string>()
+    for (let after: string | undefined; ; ) {
+      const keys = await storage.list(GONE_PREFIX, { after, limit: PAGE })
+      for (const key of keys) {
+        const account = key.slice(GONE_PREFIX.length)
+        if (isAccountName(account)) accounts.add(account)
+        else report({ kind: 'gone', reason: 'key', key })
+      }
+      if (keys.length < PAGE) return accounts
+      after = keys.at(-1)
+    }
+  }
+
+  /** Removes the mark: the account exists again. */
+  async forget(account: string): Promise<void> {
+    await this.#options.storage.remove([goneKey(account)])
+  }
+
+  /** True when a missing account has been deleted for longer than the grace period. Without a valid mark the grace period starts now. */
+  async isPastGrace(account: string): Promise<boolean> {
+    const { storage, graceMilliseconds, now, ring, report } = this.#options
+    const key = goneKey(account)
+    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARKER_BYTES), report)
+    const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
+    if (since) return now().getTime() - since.getTime() >= graceMilliseconds
+    // Earlier versions did not sign marks, and the signing key may have been rotated.
+    if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
+    await storage.write(key, toGoneText(account, now(), ring))
+    return false
+  }
+
+  /** Deletes an account's objects from the Kubernetes API. Returns their number. */
+  async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
+    let count = 0
+    for (const { ofAccount, remove } of this.#options.kinds) {
+      await mapConcurrently(ofAccount(account), PARALLEL, async (object) => {
+        if (!mayWrite()) return
+        await remove(object)
+        count++
+      })
+    }
+    return count
+  }
+}

@@ -1,0 +1,224 @@
+// Deletes expired data: files after their plan's retention, records after theirs, and all data of deleted accounts. Keys sort by time,
+// newest first, so expired data is at the end of a list, and data dated in the future at its beginning (future-ids.ts). Nothing else is
+// read. An interrupted sweep continues where it stopped, because deleted keys are not listed again.
+
+import type { Log } from '@tintype/crds/client/log'
+import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { isSignedMarker, MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
+import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import {
+  EXPIRIES_PREFIX,
+  invertedDay,
+  isAccountName,
+  isDay,
+  objectKeyPrefix,
+  parseExpiryKey,
+  parseObjectKey,
+  REWRITES_PREFIX,
+  recordsPrefix,
+} from '@tintype/crds/records/storage-keys'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import { findPlan, longestRetention, type Plans } from '@tintype/crds/usage/plans'
+import { findArchived } from '../../storage/find-archived.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { DeletedAccounts } from './deleted-accounts.ts'
+import { removeFutureFiles, removeFutureRecords } from './future-ids.ts'
+import type { MarkChecks } from './marks.ts'
+
+export interface ExpireDeps extends MarkChecks {
+  storage: Pick<Storage, 'list' | 'listObjects' | 'remove' | 'readText'>
+  findAccount: (name: string) => Account | undefined
+  /** Reads from the API server: the cache may be stale, and a deletion cannot be undone. */
+  isAccountGone: (name: string) => Promise<boolean>
+  /** A Screenshot that is still in the Kubernetes API. */
+  findLive: (account: string, id: string) => Screenshot | undefined
+  gone: DeletedAccounts
+  plans: Plans
+  /** Days that records are kept on plans without their own setting. */
+  recordDays: number
+  /** False once the signal is aborted or this operator loses leadership. */
+  mayWrite: () => boolean
+  now: () => Date
+  log: Log
+}
+
+const DAY_MILLISECONDS = 86_400_000
+const USERS = 'users/'
+const RECORDS = 'records/'
+/** Marks that are read concurrently. */
+const CONCURRENT_READS = 16
+/** Prefixes of an account's data, followed by its name. */
+const PREFIXES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
+/** Sorts after every id of the same instant. */
+const LAST_TAIL = Buffer.alloc(10, 0xff)
+
+/** One sweep over all accounts with data in the bucket. */
+export async function expire(deps: ExpireDeps): Promise<void> {
+  const deleted = await removeDeletedAccounts(deps)
+  for await (const account of folders(USERS, undefined, deps)) {
+    if (deleted.has(account)) continue
+    const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
+    const prefix = `${USERS}${account}/`
+    const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps, isFileOf(account, deps))
+    if (count > 0) deps.log.info({ account, files: count }, 'files expired')
+    const future = await removeFutureFiles(account, cutoff, deps)
+    if (future > 0) deps.log.info({ account, files: future }, 'files dated in the future expired')
+  }
+  for await (const account of folders(RECORDS, undefined, deps)) {
+    if (deleted.has(account)) continue
+    const prefix = recordsPrefix(account)
+    // A day is deleted when all its records are old enough.
+    const cutoff = daysAgo(recordDaysOf(account, deps), deps)
+    const lastKept = `${prefix}${invertedDay(cutoff)}~`
+    for await (const day of folders(prefix, lastKept, deps, isDay)) {
+      const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
+      deps.log.info({ account, day, objects: count }, 'records expired')
+    }
+    const future = await removeFutureRecords(account, cutoff, deps)
+    if (future > 0) deps.log.info({ account, objects: future }, 'records dated in the future expired')
+  }
+  // Process marks last: a mark that cannot be processed must not block other expiry.
+  await removeMarked(deps)
+}
+
+/**
+ * Deletes all data of accounts past their grace period, the mark last, so that an interrupted deletion is resumed. Returns the accounts.
+ */
+async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
+  const { gone, findAccount, mayWrite, log } = deps
+  const marked = await gone.marked()
+  const candidates = new Set(marked)
+  for (const prefix of [USERS, RECORDS]) for await (const account of folders(prefix, undefined, deps)) candidates.add(account)
+  const removed = new Set<string>()
+  for (const account of candidates) {
+    if (!mayWrite()) break
+    const exists = findAccount(account) !== undefined
+    if (exists && marked.has(account)) await gone.forget(account)
+    if (exists || !(await gone.isPastGrace(account)) || !(await deps.isAccountGone(account))) continue
+    removed.add(account)
+    const objects = await gone.removeObjects(account, mayWrite)
+    let files = 0
+    for (const prefix of PREFIXES) files += await removeAfter(`${prefix}${account}/`, undefined, deps)
+    log.info({ account, objects, files }, 'data of deleted account removed')
+    // Deleting Screenshots creates more objects later, so the mark stays until a round finds nothing.
+    if (objects + files === 0 && mayWrite()) await gone.forget(account)
+  }
+  return removed
+}
+
+/** Deletes files whose request set a shorter retention. Each mark is deleted after its files. */
+async function removeMarked(deps: ExpireDeps): Promise<void> {
+  const { storage, mayWrite, now, report } = deps
+  for (let after: string | undefined; mayWrite(); ) {
+    const keys = await storage.list(EXPIRIES_PREFIX, { after, limit: PAGE })
+    const marks = keys.flatMap((key) => {
+      const mark = parseExpiryKey(key)
+      if (!mark) report({ kind: 'expiry', reason: 'key', key })
+      return mark ? [{ key, ...mark }] : []
+    })
+    const due = marks.filter(({ at }) => at <= now())
+    await mapConcurrently(due, CONCURRENT_READS, (mark) => removeAsMarked(mark, deps))
+    if (keys.length < PAGE || due.length < marks.length) return
+    after = keys.at(-1)
+  }
+}
+
+type ExpiryMark = { key: string } & NonNullable<ReturnType<typeof parseExpiryKey>>
+
+/** A mark alone deletes nothing: see {@link isConfirmed}. A mark without files is removed. */
+async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void> {
+  const { key, account, id } = mark
+  const { storage, mayWrite, log, report } = deps
+  const prefix = objectKeyPrefix(account, id)
+  const hasFiles = (await storage.list(prefix, { limit: 1 })).length > 0
+  if (hasFiles && !(await isConfirmed(mark, deps))) return report({ kind: 'expiry', reason: 'unconfirmed', key })
+  if (!mayWrite()) return
+  const count = hasFiles ? await removeAfter(prefix, undefined, deps) : 0
+  await storage.remove([key])
+  if (count > 0) log.debug({ account, files: count }, 'files with their own retention expired')
+}
+
+/**
+ * The record must confirm that its files have expired. When records are kept for a shorter time than files, the signature of the mark
+ * confirms it.
+ */
+async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): Promise<boolean> {
+  const { storage, now, ring, report, findLive } = deps
+  const record = findLive(account, id) ?? (await findArchived(account, id, deps))
+  if (record) {
+    const { spec, status } = record
+    return status?.phase === 'Completed' && spec.retentionDays !== undefined && keptUntil(createdAtOf(id), spec.retentionDays) <= now()
+  }
+  const text = await unlessTooLarge('expiry', key, storage.readText(key, MAX_MARKER_BYTES), report)
+  return text !== undefined && isSignedMarker(key, text, ring)
+}
+
+const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
+
+/** The plan of an account; undefined for unknown accounts and unknown plans. */
+const planOf = (name: string, { findAccount, plans }: ExpireDeps) => {
+  const account = findAccount(name)
+  return account && findPlan(plans, account.spec.plan)
+}
+
+/** Retention of files; without a known plan the longest of all plans. */
+const retentionDaysOf = (name: string, deps: ExpireDeps): number => planOf(name, deps)?.retentionDays ?? longestRetention(deps.plans)
+
+/** Retention of records; without a known plan the longest of all plans. */
+function recordDaysOf(name: string, deps: ExpireDeps): number {
+  const { plans, recordDays } = deps
+  const known = planOf(name, deps)
+  if (known) return known.recordDays ?? recordDays
+  return Math.max(...Object.values(plans).map((plan) => plan.recordDays ?? recordDays))
+}
+
+/** Names of the folders directly under a prefix: accounts by default. Folders with other names are reported and left unchanged. */
+async function* folders(prefix: string, from: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
+  const { storage, mayWrite, report } = deps
+  const kind = prefix === USERS ? 'file' : 'record'
+  for (let after = from; mayWrite(); ) {
+    const found = await storage.list(prefix, { after, limit: PAGE, folders: true })
+    for (const folder of found) {
+      if (!mayWrite()) return
+      const name = folder.slice(prefix.length, -1)
+      if (folder.endsWith('/') && isName(name)) yield name
+      else report({ kind, reason: 'key', key: folder })
+    }
+    if (found.length < PAGE) return
+    const last = found.at(-1)!
+    // Continue after all keys of this folder: some stores would list it again.
+    after = last.endsWith('/') ? `${last}~` : last
+  }
+}
+
+/** True for keys of an account's files. Other keys contain no time and are left to the bucket's lifecycle rules. */
+const isFileOf =
+  (account: string, { report }: Pick<ExpireDeps, 'report'>) =>
+  (key: string): boolean => {
+    const isFile = parseObjectKey(key)?.account === account
+    if (!isFile) report({ kind: 'file', reason: 'key', key })
+    return isFile
+  }
+
+/** Deletes the keys under a prefix that sort after `from`. Returns their number. */
+async function removeAfter(
+  prefix: string,
+  from: string | undefined,
+  { storage, mayWrite }: ExpireDeps,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<number> {
+  let count = 0
+  for (let after = from; ; ) {
+    const keys = await storage.list(prefix, { after, limit: PAGE })
+    const wanted = keys.filter(isWanted)
+    if (!mayWrite()) return count
+    if (wanted.length > 0) await storage.remove(wanted)
+    count += wanted.length
+    if (keys.length < PAGE) return count
+    after = keys.at(-1)
+  }
+}

@@ -1,0 +1,175 @@
+// Rewrites segments that contain deleted records, and joins small segments of past days. New segments are written before old ones are
+// deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
+
+import type { Log } from '@tintype/crds/client/log'
+import {
+  type Line,
+  linesInPlace,
+  MAX_SEGMENT_RECORDS,
+  parseSegmentKey,
+  readSegment,
+  type SegmentName,
+  toSegments,
+} from '@tintype/crds/records/archive'
+import { readArchived } from '@tintype/crds/records/archived-record'
+import {
+  JOIN,
+  objectKeyPrefix,
+  parseRewriteKey,
+  REWRITES_PREFIX,
+  recordKey,
+  rewriteKey,
+  segmentsPrefix,
+  startOfDay,
+} from '@tintype/crds/records/storage-keys'
+import { isFuture } from '@tintype/crds/records/stored-json'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import type { Storage } from '../../storage/storage.ts'
+import type { MarkChecks } from './marks.ts'
+import { findDeleted } from './tombstones.ts'
+
+export interface RewriteDeps extends MarkChecks {
+  storage: Pick<Storage, 'readText' | 'write' | 'list' | 'remove' | 'removePrefix'>
+  mayWrite: () => boolean
+  now: () => Date
+  log: Log
+}
+
+/** The work for one day of one account. */
+interface RewriteJob {
+  account: string
+  day: string
+  /** Ids of deleted records. */
+  ids: string[]
+  joins: boolean
+}
+
+const DAY_MILLISECONDS = 86_400_000
+/** Captures may end, and be archived, some time after the day on which they were requested. */
+const JOIN_AFTER_MILLISECONDS = DAY_MILLISECONDS + 7_200_000
+/** Segments with fewer records are joined. */
+const SMALL = MAX_SEGMENT_RECORDS / 2
+/** Maximum number of records in memory. */
+const MAX_LINES = 4 * MAX_SEGMENT_RECORDS
+/** A segment contains 4 MiB, or a single record of at most 1.5 MiB. */
+const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
+
+/** Processes the marks. @throws RetryableError; marks stay until their work is done */
+export async function rewrite(deps: RewriteDeps): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const keys = await deps.storage.list(REWRITES_PREFIX, { after, limit: PAGE })
+    for (const job of toJobs(keys, deps)) {
+      if (!deps.mayWrite()) return
+      const isOver = deps.now().getTime() - startOfDay(job.day).getTime() >= JOIN_AFTER_MILLISECONDS
+      await rewriteDay({ ...job, joins: job.joins && isOver }, deps)
+    }
+    if (keys.length < PAGE) return
+    after = keys.at(-1)
+  }
+}
+
+function toJobs(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'report' | 'now'>): RewriteJob[] {
+  const marks = keys.flatMap((key) => {
+    const mark = parseRewriteKey(key)
+    const reason = !mark ? 'key' : isFuture(startOfDay(mark.day), now()) ? 'time' : undefined
+    if (reason) report({ kind: 'rewrite', reason, key })
+    return mark && !reason ? [mark] : []
+  })
+  return [...Map.groupBy(marks, ({ account, day }) => `${account}/${day}`).values()].map((group) => ({
+    account: group[0]!.account,
+    day: group[0]!.day,
+    ids: group.map(({ what }) => what).filter((what) => what !== JOIN),
+    joins: group.some(({ what }) => what === JOIN),
+  }))
+}
+
+async function rewriteDay(job: RewriteJob, deps: RewriteDeps): Promise<void> {
+  const { account, day, joins } = job
+  if (job.ids.length === 0 && !joins) return
+  const { storage, report } = deps
+  const ids = [...(await findDeleted(account, job.ids, deps))]
+  const segments = (await listSegments(account, day, deps)).filter((segment) => concerns(segment, { ids, joins }))
+  for (const batch of toBatches(segments)) {
+    if (!deps.mayWrite()) return
+    await replace(account, batch, deps)
+  }
+  // Delete what a crash of the gateway left.
+  await storage.remove(ids.map((id) => recordKey(account, id)))
+  for (const id of ids) await storage.removePrefix(objectKeyPrefix(account, id))
+  // An unconfirmed deletion has no effect. Its mark stays, because the keys may have been rotated since this operator started.
+  for (const id of job.ids) if (!ids.includes(id)) report({ kind: 'rewrite', reason: 'unconfirmed', key: rewriteKey(account, day, id) })
+  await storage.remove([...ids, ...(joins ? [JOIN] : [])].map((what) => rewriteKey(account, day, what)))
+  if (ids.length + segments.length > 0)
+    deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments rewritten')
+}
+
+const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<RewriteJob, 'ids' | 'joins'>): boolean =>
+  (joins && count < SMALL) || ids.some((id) => first <= id && id <= last)
+
+async function listSegments(account: string, day: string, { storage, report }: RewriteDeps): Promise<SegmentName[]> {
+  const prefix = segmentsPrefix(account, day)
+  const names: SegmentName[] = []
+  for (let after: string | undefined; ; ) {
+    const keys = await storage.list(prefix, { after, limit: PAGE })
+    for (const key of keys) {
+      const name = parseSegmentKey(key)
+      if (name) names.push(name)
+      else report({ kind: 'segment', reason: 'key', key })
+    }
+    if (keys.length < PAGE) return names
+    after = keys.at(-1)
+  }
+}
+
+/** Groups neighboring segments into batches that fit into memory. */
+function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
+  const batches: SegmentName[][] = []
+  let lines = MAX_LINES
+  for (const segment of segments) {
+    if (lines + segment.count > MAX_LINES) {
+      batches.push([])
+      lines = 0
+    }
+    batches.at(-1)!.push(segment)
+    lines += segment.count
+  }
+  return batches
+}
+
+/** Reads the lines of a segment; undefined when a line cannot be read: it may be from another version, so the segment stays unchanged. */
+async function readWhole(account: string, segment: SegmentName, { storage, report, now }: RewriteDeps): Promise<Line[] | undefined> {
+  const { key, count } = segment
+  const text = await unlessTooLarge('segment', key, storage.readText(key, MAX_SEGMENT_BYTES), report)
+  if (text === undefined) return undefined
+  const lines = linesInPlace(segment, readSegment(text))
+  const isRecord = ({ id, line }: Line): boolean => typeof readArchived(line, { account, id }, now()) === 'object'
+  if (lines.length === count && lines.every(isRecord)) return lines
+  report({ kind: 'segment', reason: 'content', key })
+  return undefined
+}
+
+async function replace(account: string, segments: readonly SegmentName[], deps: RewriteDeps): Promise<void> {
+  const { storage } = deps
+  const lines: Line[] = []
+  const read: string[] = []
+  for (const segment of segments) {
+    const whole = await readWhole(account, segment, deps)
+    if (!whole) continue
+    lines.push(...whole)
+    read.push(segment.key)
+  }
+  const deleted = await findDeleted(
+    account,
+    lines.map(({ id }) => id),
+    deps,
+  )
+  const made = toSegments(
+    account,
+    lines.filter(({ id }) => !deleted.has(id)),
+  )
+  for (const { key, text } of made) await storage.write(key, text)
+  // The same records give the same key: unchanged segments stay.
+  const keys = new Set(made.map(({ key }) => key))
+  await storage.remove(read.filter((key) => !keys.has(key)))
+}

@@ -1,0 +1,65 @@
+// rbac: authentication.k8s.io/tokenreviews create
+
+/**
+ * This controller observes runner pods. It identifies each ready pod once per term: the pod proves its identity with a token and reports its
+ * browser, its sandbox and its key. It writes only to the leader's memory, then wakes the dispatcher and enqueues what waits for the pod.
+ */
+
+import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
+import type { Resource } from '@tintype/crds/client/resource'
+import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
+import type { Requeue } from '../../controller-runtime/controller.ts'
+import type { PoolReason } from '../../kube/condition-reasons.ts'
+import { identify } from '../../runner/identity.ts'
+import type { RunnerClient } from '../../runner/runner-client.ts'
+import { addressOf, type Runner } from '../../runner/runners.ts'
+import type { PoolContext } from './context.ts'
+
+export interface RunnerContext extends PoolContext {
+  client: RunnerClient
+  reviews: Pick<Resource<TokenReview>, 'create'>
+  /** Called when a runner becomes available. */
+  onIdentified: (runner: Runner) => void
+}
+
+/** Reconciles one runner pod: a ready pod is identified once per term. */
+export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
+  const { runners, dispatcher, memories, metrics, now } = context
+  const runner = runners.find(key, now().getTime())
+  if (!runner) return {}
+  const pool = runner.pod.metadata.labels?.[Label.pool] ?? ''
+  if (runner.state === 'ready' && runner.sandbox === undefined && isOwned(runner.pod, pool, context)) {
+    const { serviceAccountName = '' } = runner.pod.spec ?? {}
+    const identity = await identify(context.client, context.reviews, {
+      ...addressOf(runner),
+      namespace: context.namespace,
+      serviceAccountName,
+    })
+    runners.noteIdentity(runner.uid, identity, now().getTime())
+    const memory = memories.get(pool)
+    if (memory) memory.failedStarts = 0
+    warnOfClockSkew(runner, pool, context)
+    metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
+    context.onIdentified(runner)
+  }
+  dispatcher.wake(pool)
+  return {}
+}
+
+/** Clock differences below this are normal. */
+const MAX_SKEW_MILLISECONDS = 30_000
+
+/** Captures use the runner's clock and continue. But records, logs and signatures of other programs then mix times of two clocks. */
+function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
+  const ahead = client.clockAheadMilliseconds(runner)
+  const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
+  if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return
+  const difference = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+  const message = `the clock of node ${runner.pod.spec?.nodeName} is ${difference} the operator’s. Synchronize both clocks with NTP.`
+  events.warn({ ...object, apiVersion: API_VERSION, kind: 'RunnerPool' }, 'ClockSkewed' satisfies PoolReason, message)
+}
+
+function isOwned({ metadata }: Pod, pool: string, { reflectors, namespace }: PoolContext): boolean {
+  const uid = reflectors.pools.lister.get(`${namespace}/${pool}`)?.metadata.uid
+  return uid !== undefined && (metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false)
+}

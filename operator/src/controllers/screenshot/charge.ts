@@ -1,0 +1,87 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { isCharged } from '../quota/decide.ts'
+import type { ScreenshotContext } from './context.ts'
+import type { Action } from './decide.ts'
+import { reasonOf } from './status.ts'
+
+/** Whether a claim must charge a unit of quota: no gateway charged the Screenshot, and it was never claimed before. */
+export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): boolean =>
+  charge !== undefined && !isCharged(shot)
+
+interface ChargeContext extends Pick<ScreenshotContext, 'charge' | 'now'> {
+  chargeBackoff: ChargeBackoff
+}
+
+/** Charges the Screenshot; repeated calls charge only once. Returns the actions that replace the claim when it cannot be charged. */
+export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
+  if (charge === undefined || isCharged(shot)) return undefined
+  const account = accountOf(shot)
+  const at = now().getTime()
+  if (!chargeBackoff.mayTry(account, at))
+    return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: chargeBackoff.waitOf(account, at) }]
+  const outcome = await charge(shot).catch((error: unknown) => {
+    chargeBackoff.onFailed(account, now().getTime())
+    throw error
+  })
+  chargeBackoff.onSucceeded(account)
+  switch (outcome) {
+    case 'charged':
+      return undefined
+    case 'quota': {
+      const message = `the monthly quota of the account ${account} is used up`
+      return [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded', message }]
+    }
+    case 'suspended':
+      return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
+    case 'missing': {
+      const reason = 'AccountNotFound'
+      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist` }
+      return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
+    }
+  }
+}
+
+const FIRST_MILLISECONDS = 1_000
+const LONGEST_MILLISECONDS = 60_000
+/** A trial that has no result by then no longer blocks the next one. */
+const TRIAL_MILLISECONDS = 15_000
+
+interface Backoff {
+  failures: number
+  /** Epoch milliseconds. */
+  until: number
+}
+
+/**
+ * Backoff for accounts that could not be charged. A runner is reserved while its account is charged, which may take seconds. So an account
+ * whose usage cannot be written would block runners for all others. After a failure, nothing of the account is charged for a backoff time
+ * that doubles. Then one Screenshot at a time is tried until a charge succeeds. Kept in memory: a new leader starts without backoff. Pure.
+ */
+export class ChargeBackoff {
+  readonly #backoffs = new Map<string, Backoff>()
+
+  /** True when a charge may be tried now. During backoff each `true` allows a single trial. */
+  mayTry(account: string, now: number): boolean {
+    const backoff = this.#backoffs.get(account)
+    if (!backoff) return true
+    if (now < backoff.until) return false
+    backoff.until = now + TRIAL_MILLISECONDS
+    return true
+  }
+
+  /** Milliseconds until the next trial. */
+  waitOf(account: string, now: number): number {
+    return Math.max(1, (this.#backoffs.get(account)?.until ?? now) - now)
+  }
+
+  onFailed(account: string, now: number): void {
+    const failures = (this.#backoffs.get(account)?.failures ?? 0) + 1
+    const wait = Math.min(LONGEST_MILLISECONDS, FIRST_MILLISECONDS * 2 ** Math.min(failures - 1, 16))
+    this.#backoffs.set(account, { failures, until: now + wait })
+  }
+
+  onSucceeded(account: string): void {
+    this.#backoffs.delete(account)
+  }
+}

@@ -1,0 +1,113 @@
+// rbac: tintype.dev/screenshots get,list,watch
+// rbac: tintype.dev/screenshots/status patch
+// rbac: tintype.dev/runnerpools get,list,watch
+// rbac: /pods get,list,watch,delete
+
+/**
+ * This controller observes Screenshots that have not finished, and the pods, RunnerPools and Accounts on which they depend. It queues each
+ * one, claims a runner for it, sends the order, and ends attempts whose runner failed. It writes the status of Screenshots and deletes pods
+ * that must not upload any more; the runner itself writes the result of a capture. It requeues a running Screenshot after ten seconds, or
+ * after two while its runner does not respond, and CaptureWatcher enqueues it as soon as its capture ends.
+ *
+ * A reconcile reads observe.ts, decide.ts and apply.ts, in this order. finished.ts handles Screenshots that finish, and deletion.ts those
+ * that are deleted.
+ */
+
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { ReflectorEvent } from '@tintype/crds/client/reflector'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import { TerminalError } from '../../controller-runtime/errors.ts'
+import { CLAIM_INDEX, PHASE_INDEX } from '../../runner/runners.ts'
+import { isCharged } from '../quota/decide.ts'
+import { apply } from './apply.ts'
+import { buildContext, type ScreenshotContext, type ScreenshotOptions } from './context.ts'
+import { decide } from './decide.ts'
+import { buildDeletionController } from './deletion.ts'
+import { noteFinished } from './finished.ts'
+import { observe } from './observe.ts'
+
+/** A reconcile mostly waits for the API server and for runners. */
+const WORKERS = 64
+
+export interface ScreenshotControllers {
+  controller: Controller
+  deletion: Controller
+  /** Enqueues the Screenshots that have a claim on a pod. */
+  enqueueClaimsOf: (podUid: string | undefined) => void
+  /** Ends the listeners that do not belong to a controller. */
+  unsubscribe: () => void
+}
+
+/** Builds the controllers of one term. Call `start` on them. */
+export function buildScreenshotControllers(options: ScreenshotOptions): ScreenshotControllers {
+  const { log, controllerMetrics, reflectors, archiving } = options.deps
+  const context = buildContext(options, (key) => controller.enqueue(key))
+  const controller: Controller = new Controller({
+    name: 'screenshot',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  const deletion = buildDeletionController(options)
+  const noteDeleted = (shot: Screenshot) => {
+    if (!archiving.noteDeleted(shot)) deletion.enqueueDeleted(shot)
+  }
+  archiving.onReleased = deletion.enqueueDeleted
+  const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
+    const isSame = old?.metadata.uid === object.metadata.uid
+    if (type === 'deleted') noteDeleted(old ?? object)
+    else if (old && !isSame) noteDeleted(old)
+    else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteFinished(object, context)
+  })
+  watchChanges(controller, context)
+  return {
+    controller,
+    deletion: deletion.controller,
+    enqueueClaimsOf: (podUid) => {
+      for (const key of claimsOf(podUid, context)) controller.enqueue(key)
+    },
+    unsubscribe,
+  }
+}
+
+/** Which change enqueues which Screenshots. */
+function watchChanges(controller: Controller, context: ScreenshotContext): void {
+  const { reflectors, charge, poolOf } = context
+  const waiting = (isWanted: (shot: Screenshot) => boolean) =>
+    reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter(isWanted).map(keyOf)
+  // Ignore Screenshots that were finished when first seen: after a restart there may be ten thousand of them.
+  controller.watch(reflectors.screenshots, ({ type, object, old }) =>
+    type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
+  )
+  // Uncharged Screenshots wait for their Account. A new plan may have another pool.
+  controller.watch(reflectors.accounts, ({ type, object, old }) => {
+    const isOwn = (shot: Screenshot) => accountOf(shot) === object.metadata.name
+    if (type === 'added') return waiting((shot) => charge !== undefined && isOwn(shot) && !isCharged(shot))
+    return old && old.spec.plan !== object.spec.plan ? waiting(isOwn) : []
+  })
+  controller.watch(reflectors.pods, ({ object }) => claimsOf(object.metadata.uid, context))
+  controller.watch(reflectors.pools, ({ type, object }) =>
+    type === 'modified' ? [] : waiting((shot) => poolOf(shot) === object.metadata.name),
+  )
+}
+
+const claimsOf = (podUid = '', { reflectors }: Pick<ScreenshotContext, 'reflectors'>): string[] =>
+  reflectors.screenshots.lister.byIndex(CLAIM_INDEX, podUid).map(keyOf)
+
+/** Reconciles one Screenshot. Level-triggered: it may run at any time and any number of times. */
+export async function reconcile(key: string, context: ScreenshotContext): Promise<Requeue> {
+  try {
+    const observed = await observe(key, context)
+    context.onClaimChecked(key)
+    const actions = decide(observed, context.now())
+    return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
+  } catch (error) {
+    // A Screenshot in backoff must not keep a runner, and one that cannot be read must not block dispatching.
+    context.dispatcher.drop(key)
+    if (error instanceof TerminalError) context.onClaimChecked(key)
+    throw error
+  }
+}

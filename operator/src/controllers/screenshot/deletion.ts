@@ -1,0 +1,88 @@
+/**
+ * This controller observes deleted Screenshots. It cancels a capture that is still running, deletes the files, and writes the mark of the
+ * deletion to the bucket. It requeues until the upload URL has expired, because a file may arrive until then. There is no finalizer, so
+ * the deleted objects are only in memory: files that remain after a crash are deleted by their retention. The files of an archived
+ * Screenshot belong to its record and stay.
+ */
+
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { RunnerClient } from '../../runner/runner-client.ts'
+import { addressOf, type Runners } from '../../runner/runners.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { evaluateDeletion } from '../retention/deletion.ts'
+import type { MarkChecks } from '../retention/marks.ts'
+import type { ScreenshotOptions } from './context.ts'
+import { filesOf } from './order.ts'
+import { attemptsOf, uploadExpiryOf } from './status.ts'
+
+export interface DeletionContext extends MarkChecks {
+  namespace: string
+  runners: Runners
+  client: Pick<RunnerClient, 'cancel'>
+  storage: Pick<Storage, 'removePrefix' | 'exists' | 'readText' | 'write' | 'remove'>
+  now: () => Date
+}
+
+/** Added to the expiry of an upload URL, for clock differences. */
+const MARGIN_MILLISECONDS = 5_000
+
+const WORKERS = 4
+
+export interface DeletionController {
+  controller: Controller
+  enqueueDeleted: (shot: Screenshot) => void
+}
+
+/** Builds the controller of one term. Call `start` on it. */
+export function buildDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
+  const { config, storage, report, keys, log, controllerMetrics } = deps
+  const { runners, client, now } = term
+  const context = { namespace: config.namespace, runners, client, storage, ring: keys.downloadKeys, report, now }
+  const deletions = new Deletions()
+  const controller = new Controller({
+    name: 'screenshot-deletion',
+    workers: WORKERS,
+    reconcile: (uid) => deletions.reconcile(uid, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }
+}
+
+/** Deleted Screenshots whose files may still exist, by uid. */
+export class Deletions {
+  readonly #deleted = new Map<string, Screenshot>()
+
+  /** Adds a deleted Screenshot. Returns its key. */
+  add(shot: Screenshot): string {
+    this.#deleted.set(shot.metadata.uid, shot)
+    return shot.metadata.uid
+  }
+
+  /** Marks the record as deleted, cancels the capture and deletes the files now, and again when no upload is possible any more. */
+  async reconcile(uid: string, context: DeletionContext): Promise<Requeue> {
+    const shot = this.#deleted.get(uid)
+    if (!shot) return {}
+    const isArchived = (await evaluateDeletion(accountOf(shot), screenshotIdOf(shot.metadata), context)) === 'archived'
+    if (isArchived || attemptsOf(shot) === 0) {
+      this.#deleted.delete(uid)
+      return {}
+    }
+    const isOpen = shot.status?.phase === 'Running'
+    if (isOpen) await cancel(shot, context)
+    await context.storage.removePrefix(filesOf(shot))
+    const leftMilliseconds = uploadExpiryOf(shot).getTime() + MARGIN_MILLISECONDS - context.now().getTime()
+    if (leftMilliseconds > 0 && !isFinished(shot)) return { requeueAfterMilliseconds: leftMilliseconds }
+    this.#deleted.delete(uid)
+    return {}
+  }
+}
+
+async function cancel({ status, metadata }: Screenshot, { client, runners, namespace, now }: DeletionContext): Promise<void> {
+  const { pod, uid } = status?.runner ?? {}
+  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
+  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
+}

@@ -1,0 +1,79 @@
+import type { Pod } from '@tintype/crds/client/core-resources'
+import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { readObject } from '../../kube/read-object.ts'
+import { endOf } from '../../runner/pod-end.ts'
+import { podState, unchangedSince } from '../../runner/pod-state.ts'
+import type { RunnerResponse } from '../../runner/runner-client.ts'
+import { mustBeCharged } from './charge.ts'
+import type { ScreenshotContext } from './context.ts'
+import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
+import { attemptsOf } from './status.ts'
+
+/** Collects the input of decide: from the informer caches, and for a claim from its runner unless it responded just now. */
+export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
+  const { reflectors, dispatcher, namespace, poolOf } = context
+  const object = reflectors.screenshots.lister.get(key)
+  // Nothing is left to decide about a finished Screenshot.
+  if (!object || isFinished(object)) return { shot: object, canRun: false, reserved: undefined, claim: undefined }
+  const shot = readObject('Screenshot', Screenshot, object)
+  const hasPool = reflectors.pools.lister.has(`${namespace}/${poolOf(shot)}`)
+  const hasPayer = !mustBeCharged(shot, context) || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
+  const reserved = dispatcher.reservationOf(key)
+  const { status } = shot
+  return {
+    shot,
+    canRun: hasPool && hasPayer,
+    reserved: reserved && { pod: reserved.name, uid: reserved.uid },
+    cached: await context.cache.find(key, shot),
+    claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
+  }
+}
+
+async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, context: ScreenshotContext): Promise<ObservedClaim> {
+  const pod = await findPod(runner, context)
+  const state = pod && podState(pod)
+  const id = { attempt: attemptsOf(shot), podUid: runner.uid }
+  const known = context.dispatchTracker.find(key, id)
+  const podFacts = {
+    isOwn: context.dispatchTracker.hasClaimed(key, id),
+    pod: state === undefined ? 'gone' : state === 'terminating' || state === 'ended' ? state : 'up',
+    end: pod ? endOf(pod) : context.runners.endOf(runner.uid),
+    unreadySince: pod && state === 'waiting' ? new Date(unchangedSince(pod)) : undefined,
+    terminatesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
+  } as const
+  if (!pod || state === 'ended') return { ...podFacts, response: 'silent', delivered: known?.delivered ?? false }
+  return { ...podFacts, ...(await pollRunner(key, shot, pod, context)) }
+}
+
+/** The claimed pod. If it is not in the cache, it is read from the API server: the cache of a new leader may be older than the claim. */
+async function findPod({ pod: name, uid }: RunnerClaim, { reflectors, pods, namespace }: ScreenshotContext): Promise<Pod | undefined> {
+  const cached = reflectors.pods.lister.get(`${namespace}/${name}`)
+  if (cached?.metadata.uid === uid) return cached
+  const pod = await pods.find(name)
+  return pod?.metadata.uid === uid ? pod : undefined
+}
+
+/** The runner's response about the capture. The latest one is reused if it is recent and the pod has not changed since. */
+async function pollRunner(
+  key: string,
+  shot: Screenshot,
+  pod: Pod,
+  context: ScreenshotContext,
+): Promise<Pick<ObservedClaim, 'response' | 'delivered' | 'givenUp'>> {
+  const { dispatchTracker, client } = context
+  const id = { attempt: attemptsOf(shot), podUid: pod.metadata.uid ?? '' }
+  const known = dispatchTracker.find(key, id)
+  const podVersion = pod.metadata.resourceVersion
+  if (known && known.podVersion === podVersion && context.now().getTime() - known.at < POLL_MILLISECONDS / 2) return known
+  const address = { uid: id.podUid, ip: pod.status?.podIP ?? '' }
+  const received: RunnerResponse =
+    address.ip === '' ? { response: 'silent' } : await client.getCapture(address, shot.metadata.uid, id.attempt)
+  const { response, givenUp } = received
+  if (response === 'running') context.captureWatcher.watch({ key, uid: shot.metadata.uid, address, ...id })
+  // A runner that knew the order once has received it, whichever leader sent it.
+  const delivered = (known?.delivered ?? false) || (response !== 'absent' && response !== 'silent')
+  const last = { ...id, podVersion, response, givenUp, delivered, at: context.now().getTime() }
+  dispatchTracker.note(key, last)
+  return last
+}

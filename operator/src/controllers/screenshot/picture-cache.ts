@@ -1,0 +1,99 @@
+// Reuse of pictures by later requests. The gateway found one when it wrote `spec.cachedFrom`. The operator reads the entry again and copies
+// the files within the store to the keys of the new record. A new picture gets an entry for later requests. The copy belongs to the new
+// record, so the earlier one may be deleted or expire.
+
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
+import { artifactsOf } from '@tintype/crds/options/artifacts'
+import { withDefaults } from '@tintype/crds/options/catalog'
+import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype/crds/records/cache'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import type { Storage } from '../../storage/storage.ts'
+
+/** Maximum size of an entry: a result with all metadata of a page. */
+const MAX_ENTRY_BYTES = 1024 * 1024
+
+/** Reports ignored cache entries. */
+export interface CacheChecks {
+  report: ReportIgnored
+  now: () => Date
+}
+
+export class PictureCache {
+  readonly #storage: Pick<Storage, 'readText' | 'write' | 'copy'>
+  readonly #log: Log
+  /** Keys of Screenshots whose picture no longer exists: they are captured. */
+  readonly #missing = new Set<string>()
+
+  readonly #report: ReportIgnored
+  readonly #now: () => Date
+
+  constructor(storage: Pick<Storage, 'readText' | 'write' | 'copy'>, log: Log, { report, now }: CacheChecks) {
+    this.#storage = storage
+    this.#report = report
+    this.#now = now
+    this.#log = log
+  }
+
+  /** Finds the entry that a pending Screenshot may reuse. @throws RetryableError */
+  async find(key: string, { spec, status = {} }: Screenshot): Promise<CacheEntry | undefined> {
+    const { cachedFrom } = spec
+    const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
+    if (cachedFrom === undefined || !isNew || this.#missing.has(key)) return undefined
+    const entryKey = cacheEntryKey(accountOf({ spec }), cachedFrom)
+    const text = await unlessTooLarge('cache', entryKey, this.#storage.readText(entryKey, MAX_ENTRY_BYTES), this.#report)
+    const entry = text === undefined ? undefined : readCacheEntry(text, this.#now())
+    if (typeof entry !== 'string') return entry
+    this.#report({ kind: 'cache', reason: entry, key: entryKey })
+    return undefined
+  }
+
+  /** Copies the files of a picture. Returns the result; undefined when a file no longer exists. @throws RetryableError */
+  async take(key: string, shot: Screenshot, { id, result }: CacheEntry): Promise<CaptureResult | undefined> {
+    const { options } = shot.spec
+    const account = accountOf(shot)
+    const own = screenshotIdOf(shot.metadata)
+    const copy = (extension: string, etag = '') =>
+      this.#storage.copy({ from: objectKey(account, id, extension), etag, to: objectKey(account, own, extension) })
+    const extensions = new Map<string, string>(artifactsOf(options).map(({ type, extension }) => [type, extension]))
+    const extras = (result.artifacts ?? []).filter(({ type }) => extensions.has(type))
+    const [etag, ...tags] = await Promise.all([
+      copy(withDefaults(options).format, result.etag),
+      ...extras.map(({ type, etag: tag }) => copy(extensions.get(type) ?? '', tag)),
+    ])
+    if (etag === undefined || tags.includes(undefined)) {
+      this.#missing.add(key)
+      return undefined
+    }
+    // The timings belong to the earlier capture.
+    const { timings: _, duration: _duration, ...kept } = result
+    const artifacts = extras.map((artifact, index) => ({ ...artifact, etag: tags[index] ?? '' }))
+    return { ...kept, etag, ...(artifacts.length > 0 ? { artifacts } : {}) }
+  }
+
+  /** Stores an entry for a new picture. A failure is harmless: the page is captured again, and no caller waits for the entry. */
+  async keep(shot: Screenshot): Promise<void> {
+    const hash = cacheHashOf(shot)
+    const { phase, completionTime, result } = shot.status ?? {}
+    if (hash === undefined || phase !== 'Completed' || completionTime === undefined || !result || isReused(shot)) return
+    const completedAt = new Date(completionTime).toISOString()
+    const id = screenshotIdOf(shot.metadata)
+    const { retentionDays } = shot.spec
+    const until = retentionDays === undefined ? undefined : keptUntil(createdAtOf(id), retentionDays).toISOString()
+    const entry: CacheEntry = { version: 1, id, completedAt, ...(until === undefined ? {} : { keptUntil: until }), result }
+    await this.#storage.write(cacheEntryKey(accountOf(shot), hash), JSON.stringify(entry)).catch((error: unknown) => {
+      this.#log.warn({ key: keyOf(shot), err: error }, 'cache entry not written')
+    })
+  }
+
+  /** Removes the state of a Screenshot. */
+  forget(key: string): void {
+    this.#missing.delete(key)
+  }
+}

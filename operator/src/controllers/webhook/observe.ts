@@ -1,0 +1,45 @@
+import { classifyUrl, type EgressRules } from '@tintype/crds/addresses/address-rules'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { OpeningKeys } from '@tintype/crds/crypto/sealed'
+import { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { readObject } from '../../kube/read-object.ts'
+import type { SecretStore } from '../../secrets/ensure-secret.ts'
+import type { Observed } from './decide.ts'
+import { BY_ACCOUNT, isBeyondLimit } from './limit.ts'
+import { canOpen } from './sealed-secrets.ts'
+import { evaluateSecret, type SecretState, signingSecretName } from './signing-secret.ts'
+
+export interface ObserveDeps {
+  webhooks: Pick<Lister<Webhook>, 'get' | 'byIndex'>
+  secrets: SecretStore
+  rules: EgressRules
+  openingKeys: OpeningKeys
+  /** True while posts to the webhook with that key are paused. */
+  isCircuitOpen: (webhookKey: string) => boolean
+  now: () => Date
+}
+
+/**
+ * Reads a Webhook from the cache and its Secret from the API server, unless its spec contains the secret. Undefined when the Webhook was
+ * deleted.
+ */
+export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
+  const { webhooks, rules, isCircuitOpen } = deps
+  const cached = webhooks.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  const webhook = readObject('Webhook', Webhook, cached)
+  return {
+    webhook,
+    secret: await findSecret(webhook, deps),
+    url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
+    isCircuitOpen: isCircuitOpen(key),
+    isBeyondLimit: isBeyondLimit(webhook, webhooks.byIndex(BY_ACCOUNT, accountOf(webhook))),
+  }
+}
+
+async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {
+  if (webhook.spec.signingSecrets) return (await canOpen(webhook, openingKeys, now())) ? 'sealed' : 'unreadable'
+  const { name, namespace } = webhook.metadata
+  return evaluateSecret(await secrets.find(signingSecretName(name), { namespace }), webhook)
+}

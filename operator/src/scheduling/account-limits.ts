@@ -1,0 +1,47 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
+
+/** Weight of an account in the fair queue, and its limit of concurrent captures. */
+export interface AccountLimits {
+  weight: number
+  /** Concurrent captures in all pools; absent: no limit. */
+  maxRunning?: number | undefined
+}
+
+/** Limits for Screenshots whose Account does not exist. They have the smallest weight, and the pending controller fails them. */
+const NO_ACCOUNT: AccountLimits = { weight: 1 }
+
+/**
+ * Returns the limits of each account according to its plan.
+ * @param crashLimitOf lower limit of concurrent captures for an account that crashed runners; undefined: the limit of the plan
+ */
+export function accountLimits(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+  crashLimitOf: (account: string) => number | undefined = () => undefined,
+): (account: string) => AccountLimits {
+  return (name) => {
+    const account = accounts.get(`${namespace}/${name}`)
+    const limits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
+    const crashLimit = crashLimitOf(name)
+    return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
+  }
+}
+
+/** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
+export function poolsOf(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+): (shot: Pick<Screenshot, 'metadata' | 'spec'>) => string {
+  return ({ spec }) => {
+    if (spec.poolName !== undefined) return spec.poolName
+    const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
+    return (plan === undefined ? undefined : findPlan(plans, plan)?.poolName) ?? DEFAULT_POOL
+  }
+}

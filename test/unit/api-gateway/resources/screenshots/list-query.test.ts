@@ -1,0 +1,50 @@
+import t from 'tap'
+import { readQuery } from '../../../../../api-gateway/src/http/query.ts'
+import { findListQueryProblems, listQuery } from '../../../../../api-gateway/src/resources/screenshots/list-query.ts'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
+
+const parseListQuery = (query: Record<string, unknown>) => readQuery(query, listQuery, findListQueryProblems)
+const cursor = newId('scr', new Date(Date.UTC(2026, 10, 21, 10, 1)), Buffer.alloc(10, 1))
+
+t.test('listQuery takes a larger limit as 500', async (t) => t.equal(parseListQuery({ limit: '9999' }).limit, 500))
+
+const refused: Record<string, unknown>[] = [
+  { limit: '0' },
+  { limit: '-1' },
+  { limit: '1.5' },
+  { limit: ['1', '2'] },
+  { offset: 'x' },
+  { offset: '1000000001' },
+  { offset: '1', cursor },
+  { cursor: 'scr_' },
+  { status: '' },
+  { status: 'completed,' },
+  { status: 'Running' },
+  { created_after: 'yesterday' },
+  { created_before: '2026-13-01' },
+  { format: 'gif' },
+  { sort: 'url' },
+  { order: 'newest' },
+  { sort: 'completed_at', cursor },
+  { cursor: `01763712003000.${cursor}` },
+  { constructor: 'x' },
+]
+for (const query of refused) {
+  t.test(`listQuery refuses ${JSON.stringify(query)}`, async (t) => {
+    t.throws(() => parseListQuery(query), { code: 'VALIDATION_ERROR' })
+  })
+}
+
+t.test('listQuery reports every problem at once', async (t) => {
+  try {
+    parseListQuery({ limit: '0', statsu: 'failed', format: 'gif' })
+    t.fail('it was refused')
+  } catch (error) {
+    const { details } = error as { details: { path: string; message: string }[] }
+    t.strictSame(
+      details.map(({ path }) => path),
+      ['limit', 'statsu', 'format'],
+    )
+    t.match(details[1]?.message, 'did you mean status?')
+  }
+})

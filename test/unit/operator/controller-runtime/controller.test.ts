@@ -1,0 +1,250 @@
+import t, { type Test } from 'tap'
+import { KubeError } from '../../../../crds/client/kube-error.ts'
+import type { KubeObject } from '../../../../crds/client/kube-object.ts'
+import { silentLog } from '../../../../crds/client/log.ts'
+import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflector.ts'
+import { Controller, type ControllerOptions, type Reconcile } from '../../../../operator/src/controller-runtime/controller.ts'
+import { RetryableError, TerminalError } from '../../../../operator/src/controller-runtime/errors.ts'
+import { ManualClock } from './manual-clock.ts'
+
+/** A started controller whose queue runs on a manual clock, with its recorded metrics and log levels. */
+function startController(t: Test, reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
+  const clock = new ManualClock()
+  const results: string[] = []
+  const errors: string[] = []
+  const logged: string[] = []
+  const log = { ...silentLog, warn: () => logged.push('warn'), error: () => logged.push('error') }
+  const metrics = {
+    onReconcile: (_: string, result: string) => results.push(result),
+    onError: (_: string, kind: string) => errors.push(kind),
+  }
+  const controller = new Controller({ name: 'shots', reconcile, log, queue: { clock }, metrics, ...options })
+  controller.start()
+  t.teardown(() => controller.stop(0))
+  return { controller, clock, results, errors, logged }
+}
+
+/** Lets all pending callbacks run. */
+const settle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+
+t.test('controller reconciles each enqueued key and counts success', async (t) => {
+  const keys: string[] = []
+  const { controller, results } = startController(t, async (key) => void keys.push(key))
+  controller.enqueue('a')
+  controller.enqueue('b')
+  await settle()
+  t.strictSame(keys, ['a', 'b'])
+  t.strictSame(results, ['success', 'success'])
+})
+
+t.test('controller processes as many keys at a time as it has workers, and no key twice', async (t) => {
+  const running: string[] = []
+  const gates = new Map<string, () => void>()
+  const reconcile: Reconcile = async (key) => {
+    running.push(key)
+    await new Promise<void>((resolve) => gates.set(key, resolve))
+    return undefined
+  }
+  const { controller } = startController(t, reconcile, { workers: 2 })
+  for (const key of ['a', 'b', 'c']) controller.enqueue(key)
+  await settle()
+  controller.enqueue('a')
+  await settle()
+  t.strictSame(running, ['a', 'b'])
+  gates.get('a')?.()
+  await settle()
+  t.strictSame(running, ['a', 'b', 'c'])
+  gates.get('b')?.()
+  await settle()
+  t.strictSame(running, ['a', 'b', 'c', 'a'])
+  for (const open of gates.values()) open()
+})
+
+t.test('controller reconciles a key again after the requested delay', async (t) => {
+  let runs = 0
+  const { controller, clock, results } = startController(t, async () => (++runs === 1 ? { requeueAfterMilliseconds: 5_000 } : undefined))
+  controller.enqueue('a')
+  await settle()
+  clock.advance(4_999)
+  await settle()
+  t.equal(runs, 1)
+  clock.advance(1)
+  await settle()
+  t.equal(runs, 2)
+  t.strictSame(results, ['requeue_after', 'success'])
+})
+
+const conflict = new KubeError({ status: 409, reason: 'Conflict', message: 'moved on' })
+const failures = [
+  {
+    name: 'a retryable error',
+    error: new RetryableError('no room'),
+    result: 'error',
+    counted: ['retryable'],
+    logged: ['warn'],
+    retries: 1,
+  },
+  {
+    name: 'an unreachable API server',
+    error: new KubeError({ status: 0, reason: 'Refused', message: 'away' }),
+    result: 'error',
+    counted: ['retryable'],
+    logged: ['warn'],
+    retries: 1,
+  },
+  { name: 'a bug', error: new TypeError('undefined is not a function'), result: 'error', counted: ['bug'], logged: ['error'], retries: 1 },
+  { name: 'an update conflict', error: conflict, result: 'requeue', counted: [], logged: [], retries: 1 },
+  {
+    name: 'an update conflict inside a retryable error',
+    error: new RetryableError('claim', { cause: conflict }),
+    result: 'requeue',
+    counted: [],
+    logged: [],
+    retries: 1,
+  },
+  {
+    name: 'an object that was deleted before the write',
+    error: new RetryableError('claim', { cause: new KubeError({ status: 404, reason: 'NotFound', message: 'not found' }) }),
+    result: 'requeue',
+    counted: [],
+    logged: [],
+    retries: 1,
+  },
+  {
+    name: 'a terminal error',
+    error: new TerminalError('InvalidPod', 'rejected'),
+    result: 'error',
+    counted: ['terminal'],
+    logged: ['error'],
+    retries: 0,
+  },
+]
+for (const { name, error, result, counted, logged, retries } of failures) {
+  t.test('controller processes other keys between reconciles of a key that is always due', async (t) => {
+    let runs = 0
+    const { controller, clock } = startController(t, async () => {
+      runs++
+      return { requeueAfterMilliseconds: -5 }
+    })
+    controller.enqueue('a')
+    await settle()
+    t.equal(runs, 1)
+    clock.advance(1)
+    await settle()
+    t.equal(runs, 2)
+  })
+
+  t.test(`controller ${retries ? 'retries with backoff' : 'does not retry'} after ${name}`, async (t) => {
+    let runs = 0
+    const reconcile: Reconcile = async () => {
+      if (++runs === 1) throw error
+      return undefined
+    }
+    const seen = startController(t, reconcile)
+    seen.controller.enqueue('a')
+    await settle()
+    t.strictSame([seen.results, seen.errors, seen.logged], [[result], counted, logged])
+    seen.clock.advance(5)
+    await settle()
+    t.equal(runs, 1 + retries)
+    t.equal(seen.controller.queue.retries('a'), 0, 'success ends the backoff')
+  })
+}
+
+t.test('controller aborts the signal of a reconcile at its timeout, and retries', async (t) => {
+  let timeouts = 0
+  const reconcile: Reconcile = (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const metrics = { onTimeout: () => timeouts++ }
+  const { controller } = startController(t, reconcile, { timeoutMilliseconds: 20, metrics })
+  const keepAlive = setInterval(() => {}, 10)
+  t.teardown(() => clearInterval(keepAlive))
+  controller.enqueue('a')
+  while (timeouts === 0) await settle()
+  t.equal(controller.queue.retries('a'), 1)
+})
+
+t.test('controller that stops lets running reconciles finish and starts no more', async (t) => {
+  const keys: string[] = []
+  let finish = () => {}
+  const reconcile: Reconcile = async (key) => {
+    keys.push(key)
+    await new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    return undefined
+  }
+  const { controller, results } = startController(t, reconcile)
+  controller.enqueue('a')
+  controller.enqueue('b')
+  await settle()
+  const stopped = controller.stop()
+  finish()
+  await stopped
+  t.strictSame(keys, ['a'])
+  t.strictSame(results, ['success'])
+})
+
+t.test('controller that stops aborts the signal of reconciles that do not finish in time', async (t) => {
+  let reason: unknown
+  const reconcile: Reconcile = (_, signal) =>
+    new Promise((_, reject) =>
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+        reject(signal.reason)
+      }),
+    )
+  const { controller } = startController(t, reconcile)
+  const keepAlive = setInterval(() => {}, 10)
+  t.teardown(() => clearInterval(keepAlive))
+  controller.enqueue('a')
+  await settle()
+  await controller.stop(1)
+  t.match(reason, { name: 'RetryableError' })
+})
+
+t.test('controller is stuck when a worker exceeds its timeout and grace period, but not while it is busy', async (t) => {
+  let finish = () => {}
+  const reconcile: Reconcile = (key) =>
+    key === 'endless' ? new Promise((resolve) => (finish = () => resolve(undefined))) : Promise.resolve(undefined)
+  const { controller, clock } = startController(t, reconcile, { timeoutMilliseconds: 1_000, stuckGraceMilliseconds: 500 })
+  for (let n = 0; n < 1_000; n++) controller.enqueue(`k${n}`)
+  while (controller.queue.depth > 0) {
+    clock.advance(100)
+    if (controller.stuckFor() > 0) t.fail('a busy controller is not stuck')
+    await settle()
+  }
+  controller.enqueue('endless')
+  await settle()
+  clock.advance(1_500)
+  t.equal(controller.stuckFor(), 0)
+  clock.advance(100)
+  t.equal(controller.stuckFor(), 100)
+  finish()
+  await settle()
+  t.equal(controller.stuckFor(), 0)
+})
+
+t.test('controller enqueues the mapped keys of reflector events, those of lists behind live ones', async (t) => {
+  let tell: (event: ReflectorEvent<KubeObject>) => void = () => {}
+  let removed = 0
+  const reflector = {
+    addListener: (listener: typeof tell) => {
+      tell = listener
+      return () => removed++
+    },
+  } as unknown as Reflector<KubeObject>
+  const keys: string[] = []
+  const controller = new Controller({ name: 'shots', reconcile: async (key) => void keys.push(key), log: silentLog })
+  controller.watch(reflector)
+  const object = (name: string) => ({ metadata: { name, namespace: 'n' } })
+  tell({ type: 'added', object: object('old'), source: 'list' })
+  tell({ type: 'modified', object: object('new'), source: 'watch' })
+  controller.watch(reflector, ({ object }) => (object.metadata.name === 'pod' ? ['n/owner', 'n/friend'] : undefined))
+  tell({ type: 'deleted', object: object('pod'), source: 'watch' })
+  tell({ type: 'deleted', object: object('stranger'), source: 'watch' })
+  controller.start()
+  await settle()
+  await controller.stop()
+  t.strictSame(keys, ['n/new', 'n/owner', 'n/friend', 'n/old'])
+  t.equal(removed, 2)
+})

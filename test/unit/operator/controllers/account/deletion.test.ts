@@ -1,0 +1,97 @@
+import t from 'tap'
+import { KubeError } from '../../../../../crds/client/kube-error.ts'
+import { Store } from '../../../../../crds/client/lister.ts'
+import type { Account } from '../../../../../crds/src/kinds/account.ts'
+import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import { accountOf } from '../../../../../crds/src/records/record.ts'
+import { goneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import {
+  type AccountDeletionDeps,
+  isQueued,
+  QUEUED_INDEX,
+  reconcileDeletion,
+} from '../../../../../operator/src/controllers/account/deletion.ts'
+import { readGoneText } from '../../../../../operator/src/controllers/retention/marks.ts'
+import { anAccount, aScreenshot, NOON } from '../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
+import { ring } from '../../../../support/sources/mark-checks.ts'
+
+const paid = { accountName: 'acme', reservation: 'res_1' }
+const KEY = 'default/acme'
+
+function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; atServer?: Account } = {}) {
+  const accounts = new Store<Account>()
+  const screenshots = new Store<Screenshot>().addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  const bucket = new MemoryBucket()
+  const written: { name: string; status: Screenshot['status'] }[] = []
+  const observed: Account[] = []
+  const refusals: unknown[] = []
+  const deps: AccountDeletionDeps = {
+    accounts,
+    seenAccounts: { observe: (account) => void observed.push(account) },
+    accountStore: { find: async () => atServer },
+    screenshots,
+    seen: { observe: (shot) => void screenshots.set(shot) },
+    store: {
+      patch: async (name, { body }) => {
+        const refusal = refusals.shift()
+        if (refusal) throw refusal
+        const { status } = body as { status: Screenshot['status'] }
+        written.push({ name, status })
+        return { ...screenshots.get(`default/${name}`), status } as Screenshot
+      },
+    },
+    storage: bucket.storage,
+    ring,
+    deleted: new Set(isDeletionSeen ? [KEY] : []),
+    isLeader: () => true,
+    now: () => NOON,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  }
+  return { accounts, screenshots, bucket, written, observed, refusals, deps }
+}
+
+t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted Account, with a reason', async (t) => {
+  const { screenshots, written, bucket, deps } = setUp()
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  screenshots.set(aScreenshot({ name: 'again', spec: { accountName: 'acme' }, status: { phase: 'Pending', attempt: 1 } }))
+  screenshots.set(aScreenshot({ name: 'runs', spec: paid, status: { phase: 'Running', runner: { pod: 'p', uid: 'u' } } }))
+  screenshots.set(aScreenshot({ name: 'unpaid', spec: { accountName: 'acme' } }))
+  screenshots.set(aScreenshot({ name: 'foreign', spec: { ...paid, accountName: 'other' } }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
+  t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
+  t.strictSame(readGoneText('acme', bucket.objects.get(goneKey('acme')) ?? '', ring, NOON), NOON)
+  t.strictSame(deps.deleted, new Set())
+})
+
+t.test('reconcileDeletion does nothing when the API server still has the Account', async (t) => {
+  const { screenshots, written, observed, bucket, deps } = setUp({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame([written.length, observed.length, bucket.keys()], [0, 1, []])
+})
+
+t.test('reconcileDeletion records an unobserved deletion only once', async (t) => {
+  const { screenshots, bucket, deps } = setUp({ isDeletionSeen: false })
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  bucket.objects.set(goneKey('acme'), 'earlier')
+  await reconcileDeletion(KEY, deps)
+  t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
+})
+
+t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', async (t) => {
+  const { screenshots, refusals, bucket, deps } = setUp()
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
+  await t.rejects(reconcileDeletion(KEY, deps), { name: 'RetryableError' })
+  t.strictSame(bucket.keys(), [])
+})
+
+t.test('reconcileDeletion leaves the Screenshots of a recreated Account queued', async (t) => {
+  const { accounts, screenshots, written, deps } = setUp()
+  accounts.set(anAccount({ name: 'acme' }))
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame([written.length, deps.deleted.size], [0, 0])
+})

@@ -1,0 +1,130 @@
+import t from 'tap'
+import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { Label } from '../../../../../crds/src/identifiers/names.ts'
+import type { ApiKeySpec, ApiKeyStatus } from '../../../../../crds/src/kinds/api-key.ts'
+import { type Condition, isSameCondition } from '../../../../../crds/src/schema/conditions.ts'
+import { decide, type Observed } from '../../../../../operator/src/controllers/api-key/decide.ts'
+import { anAccount, anApiKey, at } from '../../../../support/fakes/builders.ts'
+
+const text = newKeyText()
+const hash = keyHash(text)
+
+interface Given {
+  spec?: ApiKeySpec
+  hasHash?: boolean
+  status?: ApiKeyStatus
+}
+const observed = ({ spec = {}, hasHash = false, status }: Given, more: Partial<Observed> = {}): Observed => ({
+  key: anApiKey({ spec, ...(status ? { status } : {}), ...(hasHash ? { metadata: { labels: { [Label.keyHash1]: hash } } } : {}) }),
+  account: anAccount(),
+  secret: undefined,
+  isTaken: () => false,
+  ...more,
+})
+const readyOf = (given: Observed, second = 0): Condition | undefined =>
+  decide(given, at(second)).flatMap((action) => (action.do === 'patchStatus' ? action.conditions : []))[0]
+const does = (given: Observed, second = 0): string[] => decide(given, at(second)).map((action) => action.do)
+
+t.test('decide only creates the Secret when the Secret of a key is missing', async (t) => {
+  t.match(does(observed({ spec: { secretName: 's' } }, { secret: { state: 'missing' } })), ['createSecret'])
+})
+
+t.test('decide labels a key with the hash of an existing text after a crash', async (t) => {
+  const actions = decide(observed({ spec: { secretName: 's' } }, { secret: { state: 'usable', text } }), at(0))
+  t.match(actions[0], { do: 'label', hash, lastFour: text.slice(-4) })
+})
+
+t.test('decide only hashes the text of a Secret that a user created', async (t) => {
+  const given = observed({ spec: { existingSecret: 's' } }, { secret: { state: 'usable', text } })
+  t.match(decide(given, at(0))[0], { do: 'label', hash })
+  t.notOk(does(observed({ spec: { existingSecret: 's' } }, { secret: { state: 'missing' } })).includes('createSecret'))
+})
+
+t.test('decide never changes an existing hash', async (t) => {
+  for (const spec of [{ secretName: 's' }, { existingSecret: 's' }]) {
+    t.strictSame(does(observed({ spec, hasHash: true })), ['patchStatus'])
+  }
+})
+
+t.test('decide leaves a key alone whose only hash is the second one', async (t) => {
+  const key = anApiKey({ metadata: { labels: { [Label.keyHash2]: hash } } })
+  t.match(decide({ ...observed({}), key }, at(0)), [{ do: 'patchStatus', conditions: [{ status: 'True', reason: 'Usable' }] }])
+})
+
+t.test('decide observes generation 0 of a key without a generation', async (t) => {
+  const given = observed({ hasHash: true })
+  const { generation: _, ...metadata } = given.key.metadata
+  t.match(readyOf({ ...given, key: { ...given.key, metadata } }), { observedGeneration: 0 })
+})
+
+const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'True'; reason: string }[] = [
+  { name: 'a key that works', given: { hasHash: true }, status: 'True', reason: 'Usable' },
+  { name: 'an inactive key', given: { hasHash: true, spec: { active: false } }, reason: 'Inactive' },
+  { name: 'an expired key', given: { hasHash: true, spec: { expiryTime: at(0).toISOString() } }, reason: 'Expired' },
+  { name: 'a key of no account', given: { hasHash: true }, more: { account: undefined }, reason: 'NoAccount' },
+  {
+    name: 'a key of a suspended account',
+    given: { hasHash: true },
+    more: { account: anAccount({ spec: { suspended: true } }) },
+    reason: 'AccountSuspended',
+  },
+  { name: 'a key with the text of an older one', given: { hasHash: true }, more: { isTaken: () => true }, reason: 'TextTaken' },
+  { name: 'a key that names no Secret', given: {}, reason: 'NoText' },
+  {
+    name: 'a Secret of another owner',
+    given: { spec: { secretName: 's' } },
+    more: { secret: { state: 'foreign' } },
+    reason: 'SecretConflict',
+  },
+  { name: 'a leftover Secret', given: { spec: { secretName: 's' } }, more: { secret: { state: 'leftover' } }, reason: 'SecretLeftover' },
+  {
+    name: 'a Secret that is missing',
+    given: { spec: { existingSecret: 's' } },
+    more: { secret: { state: 'missing' } },
+    reason: 'SecretNotFound',
+  },
+  {
+    name: 'a Secret of another account',
+    given: { spec: { existingSecret: 's' } },
+    more: { secret: { state: 'foreign' } },
+    reason: 'SecretNotFound',
+  },
+  {
+    name: 'a Secret without a key',
+    given: { spec: { existingSecret: 's' } },
+    more: { secret: { state: 'malformed' } },
+    reason: 'SecretMalformed',
+  },
+  {
+    name: 'a Secret with the text of another key',
+    given: { spec: { existingSecret: 's' } },
+    more: { secret: { state: 'usable', text }, isTaken: () => true },
+    reason: 'TextTaken',
+  },
+]
+for (const { name, given, more, status = 'False', reason } of cases) {
+  t.test(`decide reports ${name}`, async (t) => {
+    t.match(readyOf(observed(given, more)), { type: 'Ready', status, reason })
+  })
+}
+
+t.test('decide reports a missing Secret and a Secret of another account with the same message', async (t) => {
+  const messages = (['missing', 'foreign'] as const).map(
+    (state) => readyOf(observed({ spec: { existingSecret: 's' } }, { secret: { state } }))?.message,
+  )
+  t.equal(messages[0], messages[1])
+})
+
+t.test('decide requeues to check for a Secret, and when the key expires', async (t) => {
+  const waiting = observed({ spec: { existingSecret: 's' } }, { secret: { state: 'missing' } })
+  t.match(decide(waiting, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 15_000 })
+  const expiring = observed({ hasHash: true, spec: { expiryTime: at(60).toISOString() } })
+  t.match(decide(expiring, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 60_000 })
+})
+
+t.test('decide writes nothing when the condition is up to date, in any order of fields', async (t) => {
+  const ready = readyOf(observed({ hasHash: true }))!
+  const reordered = Object.fromEntries(Object.entries(ready).reverse()) as Condition
+  t.ok(isSameCondition(ready, reordered))
+  t.strictSame(does(observed({ hasHash: true, status: { conditions: [reordered] } }), 90), [])
+})

@@ -1,0 +1,62 @@
+import t from 'tap'
+import type { Secret } from '../../../../../crds/client/core-resources.ts'
+import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { buildKeySecret, evaluateExistingSecret, evaluateOwnSecret } from '../../../../../operator/src/controllers/api-key/key-secret.ts'
+import { anApiKey } from '../../../../support/fakes/builders.ts'
+
+const text = newKeyText()
+const key = anApiKey({ name: 'ci', spec: { secretName: 'ci-key', accountName: 'acme' } })
+const made = buildKeySecret(key, text) as Secret
+const bare = {
+  metadata: { name: 'mine', labels: { 'tintype.dev/account': 'acme' } },
+  type: 'tintype.dev/api-key',
+  data: made.data,
+} as Secret
+
+t.test('buildKeySecret sets the key as owner and labels the account', async (t) => {
+  t.match(made, {
+    type: 'tintype.dev/api-key',
+    metadata: {
+      name: 'ci-key',
+      labels: { 'tintype.dev/account': 'acme' },
+      ownerReferences: [{ kind: 'ApiKey', name: 'ci', uid: key.metadata.uid }],
+    },
+  })
+  t.strictSame(evaluateOwnSecret(made, key), { state: 'usable', text })
+})
+
+const namesake = anApiKey({ name: 'ci', spec: key.spec })
+const own: { name: string; secret: Secret | undefined; state: string }[] = [
+  { name: 'none', secret: undefined, state: 'missing' },
+  { name: 'one that a user created', secret: bare, state: 'foreign' },
+  { name: 'one of another type', secret: { ...made, type: 'Opaque' }, state: 'foreign' },
+  { name: 'one of another key', secret: buildKeySecret(anApiKey({ name: 'other' }), text) as Secret, state: 'foreign' },
+  { name: 'one of a deleted key of the same name', secret: buildKeySecret(namesake, text) as Secret, state: 'leftover' },
+  { name: 'one without a key', secret: { ...made, data: {} }, state: 'malformed' },
+]
+for (const { name, secret, state } of own) {
+  t.test(`evaluateOwnSecret evaluates ${name}`, async (t) => t.equal(evaluateOwnSecret(secret, key).state, state))
+}
+
+const unlabelled = { ...bare, metadata: { name: 'mine' } } as Secret
+const existing: { name: string; secret: Secret | undefined; accountName?: string; state: string }[] = [
+  { name: 'one for its account', secret: bare, accountName: 'acme', state: 'usable' },
+  { name: 'one for no account, for the default one', secret: unlabelled, state: 'usable' },
+  { name: 'one for no account, for another', secret: unlabelled, accountName: 'acme', state: 'foreign' },
+  { name: 'one for another account', secret: bare, accountName: 'thief', state: 'foreign' },
+  { name: 'one that the operator created for another key', secret: made, accountName: 'acme', state: 'foreign' },
+  { name: 'one of another type', secret: { ...bare, type: 'kubernetes.io/tls' }, accountName: 'acme', state: 'foreign' },
+  {
+    name: 'one whose text has no checksum',
+    secret: { ...bare, data: { 'api-key': 'aHVudGVyMg==' } },
+    accountName: 'acme',
+    state: 'malformed',
+  },
+  { name: 'none', secret: undefined, state: 'missing' },
+]
+for (const { name, secret, accountName, state } of existing) {
+  t.test(`evaluateExistingSecret evaluates ${name}`, async (t) => {
+    const asking = anApiKey({ name: 'asking', spec: { existingSecret: 'mine', ...(accountName ? { accountName } : {}) } })
+    t.equal(evaluateExistingSecret(secret, asking).state, state)
+  })
+}

@@ -1,0 +1,23 @@
+import t from 'tap'
+import { BlockedAddressError, UnresolvedError } from '../../../../../../operator/src/controllers/delivery/http/guarded-agent.ts'
+import { toPostFailure } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
+import { ProxyError } from '../../../../../../operator/src/controllers/delivery/http/proxy-tunnel.ts'
+
+const coded = (code: string) => Object.assign(new Error(code), { code })
+const cases: [thrown: unknown, end: string, detail: string][] = [
+  [new BlockedAddressError('10.0.0.1 is a private address'), 'blocked', '10.0.0.1 is a private address'],
+  [new UnresolvedError('x does not resolve'), 'unresolved', 'x does not resolve'],
+  [new DOMException('late', 'TimeoutError'), 'timeout', 'no response in time'],
+  [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no response in time'],
+  [new ProxyError('the proxy responded with 407'), 'proxy', 'the proxy responded with 407'],
+  [coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
+  [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  [coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'tls', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  [coded('ECONNREFUSED'), 'connection', 'ECONNREFUSED'],
+  [new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]), 'connection', 'ECONNREFUSED'],
+  [new Error('something else'), 'connection', 'the connection failed'],
+]
+for (const [thrown, end, detail] of cases) {
+  t.test(`toPostFailure classifies ${String(thrown)} as ${end}`, async (t) => t.strictSame(toPostFailure(thrown), { end, detail }))
+}

@@ -1,0 +1,43 @@
+import t from 'tap'
+import { toFinding, toLoggedResponse } from '../../../../../../operator/src/controllers/delivery/telemetry/attempt-line.ts'
+import { at } from '../../../../../support/fakes/builders.ts'
+
+const current = 'whsec_c2VjcmV0IG9mIGEgdGVzdA'
+const previous = 'whsec_YW5vdGhlciBzZWNyZXQ'
+
+const answers = [
+  { name: 'unchanged', excerpt: 'thanks', shown: 'thanks' },
+  { name: 'without the secret', excerpt: `{"secret":"${current}"}`, shown: '{"secret":"***"}' },
+  { name: 'without the previous secret', excerpt: `${previous}${current}`, shown: '******' },
+  { name: 'without the prefix of a secret at the end', excerpt: `${'x'.repeat(1010)}${current}`, shown: `${'x'.repeat(1010)}***` },
+  { name: 'without a character that the limit cuts', excerpt: `${'x'.repeat(1023)}é`, shown: 'x'.repeat(1023) },
+  { name: 'with replacement characters for invalid UTF-8', excerpt: Buffer.from([0x61, 0xff, 0x62]), shown: 'a\ufffdb' },
+]
+for (const { name, excerpt, shown } of answers) {
+  t.test(`toLoggedResponse returns a response ${name}`, async (t) => {
+    t.equal(toLoggedResponse(Buffer.from(excerpt), { current, previous }), shown)
+  })
+}
+
+const outcome = { isSuccess: false, statusCode: 0, detail: 'no response in time', durationMilliseconds: 12.6, excerpt: Buffer.alloc(0) }
+
+t.test('toFinding has no response without one', async (t) => {
+  t.strictSame(toFinding({ ...outcome, end: 'timeout' }, at(1), { current }), {
+    at: at(1).toISOString(),
+    milliseconds: 13,
+    statusCode: 0,
+    outcome: 'timeout',
+    detail: 'no response in time',
+  })
+})
+
+t.test('toFinding has no detail for a success', async (t) => {
+  const success = { ...outcome, end: 'answered', isSuccess: true, statusCode: 204 } as const
+  t.strictSame(toFinding(success, at(1), { current }), {
+    at: at(1).toISOString(),
+    milliseconds: 13,
+    statusCode: 204,
+    outcome: 'success',
+    answer: '',
+  })
+})

@@ -1,0 +1,99 @@
+import t from 'tap'
+import { silentLog } from '../../../../../../crds/client/log.ts'
+import { type AttemptLine, linesOf, logKey, MAX_LOG_LINES } from '../../../../../../crds/src/webhooks/delivery-log.ts'
+import { DeliveryLog, logPrefixOf } from '../../../../../../operator/src/controllers/delivery/telemetry/delivery-log.ts'
+import { at, aWebhook } from '../../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
+
+const hook = aWebhook()
+const prefix = logPrefixOf(hook)
+const aLine = (n: number): AttemptLine => ({
+  delivery: `dlv_${n}`,
+  event: 'evt_1',
+  type: 'screenshot.completed',
+  screenshot: 'scr_1',
+  attempt: 1,
+  at: new Date(at(0).getTime() + n).toISOString(),
+  milliseconds: 12,
+  statusCode: 200,
+  outcome: 'success',
+})
+
+function aLog(bucket = new MemoryBucket()) {
+  let second = 0
+  const log = new DeliveryLog({ storage: bucket.storage, now: () => at(++second), log: silentLog, report: () => {} })
+  const idsRead = async () => (await log.read(hook)).map(({ delivery }) => delivery)
+  return { log, bucket, idsRead }
+}
+
+t.test('DeliveryLog writes one object per endpoint and flush, and none without lines', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  log.note(hook, aLine(1))
+  log.note(hook, aLine(2))
+  t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'], 'lines that are not written are read too')
+  await log.flush()
+  await log.flush()
+  t.strictSame(bucket.keys(prefix).map(linesOf), [2])
+  t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'])
+})
+
+t.test('DeliveryLog keeps lines that cannot be written for the next flush', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  bucket.beforeCall = () => {
+    throw new Error('the bucket is unavailable')
+  }
+  log.note(hook, aLine(1))
+  await log.flush()
+  log.note(hook, aLine(2))
+  bucket.beforeCall = () => {}
+  await log.flush()
+  t.strictSame(bucket.keys(prefix).map(linesOf), [2])
+  t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'])
+})
+
+t.test('DeliveryLog merges its objects regularly, and keeps the newest lines', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  for (let n = 0; n < 600; n++) {
+    log.note(hook, aLine(n))
+    if (n % 10 === 9) await log.flush()
+  }
+  const keys = bucket.keys(prefix)
+  t.ok(keys.length <= 20, `${keys.length} objects`)
+  const ids = await idsRead()
+  t.equal(ids.length, MAX_LOG_LINES)
+  t.strictSame([ids[0], ids.at(-1)], ['dlv_599', 'dlv_100'])
+})
+
+t.test('DeliveryLog limits waiting lines, per endpoint and in total', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  for (let n = 0; n < 1_200; n++) log.note(hook, aLine(n))
+  await log.flush()
+  t.strictSame(bucket.keys(prefix).map(linesOf), [MAX_LOG_LINES])
+  t.equal((await idsRead())[0], 'dlv_1199')
+})
+
+t.test('DeliveryLog of the next term continues the log of the last one', async (t) => {
+  const { log, bucket } = aLog()
+  log.note(hook, aLine(1))
+  await log.flush()
+  const next = aLog(bucket)
+  next.log.note(hook, aLine(2))
+  await next.log.flush()
+  t.strictSame(await next.idsRead(), ['dlv_2', 'dlv_1'])
+})
+
+t.test('DeliveryLog keeps unread lines when other objects fill the log', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  log.note(hook, aLine(1))
+  await log.flush()
+  const [own = ''] = bucket.keys(prefix)
+  for (let n = 0; n < 70; n++) await bucket.storage.write(logKey(prefix, at(0.5 + n / 1_000), 1, `junk${n}`), 'junk')
+  for (let n = 2; n < 40; n++) {
+    log.note(hook, aLine(n))
+    await log.flush()
+  }
+  const junk = bucket.keys(prefix).filter((key) => key.includes('junk'))
+  t.equal(junk.length, 70, 'unreadable objects stay')
+  for (const key of junk) await bucket.storage.remove([key])
+  t.ok((await idsRead()).includes('dlv_1'), own)
+})

@@ -1,0 +1,144 @@
+import t from 'tap'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
+import { toId, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
+import type { AccountUsageStatus } from '../../../../../crds/src/kinds/account-usage.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import {
+  awaitsRefund,
+  type Changes,
+  decide,
+  isCharged,
+  mayBeRefunded,
+  OPERATOR,
+  recount,
+} from '../../../../../operator/src/controllers/quota/decide.ts'
+
+const NOW = new Date('2026-11-21T10:20:30.456Z')
+const LAST_MONTH = new Date('2026-10-31T10:20:30.456Z')
+const none: Changes = { charges: [], settlements: [], drops: [], refunds: [], forget: [] }
+const condition = (type: string) => ({ type, status: 'True', reason: 'r', message: 'm', lastTransitionTime: NOW.toISOString() }) as const
+
+const shot = (status: ScreenshotStatus, { at = NOW, paid = true } = {}): Screenshot => {
+  const name = toObjectName(newId('scr', at))
+  const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp: at.toISOString() }
+  return { metadata, spec: { url: 'https://example.com/', ...(paid ? { reservation: 'res_1' } : {}) }, status }
+}
+const failed = (code: 'TIMEOUT' | 'USAGE_LIMIT_REACHED' | 'CANCELLED', more: ScreenshotStatus = {}): ScreenshotStatus => ({
+  phase: 'Failed',
+  result: { error: { code, message: 'm' } },
+  ...more,
+})
+const usage = (status: Partial<AccountUsageStatus> = {}, limit = 10) => ({
+  spec: { limit },
+  status: { period: '2026-11', used: 5, ...status },
+})
+
+const charged = [
+  { name: 'one that a gateway charged', shot: shot({}), is: true },
+  { name: 'one with the condition Charged', shot: shot({ conditions: [condition('Charged')] }, { paid: false }), is: true },
+  { name: 'one whose condition was lost with its report', shot: shot({ attempt: 1 }, { paid: false }), is: true },
+  { name: 'one that was never claimed', shot: shot({ phase: 'Pending' }, { paid: false }), is: false },
+]
+for (const { name, shot, is } of charged) {
+  t.test(`isCharged evaluates ${name}`, async (t) => {
+    t.equal(isCharged(shot), is)
+  })
+}
+
+const refunds = [
+  { name: 'a failed capture', status: failed('TIMEOUT'), is: true },
+  { name: 'one with the condition Refunded', status: failed('TIMEOUT', { conditions: [condition('Refunded')] }), is: false },
+  { name: 'one that was never charged', status: failed('USAGE_LIMIT_REACHED'), is: false },
+  { name: 'one that was deleted while it ran', status: failed('CANCELLED'), is: false },
+  { name: 'a completed one', status: { phase: 'Completed' } as ScreenshotStatus, is: false },
+  { name: 'one that runs', status: { phase: 'Running', attempt: 1 } as ScreenshotStatus, is: false },
+]
+for (const { name, status, is } of refunds) {
+  t.test(`awaitsRefund is ${is} for ${name}`, async (t) => {
+    t.equal(awaitsRefund(shot(status)), is)
+  })
+}
+
+t.test('awaitsRefund is true for a picture from the cache, but not for one that was captured after all', async (t) => {
+  const asked = (status: ScreenshotStatus): Screenshot => {
+    const { spec, ...rest } = shot(status)
+    return { ...rest, spec: { ...spec, cachedFrom: 'a'.repeat(64) } }
+  }
+  t.ok(awaitsRefund(asked({ phase: 'Completed' })))
+  t.notOk(awaitsRefund(asked({ phase: 'Completed', conditions: [condition('Refunded')] })))
+  t.notOk(awaitsRefund(asked({ phase: 'Completed', attempt: 1 })))
+  t.notOk(awaitsRefund(asked({ phase: 'Pending' })))
+})
+
+t.test('mayBeRefunded is false once the month is over', async (t) => {
+  t.ok(mayBeRefunded(shot(failed('TIMEOUT')), NOW))
+  t.notOk(mayBeRefunded(shot(failed('TIMEOUT'), { at: LAST_MONTH }), NOW))
+})
+
+t.test('recount counts the charges of this month without refunds, up to the limit', async (t) => {
+  const live = [
+    shot({ phase: 'Completed' }),
+    shot(failed('TIMEOUT')),
+    shot(failed('TIMEOUT', { conditions: [condition('Refunded')] })),
+    shot({ phase: 'Completed' }, { at: LAST_MONTH }),
+    shot({ phase: 'Pending' }, { paid: false }),
+  ]
+  const nobody = new Set<string>()
+  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund follows')
+  const past = new Set([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))])
+  t.equal(recount(live, past, 10, NOW).used, 3, 'a record that is being archived is counted once')
+  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would reject more')
+})
+
+t.test('decide writes nothing when nothing changes', async (t) => {
+  t.strictSame(decide(usage(), none, NOW), { outcomes: [] })
+})
+
+t.test('decide applies all changes in one update', async (t) => {
+  const held = { id: 'res_1', names: ['a', 'b'], gateway: 'g', at: NOW.toISOString() }
+  const id = newId('scr', NOW)
+  const { status, outcomes } = decide(
+    usage({ reservations: [held] }),
+    {
+      ...none,
+      charges: [{ uid: 'u', name: 'mine' }],
+      settlements: [{ reservation: held, neverMade: ['b'] }],
+      refunds: [id],
+    },
+    NOW,
+  )
+  t.strictSame(outcomes, [{ granted: 1 }])
+  t.match(status, { used: 4, refunds: [id], reservations: [{ id: 'u', names: ['mine'], gateway: OPERATOR }] }, '5 - 1 - 1 + 1')
+})
+
+t.test('decide never charges above the limit, and charges do not count for the rate limit', async (t) => {
+  const { status, outcomes } = decide(usage({ used: 10 }), { ...none, charges: [{ uid: 'u', name: 'mine' }] }, NOW)
+  t.strictSame(outcomes, [{ granted: 0, refusal: 'quota' }])
+  t.equal(status, undefined)
+  const limited = { spec: { limit: 10, ratePerMinute: 1 }, status: { period: '2026-11', used: 0 } }
+  const charges = [1, 2, 3].map((n) => ({ uid: `u${n}`, name: `mine-${n}` }))
+  t.strictSame(decide(limited, { ...none, charges }, NOW).outcomes, [{ granted: 1 }, { granted: 1 }, { granted: 1 }])
+})
+
+t.test('decide keeps a reservation that another gateway has taken over', async (t) => {
+  const held = { id: 'res_1', names: ['a'], gateway: 'other', at: NOW.toISOString() }
+  const settlements = [{ reservation: { ...held, gateway: 'dead' }, neverMade: ['a'] }]
+  t.equal(decide(usage({ reservations: [held] }), { ...none, settlements }, NOW).status, undefined)
+})
+
+t.test('decide writes nothing for reservations to drop that are gone already, however many they are', async (t) => {
+  const drops = Array.from({ length: 100 }, (_, n) => `res_${n}`)
+  t.strictSame(decide(usage(), { ...none, drops }, NOW), { outcomes: [] })
+})
+
+t.test('decide writes drops with other changes, and alone when there are many', async (t) => {
+  const own = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `u${n}`, names: [`n${n}`], gateway: OPERATOR, at: NOW.toISOString() }))
+  const drops = (count: number) => own(count).map(({ id }) => id)
+  t.equal(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3) }, NOW).status, undefined)
+  t.match(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3), refunds: [newId('scr', NOW)] }, NOW).status, {
+    used: 4,
+    reservations: { length: 0 },
+  })
+  t.match(decide(usage({ reservations: own(100) }), { ...none, drops: drops(100) }, NOW).status, { used: 5, reservations: { length: 0 } })
+})

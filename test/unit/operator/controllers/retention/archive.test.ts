@@ -1,0 +1,105 @@
+import t from 'tap'
+import { KubeError } from '../../../../../crds/client/kube-error.ts'
+import { silentLog } from '../../../../../crds/client/log.ts'
+import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { archive } from '../../../../../operator/src/controllers/retention/archive.ts'
+import { Archiving } from '../../../../../operator/src/storage/archiving.ts'
+import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
+import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
+
+const ACCOUNT = 'default'
+const aRecord = (second: number): Screenshot =>
+  aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), status: completedStatus() })
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+const refusal = (status: number) => new KubeError({ status, reason: status === 404 ? 'NotFound' : 'Conflict', message: 'no' })
+
+type OnDelete = (screenshot: Screenshot, bucket: MemoryBucket, place: number, see: (screenshot: Screenshot) => void) => void
+
+/** Archives two records. `onDelete` is called for each deletion and may reject it. The watch reports both deletions. */
+async function archiveTwo(onDelete: OnDelete = () => {}) {
+  const bucket = new MemoryBucket()
+  const archiving = new Archiving()
+  const handedBack: Screenshot[] = []
+  archiving.onReleased = (screenshot) => handedBack.push(screenshot)
+  const records = [aRecord(1), aRecord(2)]
+  const evaluated: Screenshot[] = []
+  const see = (screenshot: Screenshot) => {
+    if (!archiving.noteDeleted(screenshot)) evaluated.push(screenshot)
+  }
+  let questions = 0
+  const ended = archive(records, {
+    ...markChecks,
+    screenshots: {
+      delete: async (name) => {
+        const place = records.findIndex(({ metadata }) => metadata.name === name)
+        onDelete(records[place]!, bucket, place, see)
+      },
+    },
+    seen: { observeDeleted: (object) => see(object as Screenshot) },
+    storage: { ...bucket.storage, exists: async (key) => ++questions > 0 && bucket.objects.has(key) },
+    archiving,
+    mayWrite: () => true,
+    onArchived: () => {},
+    log: silentLog,
+  })
+  const error = await ended.catch((reason: unknown) => reason)
+  return { bucket, records, handedBack, evaluated, see, error, questions: () => questions }
+}
+
+t.test('archive does not evaluate the deletion of a record that it deleted itself', async (t) => {
+  const { bucket, records, handedBack, evaluated, questions } = await archiveTwo()
+  for (const record of records) t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(record))))
+  t.strictSame([handedBack, evaluated, questions()], [[], [], 0])
+})
+
+t.test('archive releases a record that its owner deletes during the archiving', async (t) => {
+  const { bucket, records, handedBack } = await archiveTwo((record, store, place) => {
+    const key = tombstoneKey(ACCOUNT, idOf(record))
+    if (place === 1) store.objects.set(key, signed(key))
+  })
+  t.strictSame(handedBack, [records[1]])
+  t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(records[0]!))))
+})
+
+t.test('archive releases a record that another client deleted first', async (t) => {
+  const gone: Screenshot[] = []
+  const bury = (record: Screenshot) => {
+    gone.push(record)
+    throw refusal(404)
+  }
+  const { records, handedBack, evaluated, see } = await archiveTwo(bury)
+  t.strictSame(handedBack, [], 'the deletion was not seen yet')
+  for (const record of gone) see(record)
+  t.strictSame(evaluated, records, 'evaluated once the deletion is seen')
+})
+
+t.test('archive releases a record at once whose deletion was seen before it could delete it', async (t) => {
+  const { records, handedBack, evaluated } = await archiveTwo((record, _, __, see) => {
+    see(record)
+    throw refusal(404)
+  })
+  t.strictSame([handedBack, evaluated], [records, []])
+})
+
+t.test('archive skips a record that has changed, and evaluates its deletion later', async (t) => {
+  const { records, handedBack, evaluated, see } = await archiveTwo(() => {
+    throw refusal(409)
+  })
+  t.strictSame([handedBack, evaluated], [[], []])
+  for (const record of records) see(record)
+  t.strictSame(evaluated, records)
+})
+
+t.test('archive releases deleted records when it cannot read their tombstones', async (t) => {
+  const { records, handedBack, error } = await archiveTwo((_, bucket) => {
+    bucket.beforeCall = (what) => {
+      if (what === 'list') throw new Error('unavailable')
+    }
+  })
+  t.match(error, { message: 'unavailable' })
+  t.strictSame(handedBack, records)
+})

@@ -1,0 +1,116 @@
+import t from 'tap'
+import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { decide, hasPendingWork, isFullBatch, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
+import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
+
+const HOUR = 3_600
+const settings: RetentionSettings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
+/** A Screenshot that ended so many seconds after noon. */
+const ended = (second: number, more: Partial<ScreenshotStatus> = {}): Screenshot =>
+  aScreenshot({ name: `shot-${second}`, status: completedStatus({ completionTime: at(second).toISOString(), ...more }) })
+const namesAt = (finished: Screenshot[], second: number, changes: Partial<RetentionSettings> = {}, hooks: Webhook[] = []) =>
+  decide({ finished, webhooksOf: () => hooks, termStart: NOON }, { ...settings, ...changes }, at(second)).map(
+    ({ metadata }) => metadata.name,
+  )
+
+t.test('decide archives records older than liveFor, earliest end first', async (t) => {
+  const shots = [ended(200), ended(0), ended(100), ended(3_000)]
+  t.strictSame(namesAt(shots, HOUR - 1), [])
+  t.strictSame(namesAt(shots, HOUR + 301), ['shot-0', 'shot-100', 'shot-200'])
+})
+
+t.test('decide waits a little so that one segment contains many records, but not once there are enough', async (t) => {
+  t.strictSame(namesAt([ended(0)], HOUR + 1), [])
+  const many = Array.from({ length: 1_000 }, () => ended(0))
+  t.equal(namesAt(many, HOUR + 1, { maxLive: 10_000 }).length, 1_000)
+})
+
+t.test('decide archives the oldest records early when there are too many, down to a tenth below the limit', async (t) => {
+  const shots = Array.from({ length: 105 }, (_, n) => ended(n))
+  t.strictSame(
+    namesAt(shots, 300),
+    Array.from({ length: 15 }, (_, n) => `shot-${n}`),
+  )
+  t.strictSame(namesAt(shots.slice(0, 100), 300), [])
+})
+
+t.test('decide keeps records younger than the minimum, however many there are', async (t) => {
+  const shots = Array.from({ length: 105 }, (_, n) => ended(n))
+  t.strictSame(namesAt(shots, 62), ['shot-0', 'shot-1', 'shot-2'])
+})
+
+t.test('decide skips Screenshots that are being deleted or have not ended', async (t) => {
+  const marked = ended(0)
+  marked.metadata.annotations = { 'tintype.dev/delete-requested': 'now' }
+  const leaving = ended(0)
+  leaving.metadata.deletionTimestamp = at(1).toISOString()
+  t.strictSame(namesAt([marked, leaving, aScreenshot()], 2 * HOUR), [])
+})
+
+t.test('decide returns at most five thousand records', async (t) => {
+  const many = Array.from({ length: 5_001 }, () => ended(0))
+  t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)
+})
+
+t.test('isFullBatch holds for five thousand records, after which more may be due', async (t) => {
+  const many = Array.from({ length: 5_000 }, () => ended(0))
+  t.strictSame([isFullBatch(many), isFullBatch(many.slice(1))], [true, false])
+})
+
+t.test('decide counts the age of a record without a completion time from its creation', async (t) => {
+  const { completionTime: _, ...status } = completedStatus()
+  const shot = aScreenshot({ name: 'shot', metadata: { creationTimestamp: at(0).toISOString() }, status })
+  t.strictSame([namesAt([shot], HOUR - 1), namesAt([shot], HOUR + 301)], [[], ['shot']])
+})
+
+const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }
+t.test('decide delays records with pending work, for an hour after their end and after the start of the term', async (t) => {
+  const shots = [ended(0, { deliveries: open }), ended(1)]
+  const short = { liveForMilliseconds: 60_000 }
+  t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
+  t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
+  t.strictSame(namesAt(shots, HOUR, { ...short, maxDelayMilliseconds: 2 * HOUR * 1_000 }), ['shot-1'], 'longer retries extend the delay')
+  const late = decide({ finished: shots, webhooksOf: () => [], termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
+  t.strictSame(
+    late.map(({ metadata }) => metadata.name),
+    ['shot-1'],
+  )
+})
+
+const hook = aWebhook({ name: 'hook' })
+const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state } } })
+const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
+const reserved = { reservation: 'r1' }
+const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
+const reported = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
+const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
+  aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
+const owed: [string, Screenshot, Webhook[], boolean][] = [
+  ['nothing without webhooks', ended(0), [], false],
+  ['an event for a webhook that is not in status.deliveries', ended(0), [hook], true],
+  ['an event that will be retried', ended(0, { deliveries: entry('open') }), [hook], true],
+  ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
+  ['nothing once the delivery failed', ended(0, { deliveries: entry('failed') }), [hook], false],
+  ['nothing for a webhook that was created later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
+  ['an event for the URL of the request', asking(), [signer], true],
+  ['nothing for it once it was delivered', asking({ 'screenshot.completed': { _request: reported } }), [signer], false],
+  ['nothing for it without a default webhook', asking(), [], false],
+  ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
+  [
+    'nothing once the unit was refunded',
+    aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
+    [],
+    false,
+  ],
+  ['nothing for a failed capture that was not charged', aScreenshot({ status: failedStatus() }), [], false],
+  [
+    'the refund of a capture that was charged at its claim',
+    aScreenshot({ status: failedStatus({ conditions: [condition('Charged')] }) }),
+    [],
+    true,
+  ],
+]
+for (const [what, screenshot, hooks, is] of owed) {
+  t.test(`hasPendingWork finds ${what}`, async (t) => t.equal(hasPendingWork(screenshot, hooks), is))
+}

@@ -1,0 +1,110 @@
+import t from 'tap'
+import type { RunnerPool } from '../../../../../crds/src/kinds/runner-pool.ts'
+import { findCondition } from '../../../../../crds/src/schema/conditions.ts'
+import { buildStatus, isUrgent, poolEvents } from '../../../../../operator/src/controllers/runner-pool/conditions.ts'
+import type { PoolObserved } from '../../../../../operator/src/controllers/runner-pool/state.ts'
+import { group } from '../../../../../operator/src/scheduling/groups.ts'
+import { aRunnerPool, NOON } from '../../../../support/fakes/builders.ts'
+import { aPod, aRunner, freshMemory } from '../../../../support/fakes/runners.ts'
+
+/** A pool without queued Screenshots. */
+const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
+  unseen: 0,
+  nextOrdinal: 2,
+  templateHash: 'current',
+  queued: 0,
+  heldBack: 0,
+  accountsWaiting: [],
+  meanCaptureMilliseconds: 1_000,
+  guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
+  memory: freshMemory,
+}
+
+type Sandbox = NonNullable<RunnerPool['spec']['sandbox']>
+
+/** Conditions of a pool whose runners are on a node that allows no sandbox. */
+function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitted') {
+  const observed: PoolObserved & { pool: RunnerPool } = {
+    pool: aRunnerPool({ spec: { sandbox } }),
+    runners: [aRunner({ sandbox: { chromiumSandbox: false, jail: false, detail } })],
+    ...quiet,
+  }
+  const { conditions } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
+  const { Ready, Sandboxed } = Object.fromEntries(['Ready', 'Sandboxed'].map((type) => [type, findCondition(conditions, type)]))
+  return { Ready, Sandboxed }
+}
+
+t.test('buildStatus says that runners without a sandbox serve only one account each, and what to do', async (t) => {
+  const { Ready, Sandboxed } = conditionsOf({ mode: 'auto' })
+  t.match(Ready, { status: 'True', reason: 'RunnersReady' })
+  t.match(Sandboxed, {
+    status: 'False',
+    reason: 'BrowserNotFenced',
+    message: /each pod serves only one account.*not permitted\. Install the seccomp/,
+  })
+})
+
+t.test('buildStatus says why nothing is captured when the pool requires a sandbox that its runners do not have', async (t) => {
+  const { Ready, Sandboxed } = conditionsOf({ mode: 'required' })
+  t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
+  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
+  t.notMatch(Sandboxed?.message, /one account/)
+})
+
+const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }
+const pending = aRunner({
+  name: 'b',
+  state: 'waiting',
+  sandbox: undefined,
+  pod: aPod({ name: 'b', status: { phase: 'Pending', conditions: [unschedulable] } }),
+})
+
+function statusOf({ runners, ...given }: Partial<PoolObserved> & Pick<PoolObserved, 'runners'>) {
+  const observed: PoolObserved & { pool: RunnerPool } = {
+    ...quiet,
+    ...given,
+    runners,
+    pool: aRunnerPool({ spec: { minIdle: 1, maxPods: 2 } }),
+  }
+  return buildStatus(observed, group(observed, NOON.getTime()), NOON)
+}
+const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findCondition(status.conditions, type)
+
+t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
+  const status = statusOf({ runners: [aRunner(), pending], queued: 9 })
+  t.match(conditionOf(status, 'Ready'), { status: 'True' })
+  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Add nodes/ })
+  t.match(status, { replicas: 2, wanted: 2, updated: 2, idle: 1, busy: 0, queued: 9 })
+})
+
+t.test('buildStatus says that Screenshots wait because of maxPods', async (t) => {
+  const busy = ['a', 'b'].map((name) => aRunner({ name, workingOn: `default/${name}` }))
+  t.match(conditionOf(statusOf({ runners: busy, queued: 9 }), 'Scaled'), { status: 'False', reason: 'AtMaximum', message: /\(2\)/ })
+  t.match(conditionOf(statusOf({ runners: busy, queued: 9, heldBack: 9 }), 'Scaled'), { status: 'True', reason: 'AsWanted' })
+})
+
+t.test('buildStatus does not report a past failure once the pool has its desired size', async (t) => {
+  const failed = { ...freshMemory, failedStarts: 3, lastFailure: { reason: 'RunnersFailing', message: 'exit code 1' } as const }
+  t.match(conditionOf(statusOf({ runners: [aRunner()], memory: failed }), 'Scaled'), { status: 'True' })
+  t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
+})
+
+t.test('poolEvents reports a problem of two conditions once, and its end', async (t) => {
+  const well = statusOf({ runners: [aRunner()] })
+  const ill = statusOf({ runners: [pending] })
+  t.match(poolEvents(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
+  t.strictSame(poolEvents(ill, ill), [])
+  t.match(poolEvents(ill, well), [
+    { type: 'Normal', reason: 'RunnersReady', message: /Previous reason: Unschedulable/ },
+    { type: 'Normal', reason: 'AsWanted' },
+  ])
+  t.strictSame(poolEvents(undefined, well), [])
+})
+
+t.test('isUrgent is false for changes that follow the load', async (t) => {
+  const scaled = { type: 'Scaled', message: '', lastTransitionTime: '' }
+  t.notOk(isUrgent({ ...scaled, status: 'False', reason: 'AtMaximum' }))
+  t.notOk(isUrgent({ ...scaled, status: 'True', reason: 'AsWanted' }))
+  t.ok(isUrgent({ ...scaled, status: 'False', reason: 'Unschedulable' }))
+  t.ok(isUrgent({ ...scaled, type: 'Ready', status: 'True', reason: 'RunnersReady' }))
+})

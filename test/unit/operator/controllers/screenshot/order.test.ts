@@ -1,0 +1,53 @@
+import t from 'tap'
+import { CaptureOrder } from '../../../../../crds/src/dispatch/dispatch.ts'
+import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
+import { buildOrder, filesOf, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/order.ts'
+import { deadlineOf, uploadExpiryOf } from '../../../../../operator/src/controllers/screenshot/status.ts'
+import { aScreenshot, at, NOON } from '../../../../support/fakes/builders.ts'
+
+const status = { phase: 'Running', runner: { pod: 'default-1', uid: 'pod-uid' }, attempt: 2, startTime: NOON.toISOString() } as const
+const shot = aScreenshot({ spec: { accountName: 'red', options: { format: 'webp' } }, status })
+const asked: object[] = []
+const storage = {
+  presignPut: (upload: object) => {
+    asked.push(upload)
+    return { url: 'http://minio/put', headers: { 'if-none-match': '*' } }
+  },
+}
+
+t.test('buildOrder contains the file, the attempt and the deadline', async (t) => {
+  const opened = { options: { format: 'webp', styles: 'from the bucket' } as const, privateOptions: { authorization: 'Bearer x' } }
+  const order = buildOrder(shot, storage, { ...opened, maxFileBytes: 1_000, now: at(1) })
+  t.ok(CaptureOrder.safeParse(order).success)
+  t.match(order, {
+    uid: shot.metadata.uid,
+    accountName: 'red',
+    attempt: 2,
+    url: 'https://example.com/',
+    ...opened,
+    upload: { url: 'http://minio/put', maxBytes: 1_000 },
+    deadline: deadlineOf(shot).getTime(),
+  })
+  const key = `users/red/${screenshotIdOf(shot.metadata)}.webp`
+  t.match(asked, [{ key, contentType: 'image/webp', expiresAt: uploadExpiryOf(shot) }])
+})
+
+t.test('buildOrder contains the batch of a Screenshot that has one', async (t) => {
+  const parts = { options: undefined, maxFileBytes: 1_000, now: at(1) }
+  const ofBatch = buildOrder({ ...shot, spec: { ...shot.spec, batchId: 'batch_1' } }, storage, parts)
+  t.equal(CaptureOrder.parse(ofBatch).batchId, 'batch_1')
+  t.notOk('batchId' in buildOrder(shot, storage, parts))
+})
+
+t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {
+  t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
+})
+
+t.test('toOrderTrace makes the runner’s spans children of the attempt, even without sampling', async (t) => {
+  const annotations = { 'tintype.dev/traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' }
+  const traced = aScreenshot({ metadata: { annotations }, status: { phase: 'Running', attempt: 2 } })
+  const spanId = spanIds.capture(traced.metadata.uid, 2)
+  t.strictSame(toOrderTrace(traced), { traceId: '0af7651916cd43dd8448eb211c80319c', spanId, isSampled: false })
+  t.equal(toOrderTrace(aScreenshot()), undefined)
+})

@@ -1,0 +1,76 @@
+import t from 'tap'
+import type { Secret } from '../../../../../crds/client/core-resources.ts'
+import { KubeError } from '../../../../../crds/client/kube-error.ts'
+import type { Patch } from '../../../../../crds/client/patch.ts'
+import { apply } from '../../../../../operator/src/controllers/webhook/apply.ts'
+import type { StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
+import { at, aWebhook } from '../../../../support/fakes/builders.ts'
+import { FakeStore } from '../../../../support/fakes/fake-store.ts'
+
+const hook = aWebhook()
+const status: StatusPatch = {
+  url: 'https://example.com/',
+  activeSince: at(0).toISOString(),
+  subscriptions: {},
+  signingSecretName: 'hook-signing-secret',
+  conditions: [],
+}
+const { signal } = new AbortController()
+
+function setUp(...existing: Secret[]) {
+  const patches: unknown[] = []
+  const patch = async (_: string, { body }: Patch) => {
+    patches.push(body)
+    return hook
+  }
+  const secrets = new FakeStore<Secret>(...existing)
+  return { patches, secrets, deps: { store: { patch }, seen: { observe: () => {} }, secrets } }
+}
+
+t.test('apply creates the Secret, then writes the status with the observed version', async (t) => {
+  const { patches, secrets, deps } = setUp()
+  await apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal)
+  t.match([...secrets.objects.values()], [{ type: 'tintype.dev/signing-secret', data: { 'signing-secret': /.+/ } }])
+  t.strictSame(patches, [{ status, metadata: { resourceVersion: '1' } }])
+})
+
+t.test('apply retries when a Secret with this name was just created', async (t) => {
+  const { patches, deps } = setUp({ metadata: { name: 'hook-signing-secret' } })
+  await t.rejects(apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal), { name: 'RetryableError' })
+  t.strictSame(patches, [])
+})
+
+t.test('apply throws a terminal error when the API server rejects the Secret', async (t) => {
+  const { secrets, deps } = setUp()
+  secrets.beforeCreate = () => {
+    throw new KubeError({ status: 422, reason: 'Invalid', message: 'name too long' })
+  }
+  await t.rejects(apply([{ do: 'createSecret' }], hook, deps, signal), { name: 'TerminalError' })
+})
+
+t.test('apply requeues when requested', async (t) => {
+  t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, setUp().deps, signal), { requeueAfterMilliseconds: 5 })
+})
+
+t.test('apply disables a webhook with the reason in one write, and records an Event', async (t) => {
+  const { patches, deps } = setUp()
+  const reported: unknown[] = []
+  const events = { warn: (object: { kind: string }, reason: string, message: string) => void reported.push([object.kind, reason, message]) }
+  await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, events }, signal)
+  const annotations = { 'tintype.dev/disabled-reason': 'all failed', 'tintype.dev/updated-at': at(0).toISOString() }
+  t.strictSame(patches, [{ metadata: { annotations, resourceVersion: '1' }, spec: { active: false } }])
+  t.strictSame(reported, [['Webhook', 'WebhookDisabled', 'The endpoint was disabled: all failed.']])
+})
+
+t.test('apply records no Event for a webhook that was deleted meanwhile', async (t) => {
+  const { deps } = setUp()
+  const gone = () => Promise.reject(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }))
+  const events = { warn: () => t.fail('nothing was done') }
+  await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, store: { patch: gone }, events }, signal)
+})
+
+t.test('apply removes the reason why a webhook was disabled', async (t) => {
+  const { patches, deps } = setUp()
+  await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
+  t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
+})

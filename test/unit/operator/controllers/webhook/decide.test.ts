@@ -1,0 +1,118 @@
+import t from 'tap'
+import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../../crds/src/kinds/webhook.ts'
+import { decide, type Observed, type StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
+import { at, aWebhook } from '../../../../support/fakes/builders.ts'
+
+const iso = (second: number) => at(second).toISOString()
+const aHook = (status: WebhookStatus = {}, spec: Partial<WebhookSpec> = {}): Webhook => aWebhook({ status, spec })
+const seen = (webhook: Webhook, more: Partial<Observed> = {}): Observed => ({ webhook, secret: 'usable', url: { allowed: true }, ...more })
+const statusOf = (observed: Observed, second: number): StatusPatch | undefined =>
+  decide(observed, at(second)).flatMap((action) => (action.do === 'patchStatus' ? [action.status] : []))[0]
+const conditionOf = (status: 'True' | 'False', reason: string) => ({
+  type: 'Ready',
+  status,
+  reason,
+  message: '',
+  lastTransitionTime: iso(0),
+  observedGeneration: 1,
+})
+
+t.test('decide creates the Secret before the status names it', async (t) => {
+  const actions = decide(seen(aHook(), { secret: 'missing' }), at(0.4))
+  t.match(actions, [{ do: 'createSecret' }, { do: 'patchStatus', status: { signingSecretName: 'hook-signing-secret' } }])
+})
+
+t.test('decide needs no Secret for a webhook whose spec contains its secret', async (t) => {
+  const actions = decide(seen(aHook({ signingSecretName: 'hook-signing-secret' }), { secret: 'sealed' }), at(0.4))
+  t.match(actions, [{ do: 'patchStatus', status: { signingSecretName: null, conditions: [{ status: 'True' }] } }])
+})
+
+t.test('decide activates a new webhook from its creation, whenever it sees it', async (t) => {
+  t.match(statusOf(seen(aHook()), 0.4), { activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) } })
+  t.match(statusOf(seen(aHook()), 90), { activeSince: iso(0) }, 'an operator that was not running misses nothing')
+  const waited = aHook({ conditions: [conditionOf('False', 'SecretLeftover')] })
+  t.match(statusOf(seen(waited), 90), { activeSince: iso(0) }, 'the Secret of a deleted webhook of the same name does not delay it')
+})
+
+t.test('decide writes the first status of a webhook that has none', async (t) => {
+  const { status: _, ...webhook } = aHook()
+  t.match(statusOf(seen(webhook), 0.4), { activeSince: iso(0), conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }] })
+})
+
+t.test('decide observes generation 0 of a webhook without a generation', async (t) => {
+  const { generation: _, ...metadata } = aHook().metadata
+  t.match(statusOf(seen({ ...aHook(), metadata }), 0.4), { conditions: [{ observedGeneration: 0 }] })
+})
+
+t.test('decide does nothing when the status is up to date', async (t) => {
+  const status = statusOf(seen(aHook()), 0.4)!
+  t.strictSame(decide(seen(aHook(status as WebhookStatus)), at(60)), [])
+})
+
+t.test('decide deactivates an inactive webhook, and starts it again when it is activated', async (t) => {
+  const active = aHook({ activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) } }, { active: false })
+  t.match(statusOf(seen(active), 5), { activeSince: null, subscriptions: null, conditions: [{ status: 'False', reason: 'Inactive' }] })
+  const again = aHook({ conditions: [conditionOf('False', 'Inactive')] })
+  t.match(statusOf(seen(again), 50), { activeSince: iso(50), subscriptions: { 'screenshot.completed': iso(50) } })
+})
+
+t.test('decide starts an added type now, keeps the others, and removes dropped types', async (t) => {
+  const hook = aHook(
+    { activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0), 'screenshot.queued': iso(0) } },
+    { events: ['screenshot.completed', 'screenshot.failed'] },
+  )
+  t.strictSame(statusOf(seen(hook), 7)?.subscriptions, {
+    'screenshot.completed': iso(0),
+    'screenshot.failed': iso(7),
+    'screenshot.queued': null,
+  })
+})
+
+const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
+  { name: 'too many older webhooks', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
+  {
+    name: 'a forbidden URL',
+    more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },
+    reason: 'AddressRefused',
+  },
+  { name: 'a sealed secret that cannot be opened', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
+  { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
+  { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
+]
+for (const { name, more, reason } of obstacles) {
+  t.test(`decide keeps a webhook inactive because of ${name}`, async (t) => {
+    const actions = decide(seen(aHook(), more), at(1))
+    t.match(actions[0], { do: 'patchStatus', status: { activeSince: null, conditions: [{ status: 'False', reason }] } })
+    t.notOk(actions.some((action) => action.do === 'createSecret'))
+  })
+}
+
+t.test('decide requeues for a Secret that the garbage collector will delete', async (t) => {
+  t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
+})
+
+t.test('decide reports a pause while the circuit is open, and its end', async (t) => {
+  const well = statusOf(seen(aHook()), 0.4)!
+  const paused = statusOf(seen(aHook(well as WebhookStatus), { isCircuitOpen: true }), 60)!
+  t.match(paused.conditions, [
+    { type: 'Ready', status: 'True' },
+    { type: 'Answering', status: 'False', reason: 'CircuitOpen' },
+  ])
+  t.equal(paused.activeSince, well.activeSince)
+  t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
+})
+
+t.test('decide disables an endpoint that has failed for days, and nothing else', async (t) => {
+  const DAYS = 5 * 86_400
+  const statistics = { total: 9, successful: 0, failed: 3, failingSince: iso(0), lastFailureTime: iso(DAYS), consecutiveFailures: 9 }
+  const hook = aHook({ activeSince: iso(0), statistics })
+  t.match(decide(seen(hook), at(DAYS), { disableAfterDays: 5 }), [{ do: 'disable', reason: /every post since/, at: at(DAYS) }])
+  t.notMatch(decide(seen(hook), at(DAYS), { disableAfterDays: 6 }), [{ do: 'disable' }])
+})
+
+t.test('decide reports why an endpoint was disabled, and removes the reason when it is enabled', async (t) => {
+  const metadata = { annotations: { 'tintype.dev/disabled-reason': 'every post has failed' } }
+  const off = aWebhook({ metadata, spec: { active: false }, status: {} })
+  t.match(statusOf(seen(off), 5)?.conditions, [{ status: 'False', reason: 'Disabled', message: /every post has failed/ }])
+  t.strictSame(decide(seen(aWebhook({ metadata })), at(5)), [{ do: 'forgetDisabledReason' }])
+})

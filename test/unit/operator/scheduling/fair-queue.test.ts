@@ -1,0 +1,167 @@
+import t from 'tap'
+import { FairQueue } from '../../../../operator/src/scheduling/fair-queue.ts'
+
+const wait = (account: string, order: number) => ({ key: `${account}${order}`, account, order })
+
+function drain(queue: FairQueue, count = Number.POSITIVE_INFINITY): string[] {
+  const keys: string[] = []
+  for (let item = queue.take(); item; item = keys.length < count ? queue.take() : undefined) keys.push(item.key)
+  return keys
+}
+
+t.test('FairQueue serves one account in the order of creation, not of arrival', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [3, 1, 2]) queue.add(wait('a', order))
+  t.strictSame(drain(queue), ['a1', 'a2', 'a3'])
+  t.equal(queue.size, 0)
+})
+
+t.test('FairQueue delays a single screenshot by one capture when another account has a batch', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 100; order++) queue.add(wait('a', order))
+  for (let taken = 0; taken < 10; taken++) queue.take()
+  queue.add(wait('b', 50))
+  const next = [queue.take()?.key, queue.take()?.key]
+  t.ok(next.includes('b50'), String(next))
+})
+
+t.test('FairQueue alternates between accounts that both have work', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [1, 2, 3]) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const accounts = drain(queue).map((key) => key[0])
+  for (const half of [accounts.slice(0, 2), accounts.slice(2, 4), accounts.slice(4)]) t.strictSame(half.toSorted(), ['a', 'b'])
+})
+
+t.test('FairQueue gives no credit for idle time', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) queue.add(wait('a', order))
+  for (let taken = 0; taken < 10; taken++) queue.take()
+  for (let order = 0; order < 20; order++) queue.add(wait('b', order))
+  const accounts = Array.from({ length: 6 }, () => queue.take()?.account)
+  t.strictSame(accounts, ['b', 'b', 'a', 'b', 'a', 'b'], 'one ahead, then alternating: no credit for the ten that the other had')
+})
+
+t.test('FairQueue gives no account an advantage for emptying its queue after each screenshot', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) queue.add(wait('a', order))
+  const served: (string | undefined)[] = []
+  for (let order = 0; order < 10; order++) {
+    if (queue.countOf('b') === 0) queue.add(wait('b', order))
+    served.push(queue.take()?.account)
+  }
+  t.equal(served.filter((account) => account === 'b').length, 5)
+})
+
+t.test('FairQueue lets accounts with queues keep the open browser for a quantum of four captures', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 8; order++) for (const account of ['a', 'b', 'c']) queue.add(wait(account, order))
+  let open = ''
+  let served = ''
+  for (let item = queue.take(); item; item = queue.take(undefined, (account) => account === open)) {
+    open = item.account
+    served += open
+  }
+  t.match(served, /^(aaaa|bbbb|cccc){6}$/)
+  t.equal(new Set(served.match(/.{4}/g)?.slice(0, 3)).size, 3, 'each is served once before any is served twice')
+})
+
+t.test('FairQueue gives an account with twice the weight twice the captures', async (t) => {
+  const queue = new FairQueue((account) => (account === 'a' ? 2 : 1))
+  for (let order = 0; order < 30; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  let open = 'a'
+  let served = ''
+  for (let count = 0; count < 30; count++) {
+    open = queue.take(undefined, (account) => account === open)?.account ?? ''
+    served += open
+  }
+  t.ok(Math.abs(served.split('a').length - 1 - 20) <= 4, served)
+})
+
+for (const runners of [1, 3, 4, 5])
+  t.test(`FairQueue keeps each 500 captures by ${runners} runners within a tenth of the weights, quanta included`, async (t) => {
+    const weights: Record<string, number> = { a: 1, b: 2, c: 4, d: 8 }
+    const queue = new FairQueue((account) => weights[account] ?? 0)
+    for (let order = 0; order < 2_000; order++) for (const account of Object.keys(weights)) queue.add(wait(account, order))
+    const open: (string | undefined)[] = Array.from({ length: runners })
+    const served = Array.from({ length: 2_000 }, (_, n) => {
+      const account = queue.take(undefined, (other) => other === open[n % runners])?.account ?? ''
+      open[n % runners] = account
+      return account
+    })
+    for (const [account, weight] of Object.entries(weights)) {
+      const due = (500 * weight) / 15
+      const counts = Array.from({ length: 1_500 }, (_, from) => served.slice(from, from + 500).filter((other) => other === account).length)
+      const furthest = Math.max(...counts.map((count) => Math.abs(count - due)))
+      t.ok(furthest <= due / 10 + 1e-9, `${account}: off by ${furthest} of ${due}`)
+    }
+  })
+
+t.test('FairQueue does not let a single Screenshot wait for a quantum to end', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const isWarm = (account: string) => account === 'a'
+  t.equal(queue.take(undefined, isWarm)?.account, 'a')
+  queue.add(wait('c', 99))
+  const next = [queue.take(undefined, isWarm)?.account, queue.take(undefined, isWarm)?.account]
+  t.ok(next.includes('c'), String(next))
+})
+
+t.test('FairQueue skips accounts that cannot be served now, and keeps their Screenshots', async (t) => {
+  const queue = new FairQueue()
+  queue.add(wait('a', 1))
+  queue.add(wait('b', 2))
+  t.equal(queue.take((account) => account === 'b')?.key, 'b2')
+  t.equal(
+    queue.take((account) => account === 'b'),
+    undefined,
+  )
+  t.equal(queue.take()?.key, 'a1')
+})
+
+t.test('FairQueue stores a key once', async (t) => {
+  const queue = new FairQueue()
+  queue.add(wait('a', 1))
+  queue.add(wait('a', 1))
+  t.equal(queue.size, 1)
+  t.strictSame(drain(queue), ['a1'])
+})
+
+t.test('FairQueue removes a Screenshot from any position', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [1, 2, 3]) queue.add(wait('a', order))
+  queue.remove('a2')
+  queue.remove('unknown')
+  t.notOk(queue.has('a2'))
+  t.strictSame(drain(queue), ['a1', 'a3'])
+  queue.add(wait('b', 1))
+  queue.remove('b1')
+  t.strictSame(queue.accounts(), [])
+})
+
+t.test('FairQueue removes the right one of several with the same time', async (t) => {
+  const queue = new FairQueue()
+  for (const key of ['x', 'y', 'z']) queue.add({ key, account: 'a', order: 7 })
+  queue.remove('y')
+  t.strictSame(drain(queue), ['x', 'z'], 'in the order of arrival')
+})
+
+t.test('FairQueue serves accounts by their weights while both wait', async (t) => {
+  const queue = new FairQueue((account) => (account === 'a' ? 3 : 1))
+  for (let order = 0; order < 40; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const served = drain(queue, 40).map((key) => key[0])
+  t.equal(served.filter((account) => account === 'a').length, 30)
+  t.strictSame(
+    [
+      ...new Set(
+        [0, 4, 8, 12].map((from) =>
+          served
+            .slice(from, from + 4)
+            .toSorted()
+            .join(''),
+        ),
+      ),
+    ],
+    ['aaab'],
+    'all the time',
+  )
+})
