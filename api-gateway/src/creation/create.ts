@@ -174,7 +174,7 @@ async function buildPaid(
   try {
     return await build()
   } catch (error) {
-    await quota.giveBack(account.metadata.name, execution.plan.reservation, [...paid].map(toObjectName))
+    await quota.release(account.metadata.name, execution.plan.reservation, [...paid].map(toObjectName))
     if (!hasCreated) await execution.forget()
     throw error
   }
@@ -194,7 +194,7 @@ async function createOne(
   } catch (error) {
     if (isUnknown(error))
       return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'the screenshot could not be stored: retry in a few seconds' }, error }
-    await deps.quota.giveBack(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
+    await deps.quota.release(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
     const { code, message } = toHttpError(error)
     return { id, refusal: { code, message }, error }
   }

@@ -23,7 +23,7 @@ export interface UncertainCreatesDeps {
   screenshots: Pick<ScreenshotStore, 'findLatest'>
   archive: Pick<RecordArchive, 'find'>
   files: Pick<FileStore, 'stat'>
-  quota: Pick<QuotaStore, 'giveBack' | 'settle'>
+  quota: Pick<QuotaStore, 'release' | 'settle'>
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Resolves when no create can still succeed. Must not keep the process alive. */
   wait?: () => Promise<unknown>
@@ -55,7 +55,7 @@ export class UncertainCreates {
     const { quota, log } = this.#deps
     const missing: string[] = []
     for (const id of ids) if (!(await this.#wasCreated(account, id))) missing.push(id)
-    if (missing.length > 0) await quota.giveBack(account, reservation, missing.map(toObjectName))
+    if (missing.length > 0) await quota.release(account, reservation, missing.map(toObjectName))
     quota.settle(account, reservation)
     log.info({ account, created: ids.length - missing.length, refunded: missing.length }, 'uncertain creates settled')
   }

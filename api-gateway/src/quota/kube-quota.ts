@@ -73,9 +73,9 @@ export class KubeQuota implements QuotaStore {
     this.#ledgerOf(account).drop(reservation)
   }
 
-  async giveBack(account: string, reservation: string, names: readonly string[]): Promise<void> {
+  async release(account: string, reservation: string, names: readonly string[]): Promise<void> {
     try {
-      await this.#ledgerOf(account).giveBack(reservation, names)
+      await this.#ledgerOf(account).release(reservation, names)
     } catch (error) {
       throw toApiError(error)
     }

@@ -86,10 +86,10 @@ export class QuotaLedger {
     return this.#ask(wanted, (draft) => draft.reserve({ ...wanted, gateway: this.#options.holder }))
   }
 
-  async giveBack(id: string, names: readonly string[]): Promise<void> {
+  async release(id: string, names: readonly string[]): Promise<void> {
     this.#held.delete(id)
     await this.#ask({ id, names }, (draft) => {
-      draft.giveBack(id, names, this.#options.holder)
+      draft.release(id, names, this.#options.holder)
       return { granted: 0 }
     })
   }
@@ -218,7 +218,7 @@ export class QuotaLedger {
     const drops = [...this.#dropping]
     const abandoned = [...this.#abandoned]
     for (const id of drops) draft.drop(id)
-    for (const [id, names] of abandoned) draft.giveBack(id, names, this.#options.holder)
+    for (const [id, names] of abandoned) draft.release(id, names, this.#options.holder)
     return { drops, abandoned: abandoned.map(([id]) => id) }
   }
 

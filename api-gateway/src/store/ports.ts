@@ -100,7 +100,7 @@ export interface QuotaStore {
   /** Call when the objects are known to exist. The next update removes the reservation. */
   settle(account: string, reservation: string): void
   /** Refunds objects that were certainly not created and never will be. */
-  giveBack(account: string, reservation: string, names: readonly string[]): Promise<void>
+  release(account: string, reservation: string, names: readonly string[]): Promise<void>
   /** From the informer cache. */
   facts(account: Account, now: Date): LimitFacts
 }

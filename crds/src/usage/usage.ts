@@ -138,7 +138,7 @@ export class UsageDraft {
   }
 
   /** Releases names of a reservation that will not be created. Only its holder may do this, because another gateway may be creating them. */
-  giveBack(id: string, names: readonly string[], holder: string): void {
+  release(id: string, names: readonly string[], holder: string): void {
     const held = this.#reservations.find((reservation) => reservation.id === id && reservation.gateway === holder)
     const gone = held?.names.filter((name) => names.includes(name)) ?? []
     if (!held || gone.length === 0) return
@@ -156,7 +156,7 @@ export class UsageDraft {
   settle(seen: Reservation, neverMade: readonly string[]): void {
     const held = this.#reservations.find(({ id }) => id === seen.id)
     if (held?.gateway !== seen.gateway || held.lastRetryAt !== seen.lastRetryAt) return
-    this.giveBack(seen.id, neverMade, seen.gateway)
+    this.release(seen.id, neverMade, seen.gateway)
     this.drop(seen.id)
   }
 

@@ -57,7 +57,7 @@ export class CountingQuota implements QuotaStore {
   settle(_account: string, reservation: string): void {
     this.settled.push(reservation)
   }
-  async giveBack(_account: string, reservation: string, names: readonly string[]): Promise<void> {
+  async release(_account: string, reservation: string, names: readonly string[]): Promise<void> {
     for (const name of names) this.paid.get(reservation)?.delete(name)
   }
   facts(): LimitFacts {

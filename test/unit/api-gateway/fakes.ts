@@ -288,10 +288,10 @@ export class FakeQuota implements QuotaStore {
   settle(_account: string, reservation: string): void {
     this.settled.push(reservation)
   }
-  async giveBack(account: string, reservation: string, names: readonly string[]): Promise<void> {
+  async release(account: string, reservation: string, names: readonly string[]): Promise<void> {
     const usage = this.#usageOf(account)
     const draft = new UsageDraft(usage, NOW)
-    draft.giveBack(reservation, names, 'fake')
+    draft.release(reservation, names, 'fake')
     this.set(account, usage.spec, draft.toStatus())
   }
   facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {

@@ -115,14 +115,14 @@ t.test('createScreenshots leaves the charge and the key when it is not known wha
   t.equal(uncertain.length, 1, 'without a key nobody comes back to it')
 })
 
-t.test('createScreenshots gives back what the API server refuses to store', async (t) => {
+t.test('createScreenshots releases the units of Screenshots that the API server refuses', async (t) => {
   const { deps, request, done } = aWorld(1)
   deps.screenshots.failures = [invalid([{ path: 'options', code: 'refused', message: 'no' }])]
   await t.rejects(createScreenshots(request, deps), { code: 'VALIDATION_ERROR' })
   t.strictSame([deps.quota.used, done], [0, ['forgotten']])
 })
 
-t.test('createScreenshots gives back only the item that the API server refuses, when it has stored others', async (t) => {
+t.test('createScreenshots releases only the unit of the refused Screenshot when others were stored', async (t) => {
   const { deps, request, done, execution } = aWorld(3)
   deps.screenshots.failures = [undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }])]
   const { items } = await createScreenshots(request, deps)

@@ -179,7 +179,7 @@ t.test('QuotaLedger refunds names', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   await ledger.reserve(wanted('r', ['x', 'y']))
-  await ledger.giveBack('r', ['y'])
+  await ledger.release('r', ['y'])
   t.match(store.stored.status, { used: 1, reservations: [{ names: ['x'] }] })
 })
 

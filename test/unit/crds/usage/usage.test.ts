@@ -64,7 +64,7 @@ t.test('usage lets another gateway take over a reservation, which the first cann
   const draft = draftOf({ limit: 9 })
   draft.reserve(wanted('r', ['x']))
   t.strictSame(draft.reserve(wanted('r', ['x'], { gateway: 'b' })), { granted: 1 })
-  draft.giveBack('r', ['x'], 'a')
+  draft.release('r', ['x'], 'a')
   draft.settle({ id: 'r', names: ['x'], gateway: 'a', at: NOW.toISOString() }, ['x'])
   t.match(draft.toStatus(), { used: 1, reservations: [{ gateway: 'b' }] })
 })
@@ -96,10 +96,10 @@ t.test('usage does not settle a reservation that a retry has used since', async 
 t.test('usage releases names once', async (t) => {
   const draft = draftOf({ limit: 9 })
   draft.reserve(wanted('r', ['x', 'y']))
-  for (let n = 0; n < 3; n++) draft.giveBack('r', ['y', 'other'], 'a')
+  for (let n = 0; n < 3; n++) draft.release('r', ['y', 'other'], 'a')
   t.match(draft.toStatus(), { used: 1, reservations: [{ names: ['x'] }] })
   draft.drop('r')
-  draft.giveBack('r', ['x'], 'a')
+  draft.release('r', ['x'], 'a')
   t.match(draft.toStatus(), { used: 1, reservations: [] }, 'what is settled stays spent')
 })
 
@@ -137,7 +137,7 @@ t.test('usage starts a new month in the same update, and never returns to an ear
   t.strictSame(draft.reserve(wanted('r', ['x'], { at: new Date('2026-12-01T00:00:00.000Z') })), { granted: 1 })
   t.equal(draft.period, '2026-12')
   t.equal(draft.used, 1)
-  draft.giveBack('q', ['q'], 'a')
+  draft.release('q', ['q'], 'a')
   t.equal(draft.used, 1, 'what goes back belongs to the old month')
   t.ok(draft.hasRefunded(old), 'an old refund is not forgotten: its condition may be missing still')
   draft.reserve(wanted('s', ['y']))
@@ -174,7 +174,7 @@ t.test('usage months are in UTC, also at the end of a year', async (t) => {
 
 type Step =
   | { do: 'reserve'; id: number; count: number; gateway: string }
-  | { do: 'create' | 'drop' | 'giveBack' | 'settle' | 'refund'; id: number; gateway: string }
+  | { do: 'create' | 'drop' | 'release' | 'settle' | 'refund'; id: number; gateway: string }
   | { do: 'wait'; milliseconds: number }
 
 const ids = fc.integer({ min: 0, max: 6 })
@@ -183,7 +183,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('reserve' as const), id: ids, count: fc.integer({ min: 1, max: 4 }), gateway: gateways }),
     fc.record({
-      do: fc.constantFrom('create' as const, 'drop' as const, 'giveBack' as const, 'settle' as const, 'refund' as const),
+      do: fc.constantFrom('create' as const, 'drop' as const, 'release' as const, 'settle' as const, 'refund' as const),
       id: ids,
       gateway: gateways,
     }),
@@ -229,8 +229,8 @@ class Model {
     } else if (step.do === 'drop' && rest.length === 0) {
       draft.drop(key)
       this.held.delete(step.id)
-    } else if (step.do === 'giveBack') {
-      draft.giveBack(key, rest, step.gateway)
+    } else if (step.do === 'release') {
+      draft.release(key, rest, step.gateway)
       if (step.gateway !== held.holder) return
       held.names = held.names.filter((name) => held.created.has(name))
       if (held.names.length === 0) this.held.delete(step.id)
