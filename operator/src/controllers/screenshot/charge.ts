@@ -1,17 +1,20 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import type { Charge } from '../quota/charges.ts'
 import { isCharged } from '../quota/decide.ts'
-import type { ScreenshotContext } from './context.ts'
 import type { Action } from './decide.ts'
 import { reasonOf } from './status.ts'
 
-/** Whether a claim must charge a unit of quota: no gateway charged the Screenshot, and it was never claimed before. */
-export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): boolean =>
-  charge !== undefined && !isCharged(shot)
-
-interface ChargeContext extends Pick<ScreenshotContext, 'charge' | 'now'> {
+interface ChargeContext {
+  /** Absent: nothing is charged. */
+  charge?: Charge | undefined
   chargeBackoff: ChargeBackoff
+  now: () => Date
 }
+
+/** Whether a claim must charge a unit of quota: no gateway charged the Screenshot, and it was never claimed before. */
+export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ChargeContext, 'charge'>): boolean =>
+  charge !== undefined && !isCharged(shot)
 
 /** Charges the Screenshot; repeated calls charge only once. Returns the actions that replace the claim when it cannot be charged. */
 export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
