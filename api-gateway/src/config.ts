@@ -32,6 +32,7 @@ const Env = z.object({
   TINTYPE_OPTION_POLICY: OptionPolicyText, // JSON: which kinds of options are allowed; empty: all
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // public key; the operator has the private one
+  TINTYPE_LINK_KEY_FILE: z.string().min(1), // release key of link secrets; the file may appear later
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // per account and replica: lists and reports
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // per account and replica: changes of keys and webhooks
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
@@ -95,6 +96,7 @@ const toConfig = (env: Env) => ({
   optionPolicy: env.TINTYPE_OPTION_POLICY,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
+  linkKeyFile: env.TINTYPE_LINK_KEY_FILE,
   callsPerMinute: { read: env.TINTYPE_READS_PER_MINUTE, management: env.TINTYPE_CHANGES_PER_MINUTE },
   maxKeys: env.TINTYPE_MAX_KEYS,
   maxWebhooks: env.TINTYPE_MAX_WEBHOOKS,

@@ -35,6 +35,7 @@ import { buildProbe } from './resources/status/probe.ts'
 import { openBucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeRecords } from './store/kube-records.ts'
+import { LinkKeyFile } from './store/link-key-file.ts'
 import { SealingKeyFile } from './store/sealing-key-file.ts'
 
 // Creates all components, and starts and stops them in order.
@@ -76,6 +77,7 @@ async function run(config: Config): Promise<void> {
   const { report } = new IgnoredObjects({ count: metrics.onIgnored, log })
   const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
+  const linkKey = new LinkKeyFile(config.linkKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
   const spans = await openSpans(config, log)
   const draining = new AbortController()
@@ -87,7 +89,7 @@ async function run(config: Config): Promise<void> {
   for (const reflector of reflectors) reflector.start()
   keys.uses.start()
   lease.start()
-  await Promise.all([keyRing.start(), sealingKey.start()])
+  await Promise.all([keyRing.start(), sealingKey.start(), linkKey.start()])
 
   const accounts = new Resource(http, keys.accounts.resource)
   const app = buildApp({
@@ -117,6 +119,7 @@ async function run(config: Config): Promise<void> {
     startedAt,
     keyRing: keyRing.current,
     sealingKey: sealingKey.current,
+    linkKey: linkKey.current,
     publicUrl: config.publicUrl,
     signStoreLink:
       config.storagePublicUrl === ''
@@ -169,6 +172,7 @@ async function run(config: Config): Promise<void> {
   await lease.end()
   keyRing.stop()
   sealingKey.stop()
+  linkKey.stop()
   await spans?.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()

@@ -1,4 +1,5 @@
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import type { LinkKey } from '@tintype/crds/crypto/link-secret'
 import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
@@ -166,3 +167,6 @@ export type KeyRingSource = () => KeyRing
 
 /** Returns the current public key for sealing secrets. @throws ApiError when none is loaded yet */
 export type SealingKeySource = () => SealingKey
+
+/** The release key of link secrets. @throws ApiError SERVICE_UNAVAILABLE before it is loaded */
+export type LinkKeySource = () => LinkKey

@@ -17,7 +17,7 @@ export type OpeningKeys = z.infer<typeof OpeningKeys>
 
 /** The object and purpose to which an encrypted text is bound. */
 export interface SealedFor {
-  purpose: 'options' | 'large-options' | 'signing-secret' | 'link-secret'
+  purpose: 'options' | 'large-options' | 'signing-secret'
   /** Name of the object that contains it, or id of the batch whose objects share it. */
   subject: string
   account: string

@@ -53,6 +53,8 @@ export const secretNames = (release: string) => ({
   downloadKeys: `${release}-download-keys`,
   /** Data `private.json` (for the operator) and `public.json` (for the gateway): the key pair of {@link import('../crypto/sealed.ts')}. */
   sealingKey: `${release}-sealing-key`,
+  /** Data `key.json`: the {@link import('../crypto/link-secret.ts').LinkKey} from which gateways derive the secrets of signed links. */
+  linkKey: `${release}-link-key`,
   /** Data `private.jwk`: the Ed25519 key that signs dispatches. */
   dispatchKey: `${release}-dispatch-key`,
 })

@@ -14,6 +14,48 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** The largest integer of Kubernetes' int32. */
+const MAX_LINK_SECRET_VERSION = 2_147_483_647
+
+const linkSecretVersion = z.int().min(1).max(MAX_LINK_SECRET_VERSION)
+
+/** The secret itself is derived: crypto/link-secret.ts. */
+const LinkSecretSpec = z.object({
+  version: linkSecretVersion.describe('Version of the current secret. Default: 1.'),
+  previous: z
+    .object({
+      version: linkSecretVersion.describe('Version of the previous secret.'),
+      expiryTime: instant('Time at which links signed with the previous secret stop working.'),
+    })
+    .describe('Secret before the last rotation, while both are valid.')
+    .optional(),
+})
+
+/** A host name in lower case, or `*.` and a host name for its subdomains. International names are in Punycode, as browsers send them. */
+export const LINK_HOST = /^(\*\.)?[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/
+export const MAX_LINK_HOST_LENGTH = 255
+export const MAX_LINK_HOSTS = 64
+export const MAX_LINK_OPTIONS = 256
+
+export const LinkPolicySpec = z.object({
+  allowedHosts: z
+    .array(z.string().max(MAX_LINK_HOST_LENGTH).regex(LINK_HOST))
+    .max(MAX_LINK_HOSTS)
+    .describe('Hosts of pages that links may capture, or *.suffix for all subdomains. Absent: all; an empty list: none.')
+    .optional(),
+  allowedOptions: z
+    .array(
+      z
+        .string()
+        .max(64)
+        .regex(/^[a-z][A-Za-z0-9]*$/),
+    )
+    .max(MAX_LINK_OPTIONS)
+    .describe('Names of options that links may have, such as viewportWidth. Absent: all that links support; an empty list: none.')
+    .optional(),
+})
+export type LinkPolicySpec = z.infer<typeof LinkPolicySpec>
+
 export const ApiKeySpec = z.object({
   accountName: objectName('Account that the key acts for. Default: default.').optional(),
   name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
@@ -34,11 +76,8 @@ export const ApiKeySpec = z.object({
   existingSecret: objectName(
     'Name of a Secret of type tintype.dev/api-key that contains the key’s text in its key api-key. Its label tintype.dev/account names the account (absent: default). The operator stores only a hash of the text.',
   ).optional(),
-  sealedLinkSecret: z
-    .string()
-    .max(1024)
-    .describe('Secret of signed GET links, encrypted for the operator. Set by the gateway only.')
-    .optional(),
+  linkSecret: LinkSecretSpec.describe('Version of the secret that signs links of the key. A new version replaces the secret.').optional(),
+  linkPolicy: LinkPolicySpec.describe('What signed links of the key may capture. Absent: no limits.').optional(),
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { KeyRing } from '@tintype/crds/crypto/download-link'
+import { newLinkKey } from '@tintype/crds/crypto/link-secret'
 import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/crds/crypto/sealed'
 import { secretNames } from '@tintype/crds/identifiers/names'
 import { z } from 'zod'
@@ -46,6 +47,9 @@ function newSealingPair(): Record<string, string> {
 export async function ensureReleaseKeys(secrets: SecretStore, release: string): Promise<ReleaseKeys> {
   const names = secretNames(release)
   const labels = releaseLabels(release)
+  // Only gateways use the link key, and their pods also start without it. It is created before the other Secrets, for which the pods wait. So a new
+  // installation has it at the first start of a gateway.
+  await ensureSecret(secrets, { name: names.linkKey, labels, build: () => ({ 'key.json': JSON.stringify(newLinkKey()) }) })
   const [download, dispatch, sealing] = await Promise.all([
     ensureSecret(secrets, { name: names.downloadKeys, labels, build: () => ({ 'keys.json': JSON.stringify(newKeyRing()) }) }),
     ensureSecret(secrets, { name: names.dispatchKey, labels, build: () => ({ 'private.jwk': JSON.stringify(newDispatchKey()) }) }),

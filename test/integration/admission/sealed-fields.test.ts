@@ -77,9 +77,10 @@ t.test('policy lets users change a webhook whose secrets the gateway has set, ex
   await t.rejects(hooks.patch(metadata.name, mergePatch({ spec: { signingSecrets: [{ sealed: 'x' }] } })), refused('signingSecrets'))
 })
 
-t.test('policy rejects the link secret of another key', async (t) => {
-  await t.rejects(keys.create(aKey({ sealedLinkSecret: stolen })), refused('only the gateway may set sealedLinkSecret'))
-  t.ok(await new Resource(gateway, apiKeys).create(aKey({ sealedLinkSecret: stolen })), 'control: the gateway')
+t.test('policy lets users set the link fields of keys of their own account only', async (t) => {
+  const links = { linkSecret: { version: 2 }, linkPolicy: { allowedHosts: ['example.com'], allowedOptions: ['viewportWidth'] } }
+  t.match((await keys.create(aKey(links))).spec, links)
+  await t.rejects(keys.create(aKey({ ...links, accountName: 'other' })), refused('not allowed to use the account other'))
 })
 
 t.test('policy rejects the hash of a key of another account, whose holder would act for eve’s account', async (t) => {

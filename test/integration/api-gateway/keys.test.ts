@@ -1,7 +1,6 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { keyHash } from '../../../crds/src/crypto/key-text.ts'
-import { unseal } from '../../../crds/src/crypto/sealed.ts'
 import { Label, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey, Scope } from '../../../crds/src/kinds/api-key.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -52,8 +51,18 @@ t.test('the text of a key is in no object and no log', async (t) => {
     t.ok(place.length > 0)
     for (const secret of texts) t.notOk(place.includes(secret))
   }
-  const sealedFor = { purpose: 'link-secret', subject: object.metadata.name, account: 'acme' } as const
-  t.match(await unseal(object.spec.sealedLinkSecret!, sealedFor, world.openingKeys), /^[\w-]{43}$/)
+})
+
+t.test('all replicas return the same link secret, and a rotation changes it for all', async (t) => {
+  const { id } = await create({ name: 'links' })
+  const secretOf = async (url: string) => (await call(`${url}/keys/${id}/link-secret`, { method: 'POST', key })).body.data.link_secret
+  const secret = await secretOf(urlA)
+  t.match(secret, /^lsk_[\w-]{43}$/)
+  t.equal(await secretOf(urlB), secret)
+  const rotated = await call(`${urlA}/keys/${id}/link-secret/rotate`, { method: 'POST', key })
+  t.not(rotated.body.data.link_secret, secret)
+  t.equal(await secretOf(urlB), rotated.body.data.link_secret)
+  for (const place of [JSON.stringify(await world.keys.listAll()), a.log(), b.log()]) t.notOk(place.includes('lsk_'))
 })
 
 t.test('no replica accepts a deleted key', async (t) => {

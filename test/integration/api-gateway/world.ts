@@ -14,6 +14,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, type NewObject, Resource, tintypeResource } from '../../../crds/client/resource.ts'
 import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
+import { newLinkKey } from '../../../crds/src/crypto/link-secret.ts'
 import { newOpeningKey, type OpeningKeys, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { Label, secretNames } from '../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
@@ -124,6 +125,8 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   const openingKeys: OpeningKeys = [newOpeningKey('test')]
   const sealingKeyFile = path.join(directory, 'public.json')
   await writeFile(sealingKeyFile, JSON.stringify(toSealingKey(openingKeys[0]!)))
+  const linkKeyFile = path.join(directory, 'key.json')
+  await writeFile(linkKeyFile, JSON.stringify(newLinkKey()))
   const keys = new Resource(http, tintypeResource<ApiKey>('ApiKey', 'apikeys'))
   const accounts = new Resource(http, tintypeResource<Account>('Account', 'accounts'))
   const usages = new Resource(http, accountUsages)
@@ -141,7 +144,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   }
   const startGateway = async (env: Record<string, string> = {}) => {
     const gateway = await spawnGateway(command, {
-      ...environmentOf(gatewayStorage(store, identities), kubeconfig, { ringFile, sealingKeyFile }),
+      ...environmentOf(gatewayStorage(store, identities), kubeconfig, { ringFile, sealingKeyFile, linkKeyFile }),
       ...env,
     })
     gateways.push(gateway)
@@ -176,7 +179,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
 const environmentOf = (
   storage: Record<string, string>,
   kubeconfig: string,
-  { ringFile, sealingKeyFile }: { ringFile: string; sealingKeyFile: string },
+  { ringFile, sealingKeyFile, linkKeyFile }: { ringFile: string; sealingKeyFile: string; linkKeyFile: string },
 ): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   ...compileCache,
@@ -185,6 +188,7 @@ const environmentOf = (
   ...storage,
   TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
   TINTYPE_SEALING_KEY_FILE: sealingKeyFile,
+  TINTYPE_LINK_KEY_FILE: linkKeyFile,
   TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
 })

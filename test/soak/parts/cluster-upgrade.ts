@@ -43,6 +43,7 @@ const STAYS = [
   `secret/${RELEASE}-dispatch-key`,
   `secret/${RELEASE}-download-keys`,
   `secret/${RELEASE}-initial-api-key`,
+  `secret/${RELEASE}-link-key`,
   `secret/${RELEASE}-minio-root`,
   `secret/${RELEASE}-sealing-key`,
   `secret/${RELEASE}-storage-gateway`,

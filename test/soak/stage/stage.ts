@@ -169,6 +169,7 @@ async function raise(cleanupStack: CleanupStack, options: { storeDirectory?: str
       TINTYPE_POD_NAME: `tintype-api-gateway-${count++}`,
       TINTYPE_DOWNLOAD_KEYS_FILE: await mountKey('tintype-download-keys', 'keys.json'),
       TINTYPE_SEALING_KEY_FILE: await mountKey('tintype-sealing-key', 'public.json'),
+      TINTYPE_LINK_KEY_FILE: await mountKey('tintype-link-key', 'key.json'),
       TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
       ...environmentFor(options),
     }

@@ -6,6 +6,7 @@ const env = {
   TINTYPE_STORAGE_SECRET_KEY: 's',
   TINTYPE_DOWNLOAD_KEYS_FILE: '/keys.json',
   TINTYPE_SEALING_KEY_FILE: '/public.json',
+  TINTYPE_LINK_KEY_FILE: '/key.json',
 }
 
 t.test('loadConfig has a default for everything but secrets and the key file', async (t) => {
@@ -39,6 +40,7 @@ t.test('loadConfig names every mistake at once', async (t) => {
     'PUBLIC_URL',
     'DOWNLOAD_KEYS_FILE',
     'SEALING_KEY_FILE',
+    'LINK_KEY_FILE',
     'ALLOWED_CIDRS',
     'ALLOWED_PORTS',
   ]

@@ -22,6 +22,7 @@ import type {
 } from '../../../api-gateway/src/store/ports.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
+import { newLinkKey } from '../../../crds/src/crypto/link-secret.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { apiKeyIdOf, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
@@ -263,6 +264,8 @@ export class FakeKeys implements KeyStore {
   }
 }
 
+/** Release key of link secrets. */
+export const LINK_KEY = newLinkKey()
 /** Opens what the fake gateways have sealed. */
 export const OPENING_KEY = newOpeningKey('fake')
 
@@ -353,6 +356,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     maxKeys: 5,
     maxWebhooks: 3,
     sealingKey: () => toSealingKey(OPENING_KEY),
+    linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
     corsOrigins: [],
     callsPerMinute: { read: 6_000, management: 600 },

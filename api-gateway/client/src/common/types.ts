@@ -71,6 +71,9 @@ export type ApiKey = Schemas['ApiKey']
 /** An API key with its text in `key`, which only the first response contains. */
 export type CreatedApiKey = Schemas['ApiKeyCreated']['data']
 export type RotatedApiKey = Schemas['ApiKeyRotated']['data']
+/** The secret that signs links of an API key: `key` is the id of the API key. */
+export type LinkSecret = Schemas['LinkSecret']['data']
+export type LinkPolicy = Schemas['LinkPolicy']
 export type ApiKeyRequest = Schemas['CreateKey']
 export type ApiKeyChanges = Schemas['UpdateKey']
 /** Query of the lists of webhooks and API keys. */

@@ -104,6 +104,8 @@ export interface components {
             last_used_at: string | null;
             /** @description Until when the text before the last rotation is valid. */
             previous_key_expires_at: string | null;
+            /** @description Limits of the signed links of the key. Null: none. */
+            link_policy: components["schemas"]["LinkPolicy"] | null;
         };
         /** @description The updated key. */
         ApiKeyChanged: {
@@ -133,6 +135,8 @@ export interface components {
                 last_used_at: string | null;
                 /** @description Until when the text before the last rotation is valid. */
                 previous_key_expires_at: string | null;
+                /** @description Limits of the signed links of the key. Null: none. */
+                link_policy: components["schemas"]["LinkPolicy"] | null;
                 /** @description The text of the key. It is shown only once. */
                 key?: string;
             };
@@ -178,6 +182,8 @@ export interface components {
                 last_used_at: string | null;
                 /** @description Until when the text before the last rotation is valid. */
                 previous_key_expires_at: string | null;
+                /** @description Limits of the signed links of the key. Null: none. */
+                link_policy: components["schemas"]["LinkPolicy"] | null;
                 /** @description The text of the key. It is shown only once. */
                 key: string;
             };
@@ -784,6 +790,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Days until the key expires, instead of expires_at. */
             expires_in_days?: number;
+            /** @description Limits of the signed links of the key. Null or absent: none. */
+            link_policy?: components["schemas"]["LinkPolicyRequest"] | null;
         };
         /** @description A page to capture. `url` is required, here or in `options`. The one at the top level takes precedence. */
         CreateScreenshot: {
@@ -1528,6 +1536,30 @@ export interface components {
                 screenshot: components["schemas"]["Screenshot"];
             };
         };
+        /** @description Limits of the signed links of a key. */
+        LinkPolicy: {
+            /** @description Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none. */
+            allowed_hosts: string[] | null;
+            /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
+            allowed_options: string[] | null;
+        };
+        /** @description Limits of the signed links of the key. It replaces the earlier limits as a whole. */
+        LinkPolicyRequest: {
+            /** @description Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none. */
+            allowed_hosts?: string[] | null;
+            /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
+            allowed_options?: string[] | null;
+        };
+        /** @description The secret that signs links of a key. */
+        LinkSecret: {
+            message: string;
+            data: {
+                /** @description Key id: the parameter `key` of links. */
+                key: string;
+                /** @description Secret that signs links of the key, prefix lsk_. */
+                link_secret: string;
+            };
+        };
         /** @description This document. */
         OpenApiDocument: {
             [key: string]: unknown;
@@ -1752,6 +1784,8 @@ export interface components {
             is_active?: boolean;
             /** @description When the key expires. Null: never. */
             expires_at?: string | null;
+            /** @description Limits of the signed links of the key. Null: none. */
+            link_policy?: components["schemas"]["LinkPolicyRequest"] | null;
         };
         /** @description Fields of an endpoint to change, at least one. */
         UpdateWebhook: {

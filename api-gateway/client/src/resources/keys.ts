@@ -7,6 +7,7 @@ import type {
   CreatedApiKey,
   CreateOptions,
   InactiveQuery,
+  LinkSecret,
   RotatedApiKey,
   Rotation,
 } from '../common/types.ts'
@@ -51,5 +52,16 @@ export class Keys {
   /** Replaces the text of the key. The old text works for `overlap_hours`. Store `key`: no later response contains it. */
   async rotate(id: string, { signal, ...body }: Rotation & CallOptions = {}): Promise<RotatedApiKey> {
     return (await this.#transport.call<{ data: RotatedApiKey }>({ method: 'POST', path: `${pathOf(id)}/rotate`, body, signal })).body.data
+  }
+
+  /** Returns the secret for `signLink`, the same one each time. Your API key must have all scopes of this one. */
+  async linkSecret(id: string, { signal }: CallOptions = {}): Promise<LinkSecret> {
+    return (await this.#transport.call<{ data: LinkSecret }>({ method: 'POST', path: `${pathOf(id)}/link-secret`, signal })).body.data
+  }
+
+  /** Replaces the secret for `signLink`. Links signed with the old secret work for `overlap_hours`. */
+  async rotateLinkSecret(id: string, { signal, ...body }: Rotation & CallOptions = {}): Promise<LinkSecret> {
+    const request = { method: 'POST', path: `${pathOf(id)}/link-secret/rotate`, body, signal } as const
+    return (await this.#transport.call<{ data: LinkSecret }>(request)).body.data
   }
 }

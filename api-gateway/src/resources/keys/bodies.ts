@@ -6,6 +6,7 @@ import { boundedText } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
+import { findLinkPolicyProblems, LinkPolicyBody } from './link-policy.ts'
 
 // Bodies of the key routes.
 
@@ -27,6 +28,8 @@ const expiresAt = z.iso
   .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2027-01-31T10:00:00Z' })
   .describe('When the key expires, in ISO 8601.')
 
+const linkPolicy = LinkPolicyBody.nullable().optional()
+
 export const CreateKeyBody = name(
   'CreateKey',
   z
@@ -35,6 +38,7 @@ export const CreateKeyBody = name(
       scopes: scopes.optional().describe('Scopes of the key. Default: all (*).'),
       expires_at: expiresAt.nullable().optional().describe('When the key expires. Null or absent: never.'),
       expires_in_days: z.int().min(1).max(MAX_DAYS).optional().describe('Days until the key expires, instead of expires_at.'),
+      link_policy: linkPolicy.describe('Limits of the signed links of the key. Null or absent: none.'),
     })
     .describe('A new API key.'),
 )
@@ -48,6 +52,7 @@ export const UpdateKeyBody = name(
       scopes: scopes.optional(),
       is_active: z.boolean().optional().describe('False makes the key invalid until it is true again.'),
       expires_at: expiresAt.nullable().optional().describe('When the key expires. Null: never.'),
+      link_policy: linkPolicy.describe('Limits of the signed links of the key. Null: none.'),
     })
     .describe('Fields of a key to change, at least one.')
     .meta({ minProperties: 1 }),
@@ -78,17 +83,25 @@ export const createKeyBody = jsonBody({
     ...findDuplicateProblems('scopes', body.scopes),
     ...findExpiryProblems(body, now()),
     ...findExpiryConflicts(body),
+    ...findLinkPolicyProblems(body.link_policy ?? {}),
   ],
 })
 
 /** Body of PATCH and PUT /keys/{id}. */
 export const updateKeyBody = jsonBody({
   schema: UpdateKeyBody,
-  examples: { retire: { summary: 'Deactivate the key', value: { name: 'old pipeline', is_active: false } } },
+  examples: {
+    retire: { summary: 'Deactivate the key', value: { name: 'old pipeline', is_active: false } },
+    links: {
+      summary: 'Limit the links of the key',
+      value: { link_policy: { allowed_hosts: ['example.com', '*.example.com'], allowed_options: ['viewport_width', 'format'] } },
+    },
+  },
   check: (body, { now }: Clock) => [
     ...findEmptyUpdateProblems(body),
     ...findDuplicateProblems('scopes', body.scopes),
     ...findExpiryProblems(body, now()),
+    ...findLinkPolicyProblems(body.link_policy ?? {}),
   ],
 })
 
@@ -97,6 +110,13 @@ export const rotateKeyBody = jsonBody({
   schema: RotateBody,
   required: false,
   examples: { day: { summary: 'Both texts stay valid for a day', value: { overlap_hours: 24 } } },
+})
+
+/** Body of POST /keys/{id}/link-secret/rotate. */
+export const rotateLinkSecretBody = jsonBody({
+  schema: RotateBody,
+  required: false,
+  examples: { day: { summary: 'Links of both secrets stay valid for a day', value: { overlap_hours: 24 } } },
 })
 
 /** The expiry of a new key, or undefined. */

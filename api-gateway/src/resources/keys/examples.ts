@@ -17,6 +17,7 @@ const key = {
   expires_at: '2027-11-21T10:00:00.000Z',
   last_used_at: null,
   previous_key_expires_at: null,
+  link_policy: null,
 }
 
 /** Has the length of a key but is not a valid one. */
@@ -28,5 +29,10 @@ export const keyRotated = {
   data: { ...key, previous_key_expires_at: '2026-11-22T10:00:00.000Z', key: text },
 }
 export const keyChanged = { message: 'API key updated successfully', data: { ...key, name: 'old pipeline', is_active: false } }
+export const linkSecretFound = {
+  message: 'Link secret derived successfully',
+  data: { key: keyId, link_secret: 'lsk_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample_EXA' },
+}
+export const linkSecretRotated = { ...linkSecretFound, message: 'Link secret rotated successfully' }
 export const keyFound = { success: true, data: key }
 export const keyList = { success: true, data: [key], pagination }

@@ -1,21 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
-import { seal } from '@tintype/crds/crypto/sealed'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
-import { Label, toObjectName } from '@tintype/crds/identifiers/names'
+import { Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import type { Idempotency } from '../../creation/idempotency.ts'
 import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
-import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
+import type { LinkKeySource, RecordStore } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
 import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
 import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateKeyBody, UpdateKeyBody } from './bodies.ts'
-import { assertCanGrant, assertCanManage, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
+import { assertCanGrant, assertCanManage, assertCanSignLinks, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
+import { linkSecretOf, toLinkSecretRotation } from './link-secrets.ts'
 import { toKeyRecord } from './record.ts'
 import { findReplacementKey, type KeyUpdate } from './replacement.ts'
 
@@ -25,14 +24,13 @@ import { findReplacementKey, type KeyUpdate } from './replacement.ts'
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
   idempotency: Idempotency
-  sealingKey: SealingKeySource
+  linkKey: LinkKeySource
   /** Maximum keys per account. */
   maxKeys: number
   now: () => Date
 }
 
 const WHAT = 'API key'
-const LINK_SECRET_BYTES = 32
 
 const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
 
@@ -60,10 +58,7 @@ async function makeKey(id: string, body: CreateKeyBody, accountName: string, dep
   assertBelowLimit(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
   const now = deps.now()
   const text = newKeyText()
-  const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
-  const sealedFor = { purpose: 'link-secret', subject: toObjectName(id), account: accountName } as const
-  const sealedLinkSecret = await seal(linkSecret, sealedFor, deps.sealingKey())
-  const created = await deps.apiKeys.create(buildApiKey(body, { id, accountName, text, sealedLinkSecret, now }))
+  const created = await deps.apiKeys.create(buildApiKey(body, { id, accountName, text, now }))
   const isOurs = created.metadata.labels?.[Label.keyHash1] === keyHash(text)
   return { created, secret: isOurs ? { key: text } : undefined }
 }
@@ -140,4 +135,28 @@ export async function rotateKey(input: Input<ById, RotateBody>, { apiKeys, now }
   })
   setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
+}
+
+/** Reads the latest state, because the cache of a replica may have the version before a rotation. */
+export async function readLinkSecret(input: Input<ById>, { apiKeys, linkKey }: KeysDeps): Promise<FastifyReply> {
+  const key = await findOwnLatest(input, apiKeys, WHAT)
+  assertCanSignLinks(input.request.apiKey, key)
+  const data = { key: input.params.id, link_secret: linkSecretOf(key, linkKey()) }
+  return input.reply.headers(SECRET).send({ message: 'Link secret derived successfully', data })
+}
+
+export async function rotateLinkSecret(input: Input<ById, RotateBody>, { apiKeys, linkKey, now }: KeysDeps): Promise<FastifyReply> {
+  const { request, reply, params, body, ignored } = input
+  // Before the write, so that a gateway without the key does not rotate a secret that it cannot return.
+  const releaseKey = linkKey()
+  const rotated = await changeLatest({
+    read: () => findOwnLatest(input, apiKeys, WHAT),
+    change: async (key) => {
+      assertCanSignLinks(request.apiKey, key)
+      return apiKeys.patch(key, toLinkSecretRotation(key, body, now()))
+    },
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  const data = { key: params.id, link_secret: linkSecretOf(rotated, releaseKey) }
+  return reply.send({ message: 'Link secret rotated successfully', data })
 }

@@ -7,6 +7,7 @@ import { isAhead } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
 import { overlapEnd, type RotateBody } from '../shared/rotation.ts'
 import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './bodies.ts'
+import { toLinkPolicyPatch, toLinkPolicySpec } from './link-policy.ts'
 
 /** A key before it is stored. */
 export interface NewApiKey {
@@ -18,28 +19,28 @@ interface KeyParts {
   id: string
   accountName: string
   text: string
-  sealedLinkSecret: string
   now: Date
 }
 
 /** The object of a new key. It contains the hash of the key, never its text. */
-export function buildApiKey(body: CreateKeyBody, { id, accountName, text, sealedLinkSecret, now }: KeyParts): NewApiKey {
+export function buildApiKey(body: CreateKeyBody, { id, accountName, text, now }: KeyParts): NewApiKey {
   const expiryTime = expiryOf(body, now)
+  const linkPolicy = toLinkPolicySpec(body.link_policy)
   return {
     metadata: { name: toObjectName(id), labels: { [Label.keyHash1]: keyHash(text) } },
     spec: {
       accountName,
       name: body.name,
       lastFour: text.slice(-4),
-      sealedLinkSecret,
       ...(body.scopes ? { scopes: body.scopes } : {}),
       ...(expiryTime === undefined ? {} : { expiryTime }),
+      ...(linkPolicy === undefined ? {} : { linkPolicy }),
     },
   }
 }
 
 /** The patch for an update. */
-export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBody, now: Date): ObjectPatch {
+export function toKeyPatch({ name, scopes, is_active, expires_at, link_policy }: UpdateKeyBody, now: Date): ObjectPatch {
   return {
     metadata: toUpdatedMetadata(now),
     spec: {
@@ -47,6 +48,7 @@ export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBod
       ...(scopes === undefined ? {} : { scopes }),
       ...(is_active === undefined ? {} : { active: is_active }),
       ...(expires_at === undefined ? {} : { expiryTime: expires_at === null ? null : new Date(expires_at).toISOString() }),
+      ...(link_policy === undefined ? {} : { linkPolicy: toLinkPolicyPatch(link_policy) }),
     },
   }
 }
@@ -97,3 +99,10 @@ export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly 
  */
 export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
   assertScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')
+
+/**
+ * A key cannot sign links for a key that has more scopes.
+ * @throws ApiError INSUFFICIENT_SCOPE
+ */
+export const assertCanSignLinks = (signing: Pick<ApiKey, 'spec'>, signed: Pick<ApiKey, 'spec'>): void =>
+  assertScopes(signing, scopesOf(signed), 'the API key cannot read the link secret of a key with scopes that it lacks')

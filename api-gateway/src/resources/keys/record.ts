@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { instantField, isAhead, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
+import { LinkPolicyRecord, toLinkPolicyRecord } from './link-policy.ts'
 
 /** The record of a key, without its text. */
 export const KeyRecord = name(
@@ -21,6 +22,7 @@ export const KeyRecord = name(
     expires_at: instantField.nullable(),
     last_used_at: instantField.nullable().describe('Last use, accurate to ten minutes.'),
     previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation is valid.'),
+    link_policy: LinkPolicyRecord.nullable().describe('Limits of the signed links of the key. Null: none.'),
   }),
 )
 export type KeyRecord = z.infer<typeof KeyRecord>
@@ -36,6 +38,18 @@ const CreatedKey = KeyWithText.partial({ key: true }).describe(
 export const KeyCreated = name('ApiKeyCreated', z.object({ message: z.string(), data: CreatedKey }).describe('The created key.'))
 export const KeyRotated = name('ApiKeyRotated', z.object({ message: z.string(), data: KeyWithText }).describe('The rotated key.'))
 export const KeyChanged = name('ApiKeyChanged', z.object({ message: z.string(), data: KeyRecord }).describe('The updated key.'))
+export const LinkSecretFound = name(
+  'LinkSecret',
+  z
+    .object({
+      message: z.string(),
+      data: z.object({
+        key: z.string().describe('Key id: the parameter `key` of links.'),
+        link_secret: z.string().describe('Secret that signs links of the key, prefix lsk_.'),
+      }),
+    })
+    .describe('The secret that signs links of a key.'),
+)
 export const KeyFound = name('ApiKeyFound', z.object({ success, data: KeyRecord }).describe('One key.'))
 export const KeyList = name(
   'ApiKeyList',
@@ -62,5 +76,6 @@ export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyR
     expires_at: expiryTime === undefined ? null : iso(expiryTime),
     last_used_at: status?.lastUsedTime === undefined ? null : iso(status.lastUsedTime),
     previous_key_expires_at: isAhead(previous?.expiryTime, now) ? iso(previous.expiryTime) : null,
+    link_policy: toLinkPolicyRecord(spec.linkPolicy),
   }
 }

@@ -1,10 +1,20 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { type Link, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
-import { createKeyBody, rotateKeyBody, updateKeyBody } from './bodies.ts'
-import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated } from './examples.ts'
-import { createKey, deleteKey, type KeysDeps, listKeys, readKey, rotateKey, updateKey } from './handlers.ts'
-import { KeyChanged, KeyCreated, KeyFound, KeyList, KeyRotated } from './record.ts'
+import { createKeyBody, rotateKeyBody, rotateLinkSecretBody, updateKeyBody } from './bodies.ts'
+import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated, linkSecretFound, linkSecretRotated } from './examples.ts'
+import {
+  createKey,
+  deleteKey,
+  type KeysDeps,
+  listKeys,
+  readKey,
+  readLinkSecret,
+  rotateKey,
+  rotateLinkSecret,
+  updateKey,
+} from './handlers.ts'
+import { KeyChanged, KeyCreated, KeyFound, KeyList, KeyRotated, LinkSecretFound } from './record.ts'
 
 const route = routeFor<KeysDeps>()
 const id = pathId('key', keyId)
@@ -122,5 +132,40 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
+  }),
+  route({
+    id: 'getLinkSecret',
+    method: 'post',
+    path: '/keys/{id}/link-secret',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Get the link secret of an API key',
+    description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key.',
+    parameters: [id],
+    responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound, headers: ['Cache-Control'] } },
+    errors: ['NOT_FOUND'],
+    handle: readLinkSecret,
+  }),
+  route({
+    id: 'rotateLinkSecret',
+    method: 'post',
+    path: '/keys/{id}/link-secret/rotate',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Rotate the link secret of an API key',
+    description:
+      'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
+    parameters: [id],
+    body: rotateLinkSecretBody,
+    responses: {
+      200: {
+        description: 'Rotated.',
+        schema: LinkSecretFound,
+        example: linkSecretRotated,
+        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    handle: rotateLinkSecret,
   }),
 ]

@@ -98,12 +98,16 @@ t.test('keys has every request of the API', async (t) => {
   await keys.get('key_1')
   await keys.update('key_1', { name: 'b' })
   await keys.rotate('key_1')
+  await keys.linkSecret('key_1')
+  await keys.rotateLinkSecret('key_1', { overlap_hours: 1 })
   await keys.delete('key_1')
   t.strictSame(calls(), [
     'POST /keys {"name":"a","scopes":["usage:read"]}',
     'GET /keys/key_1',
     'PATCH /keys/key_1 {"name":"b"}',
     'POST /keys/key_1/rotate {}',
+    'POST /keys/key_1/link-secret',
+    'POST /keys/key_1/link-secret/rotate {"overlap_hours":1}',
     'DELETE /keys/key_1',
   ])
 })

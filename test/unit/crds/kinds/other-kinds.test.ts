@@ -46,8 +46,40 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
   {
     name: 'ApiKeySpec',
     schema: ApiKeySpec,
-    takes: [{}, { scopes: [...SCOPES] }, { accountName: 'acme', name: 'ci', active: false, lastFour: 'abcd' }],
-    refuses: [{ scopes: ['everything'] }, { name: '' }, { lastFour: 'abcde' }, { accountName: 'Acme' }],
+    takes: [
+      {},
+      { scopes: [...SCOPES] },
+      { accountName: 'acme', name: 'ci', active: false, lastFour: 'abcd' },
+      { linkSecret: { version: 1 } },
+      { linkSecret: { version: 3, previous: { version: 2, expiryTime: '2026-11-22T10:00:00Z' } } },
+      { linkPolicy: {} },
+      {
+        linkPolicy: {
+          allowedHosts: ['example.com', '*.example.com', 'xn--bcher-kva.example', '10.0.0.1'],
+          allowedOptions: ['viewportWidth'],
+        },
+      },
+      { linkPolicy: { allowedHosts: [], allowedOptions: [] } },
+    ],
+    refuses: [
+      { scopes: ['everything'] },
+      { name: '' },
+      { lastFour: 'abcde' },
+      { accountName: 'Acme' },
+      { linkSecret: {} },
+      { linkSecret: { version: 0 } },
+      { linkSecret: { version: 1.5 } },
+      { linkSecret: { version: 2 ** 31 } },
+      { linkSecret: { version: 2, previous: { version: 1 } } },
+      ...['', '*', 'Example.com', 'https://example.com', 'example.com/', 'a..b', '*.*.example.com', '-a.example', 'bücher.example'].map(
+        (host) => ({
+          linkPolicy: { allowedHosts: [host] },
+        }),
+      ),
+      { linkPolicy: { allowedHosts: Array(65).fill('a.example') } },
+      ...['', 'viewport_width', 'Width'].map((option) => ({ linkPolicy: { allowedOptions: [option] } })),
+      { linkPolicy: { allowedOptions: Array(257).fill('delay') } },
+    ],
   },
   {
     name: 'RunnerPoolSpec',

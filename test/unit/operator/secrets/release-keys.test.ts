@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { expiryOf, signLink, verifyLink } from '../../../../crds/src/crypto/download-link.ts'
+import { LinkKey } from '../../../../crds/src/crypto/link-secret.ts'
 import { seal, unseal } from '../../../../crds/src/crypto/sealed.ts'
 import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
 import { FakeStore } from '../../../support/fakes/fake-store.ts'
@@ -24,7 +25,20 @@ t.test('ensureReleaseKeys creates an Ed25519 pair whose x is the public half', a
 t.test('ensureReleaseKeys returns the same keys every time', async (t) => {
   const secrets = new FakeStore<Secret>()
   t.strictSame(await ensureReleaseKeys(secrets, 'tintype'), await ensureReleaseKeys(secrets, 'tintype'))
-  t.strictSame([...secrets.objects.keys()].sort(), ['tintype-dispatch-key', 'tintype-download-keys', 'tintype-sealing-key'])
+  t.strictSame([...secrets.objects.keys()].sort(), [
+    'tintype-dispatch-key',
+    'tintype-download-keys',
+    'tintype-link-key',
+    'tintype-sealing-key',
+  ])
+})
+
+t.test('ensureReleaseKeys creates the link key before the Secrets for which gateways wait', async (t) => {
+  const secrets = new FakeStore<Secret>()
+  await ensureReleaseKeys(secrets, 'tintype')
+  t.equal([...secrets.objects.keys()][0], 'tintype-link-key')
+  const { data = {} } = await secrets.get('tintype-link-key')
+  t.ok(LinkKey.safeParse(JSON.parse(Buffer.from(data['key.json'] ?? '', 'base64').toString())).success)
 })
 
 t.test('ensureReleaseKeys creates a pair whose private half opens what the public one seals', async (t) => {
