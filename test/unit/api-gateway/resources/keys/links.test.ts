@@ -1,10 +1,11 @@
 import t from 'tap'
 import { unavailable } from '../../../../../api-gateway/src/common/errors.ts'
 import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/link-secrets.ts'
+import { captureOptionFields, recordOptions } from '../../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { deriveLinkSecret } from '../../../../../crds/src/crypto/link-secret.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
-import type { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
 import { aGateway, anApiKey, LINK_KEY, NOW } from '../../fakes.ts'
 
 type Changes = Parameters<typeof aGateway>[0]
@@ -122,6 +123,14 @@ t.test('link_policy is stored with a new key, replaced as a whole, and removed b
     t.equal((await call('PATCH', path, { link_policy: none })).body.data.link_policy, null)
     t.equal(policyOf(), undefined)
   }
+})
+
+t.test('link_policy accepts the name of every option, and returns it unchanged', async (t) => {
+  const names = [...Object.keys(captureOptionFields), ...Object.keys(recordOptions)]
+  const { gateway, call } = start()
+  const created = await call('POST', '/keys', { name: 'links', link_policy: { allowed_options: names } })
+  t.strictSame(created.body.data.link_policy, { allowed_hosts: null, allowed_options: names })
+  t.ok(ApiKeySpec.safeParse(gateway.keys.keys.at(-1)!.spec).success, 'the schema of the ApiKey accepts the names')
 })
 
 const wrong: { name: string; policy: unknown; detail: object }[] = [
