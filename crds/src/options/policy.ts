@@ -51,3 +51,7 @@ export function findForbidden(options: AllOptions, policy: OptionPolicy): string
 /** The error message for options that are not allowed. */
 export const toForbiddenMessage = (names: readonly string[]): string =>
   `not allowed here: ${names.map(toSnakeCase).join(', ')}; an administrator of this service has switched ${names.length === 1 ? 'it' : 'them'} off`
+
+/** True for an option, in camel case, that one of these switches controls. */
+export const isOfOptionGroup = (option: string, groups: readonly (keyof OptionPolicy)[]): boolean =>
+  groups.some((group) => (SWITCHES[group] as readonly string[]).includes(option))
