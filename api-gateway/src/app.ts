@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
@@ -10,28 +11,15 @@ import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
-import { addDocsRoutes } from './routes/docs.ts'
-import { addFileRoutes } from './routes/files.ts'
-import { addBatchRoutes } from './routes/v1/batch.ts'
-import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
-import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
-import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
-import type { ScreenshotsDeps } from './routes/v1/deps.ts'
-import { addDevicesRoute } from './routes/v1/devices.ts'
-import { addKeyRoutes, type KeysDeps } from './routes/v1/keys.ts'
-import { addOpenApiRoute } from './routes/v1/openapi.ts'
-import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
-import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
-import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
-import { addWebhookTestRoute, type WebhookTestDeps } from './routes/v1/webhook-test.ts'
-import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
+import { addDocsRoutes } from './reference/docs-routes.ts'
+import { type RoutesDeps, routes } from './resources/all.ts'
+import type { ScreenshotsDeps } from './resources/screenshots/deps.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
-  postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
-  screenshots: ScreenshotsDeps['screenshots']
-  objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
+export type Deps = Omit<RoutesDeps & ScreenshotsDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+
+interface GatewayDeps {
   quota: QuotaStore
   keys: KeyStore
   metrics: Metrics
@@ -43,8 +31,9 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, Sta
 
 /** A request must be received completely within this time. */
 const REQUEST_MILLISECONDS = 60_000
-/** Every route exists under both prefixes. */
-const PREFIXES = ['/api/v1', '/v1']
+
+/** Loads the code that builds the OpenAPI document. Without requests for it, a process does not need its memory. */
+const buildDocument = async (): Promise<object> => (await import('./openapi/document.ts')).buildDocument()
 
 /** Builds the REST server without listening. `main` listens, and tests call `inject`. */
 export function buildApp(deps: Deps): FastifyInstance {
@@ -73,28 +62,9 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  for (const prefix of PREFIXES) {
-    app.register(
-      async (routes) => {
-        addCreateScreenshot(routes, deps)
-        addBatchRoutes(routes, deps)
-        addDevicesRoute(routes)
-        addScreenshotRoutes(routes, deps)
-        addKeyRoutes(routes, deps)
-        addDefaultWebhookRoutes(routes, deps)
-        addWebhookRoutes(routes, deps)
-        addWebhookTestRoute(routes, deps)
-        addDeliveryRoutes(routes, deps)
-        addStatusRoute(routes, deps)
-        addUsageRoute(routes, deps)
-        addOpenApiRoute(routes)
-      },
-      { prefix },
-    )
-  }
-  app.register(async (routes) => {
-    addFileRoutes(routes, deps)
-    addDocsRoutes(routes)
+  addRoutes(app, routes, { ...deps, buildDocument })
+  app.register(async (scope) => {
+    addDocsRoutes(scope)
   })
   return app
 }

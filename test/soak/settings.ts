@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { MAX_URLS } from '../../api-gateway/src/translate/batches/batch-body.ts'
+import { MAX_URLS } from '../../api-gateway/src/resources/batches/create-body.ts'
 
 /** Settings of one soak run. */
 export interface SoakSettings {

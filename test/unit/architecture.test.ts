@@ -34,7 +34,9 @@ const core = [
   /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
   /^operator\/src\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|controller\/delivery-state-patch)\.ts$/,
   /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
-  /^api-gateway\/src\/translate\//,
+  /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
+  /^api-gateway\/src\/http\//,
+  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]
 

@@ -1,15 +1,15 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { API_VERSION } from '../common/version.ts'
+import { HEADERS } from '../http/headers.ts'
+import type { Operation, Tag } from '../http/route.ts'
+import { routes } from '../resources/all.ts'
 import { nameOfErrors, toErrorResponse } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { writeEvents } from './events.ts'
-import { operations } from './operations/all.ts'
-import { HEADERS } from './operations/headers.ts'
-import type { Operation, Tag } from './operations/operation.ts'
-import { toComponents, toJsonSchema } from './schemas/naming.ts'
+import { toComponents, toJsonSchema } from './json-schema.ts'
 import { writeOperation } from './write-operation.ts'
 
-/** Documented prefix of the operations. `/v1` serves the same. */
+/** Documented prefix of the routes. `/v1` serves the same. */
 export const API_PREFIX = '/api/v1'
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -34,7 +34,7 @@ export const pathOf = ({ path, isOutsideApi }: Pick<Operation, 'path' | 'isOutsi
   isOutsideApi ? path : API_PREFIX + path
 
 function writePaths() {
-  const byPath = Map.groupBy(operations, pathOf)
+  const byPath = Map.groupBy(routes, pathOf)
   const entries = [...byPath].map(
     ([path, ofPath]) => [path, Object.fromEntries(ofPath.map((operation) => [operation.method, writeOperation(operation)]))] as const,
   )
@@ -42,7 +42,7 @@ function writePaths() {
 }
 
 function writeErrors() {
-  const kinds = operations.flatMap((operation) => [...errorsOf(operation)])
+  const kinds = routes.flatMap((operation) => [...errorsOf(operation)])
   return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorResponse(status, codes)]))
 }
 

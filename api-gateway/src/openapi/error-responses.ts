@@ -1,7 +1,7 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
-import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from './operations/headers.ts'
-import { ErrorBody } from './schemas/errors.ts'
-import { refTo } from './schemas/naming.ts'
+import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from '../http/headers.ts'
+import { ErrorBody } from './error-body.ts'
+import { refTo } from './json-schema.ts'
 
 /** Example details of error codes. The other codes have none. */
 const DETAILS: Partial<Record<HttpErrorCode, unknown>> = {

@@ -1,5 +1,5 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
-import type { Operation } from './operations/operation.ts'
+import type { Operation } from '../http/route.ts'
 
 const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const WITH_KEY: readonly HttpErrorCode[] = [

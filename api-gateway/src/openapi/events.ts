@@ -1,20 +1,19 @@
-import type { EventType } from '@tintype/crds/schema/event-types'
+import { SCREENSHOT_EVENT_TYPES, SCREENSHOT_EVENTS, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { completed, created, failed } from './operations/examples.ts'
-import { anId, instant } from './schemas/common.ts'
-import { name, refTo, toJsonSchema } from './schemas/naming.ts'
-import { ScreenshotRecord } from './schemas/screenshot.ts'
+import { anId, instant } from '../http/fields.ts'
+import { name } from '../http/named-schemas.ts'
+import { completed, created, failed } from '../resources/screenshots/examples.ts'
+import { ScreenshotRecord } from '../resources/screenshots/schemas.ts'
+import { refTo, toJsonSchema } from './json-schema.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
-
-const TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const satisfies EventType[]
 
 export const Event = name(
   'Event',
   z
     .object({
       id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
-      type: z.enum(TYPES),
+      type: z.enum(SCREENSHOT_EVENT_TYPES),
       created_at: instant('Time of the event.'),
       data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
     })
@@ -31,12 +30,13 @@ const pending = {
   attempts: 0,
 }
 
+const RECORDS = { pending, completed, failed }
+
 /** One example per event type. Clients can subscribe to the video types, but those are not sent yet. */
-export const EVENTS: readonly { type: (typeof TYPES)[number]; summary: string; screenshot: object }[] = [
-  { type: 'screenshot.queued', summary: 'A screenshot was accepted', screenshot: pending },
-  { type: 'screenshot.completed', summary: 'A capture succeeded', screenshot: completed },
-  { type: 'screenshot.failed', summary: 'A capture failed', screenshot: failed },
-]
+export const EVENTS = SCREENSHOT_EVENT_TYPES.map((type): { type: ScreenshotEventType; summary: string; screenshot: object } => {
+  const { summary, example } = SCREENSHOT_EVENTS[type]
+  return { type, summary, screenshot: RECORDS[example] }
+})
 
 const header = (headerName: string, description: string, example: string) => ({
   name: headerName,

@@ -1,13 +1,14 @@
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import type { BodyDocumentation } from '../http/body.ts'
+import { COMMON_HEADERS, LIMIT_HEADERS } from '../http/headers.ts'
+import { idempotencyKey, prefer } from '../http/parameters.ts'
+import type { Operation, Parameter, ResponseSpec } from '../http/route.ts'
 import { nameOfErrors, toHeaderRefs } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
-import { COMMON_HEADERS, LIMIT_HEADERS } from './operations/headers.ts'
-import type { Body, Operation, Parameter, ResponseSpec } from './operations/operation.ts'
-import { idempotencyKey } from './operations/parameters.ts'
-import { refTo, toJsonSchema } from './schemas/naming.ts'
+import { refTo, toJsonSchema } from './json-schema.ts'
 
-// Converts operations from the table to OpenAPI.
+// Converts declared routes to OpenAPI operations.
 
 /** Examples are inside the schema, because reference pages prefill forms with examples beside it. */
 const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
@@ -16,7 +17,7 @@ const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
   schema: { ...toJsonSchema(schema), ...(example === undefined ? {} : { examples: [example] }) },
 })
 
-const writeBody = ({ schema, examples, required = true }: Body) => ({
+const writeBody = ({ schema, examples, required = true }: BodyDocumentation) => ({
   required,
   content: { 'application/json': { schema: refTo(schema), examples } },
 })
@@ -54,10 +55,32 @@ function writeResponses(operation: Operation) {
   return Object.fromEntries([...good, ...bad])
 }
 
+/** All parameters: of the path, of the query, and headers. */
+export function parametersOf({ parameters = [], query = {}, body, isKeyed }: Operation): Parameter[] {
+  const declared = Object.entries(query === 'unchecked' ? {} : query).map(
+    ([name, { description, schema, example, explode, required }]): Parameter => ({
+      name,
+      in: 'query',
+      ...(required ? { required } : {}),
+      description,
+      schema,
+      example,
+      ...(explode === false ? { explode } : {}),
+    }),
+  )
+  return [
+    ...parameters.filter((parameter) => parameter.in === 'path'),
+    ...declared,
+    ...parameters.filter((parameter) => parameter.in !== 'path'),
+    ...(body === undefined ? [] : [prefer]),
+    ...(isKeyed ? [idempotencyKey] : []),
+  ]
+}
+
 /** An operation for `paths`. */
 export function writeOperation(operation: Operation) {
-  const { id, tag, summary, description, scope, parameters = [], body, isKeyed } = operation
-  const all = [...parameters, ...(isKeyed ? [idempotencyKey] : [])]
+  const { id, tag, summary, description, scope, body } = operation
+  const all = parametersOf(operation)
   return {
     operationId: id,
     tags: [tag],

@@ -4,8 +4,8 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../common/errors.ts'
+import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../resources/keys/credentials.ts'
 import type { KeyStore } from '../store/ports.ts'
-import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/keys/credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import { findReservedName, mayHoldReservedName } from '@tintype/crds/text/reserved-names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../common/errors.ts'
-import { toPath } from '../translate/common/problems.ts'
+import { toPath } from '../http/problems.ts'
 
 /** Maximum size of a request body. It must fit a page given as `html`. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024

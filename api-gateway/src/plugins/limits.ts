@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallKind, CallLimits } from '../quota/call-limits.ts'
+import { toLimitHeaders } from '../quota/limit-headers.ts'
 import { rateLimitExceeded } from '../quota/refusals.ts'
 import type { QuotaStore } from '../store/ports.ts'
-import { toLimitHeaders } from '../translate/account/usage.ts'
 
 interface LimitDeps {
   quota: Pick<QuotaStore, 'facts'>

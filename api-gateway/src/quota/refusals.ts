@@ -1,5 +1,5 @@
 import { ApiError } from '../common/errors.ts'
-import type { LimitFacts } from '../translate/account/usage.ts'
+import type { LimitFacts } from '../store/ports.ts'
 
 const WINDOW_SECONDS = 60
 

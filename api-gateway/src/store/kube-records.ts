@@ -8,8 +8,8 @@ import type { Identified } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import { ApiError, notFound } from '../common/errors.ts'
-import type { ObjectPatch } from '../translate/common/object-patch.ts'
 import { toApiError } from './kube-errors.ts'
+import type { ObjectPatch } from './object-patch.ts'
 import type { RecordStore } from './ports.ts'
 
 // rbac: tintype.dev/apikeys create,patch,delete

@@ -1,19 +1,23 @@
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import type { SealingKey } from '@tintype/crds/crypto/sealed'
-import type { Account } from '@tintype/crds/kinds/account'
+import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
+import type { UsageFacts } from '@tintype/crds/usage/usage'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
-import type { LimitFacts } from '../translate/account/usage.ts'
-import type { ObjectPatch } from '../translate/common/object-patch.ts'
-import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
-import type { ComponentHealth } from '../translate/service/service-status.ts'
+import type { ObjectPatch } from './object-patch.ts'
 
 // Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
 // is unavailable.
+
+/** A Screenshot that is not created yet. */
+export interface NewScreenshot {
+  metadata: { name: string; annotations?: Record<string, string> }
+  spec: ScreenshotSpec
+}
 
 /** Screenshots in the Kubernetes API, read from an informer cache. */
 export interface ScreenshotStore {
@@ -62,6 +66,13 @@ export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'mark' | 'removePr
 
 /** Small internal objects in the bucket. */
 export type ObjectStore = Pick<ObjectStorage, 'read' | 'write' | 'remove' | 'list'>
+
+/** Usage and limits of an account. `limit` is the quota plus the allowed overage. */
+export interface LimitFacts extends UsageFacts {
+  plan: Plan
+  /** Screenshots per month in the plan. */
+  quota: number
+}
 
 /** Result of {@link QuotaStore.reserve}. */
 export interface Grant {
@@ -155,6 +166,3 @@ export type KeyRingSource = () => KeyRing
 
 /** Returns the current public key for sealing secrets. @throws ApiError when none is loaded yet */
 export type SealingKeySource = () => SealingKey
-
-/** Checks a component of the service. Never throws. */
-export type Probe = () => Promise<ComponentHealth>

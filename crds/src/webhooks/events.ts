@@ -2,7 +2,7 @@ import { EVENT_DOWNLOAD_SECONDS, expiryOf, type KeyRing, signLink } from '../cry
 import { createdAtOf, derivedId, screenshotIdOf } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { type ScreenshotRecord, toRecord } from '../records/record.ts'
-import type { EventType, ScreenshotEventType } from '../schema/event-types.ts'
+import { type EventType, isCreationEvent, type ScreenshotEventType } from '../schema/event-types.ts'
 
 /** The body of a post to an endpoint. */
 export interface Envelope {
@@ -18,11 +18,11 @@ export interface LinkBase {
   ring: KeyRing
 }
 
-/** Time of an event: the creation for `queued`, the completion for the others. */
+/** Time of an event: the creation, or the completion of the capture. */
 export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
   const created = createdAtOf(screenshotIdOf(screenshot.metadata))
   const ended = screenshot.status?.completionTime
-  return type === 'screenshot.queued' || ended === undefined ? created : new Date(ended)
+  return isCreationEvent(type) || ended === undefined ? created : new Date(ended)
 }
 
 /** Id of an event. It is the same after a restart. */
@@ -31,13 +31,13 @@ export const eventIdOf = (screenshot: Screenshot, type: ScreenshotEventType): st
 
 /**
  * Builds the event of a Screenshot. The result depends only on the object and the type, so that every attempt and every leader posts the same id
- * and bytes. The status in `screenshot.queued` is always pending.
+ * and bytes. In an event of the creation, the status is always pending.
  */
 export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { publicUrl, ring }: LinkBase): Envelope {
   const at = eventTimeOf(screenshot, type)
   const expires = expiryOf(at, EVENT_DOWNLOAD_SECONDS)
   const attachment = screenshot.spec.attachmentName
-  const reported: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
+  const reported: Screenshot = isCreationEvent(type) ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
   const record = toRecord(reported, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
   return { id: eventIdOf(screenshot, type), type, created_at: at.toISOString(), data: { screenshot: record } }
 }

@@ -1,7 +1,7 @@
 import { derivedId } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import type { Webhook } from '../kinds/webhook.ts'
-import type { ScreenshotEventType } from '../schema/event-types.ts'
+import { REQUEST_EVENTS, type ScreenshotEventType } from '../schema/event-types.ts'
 
 // The URL in the option `webhook_url` of a single request. It has no Webhook object. The account's default Webhook signs and counts its posts, and
 // can be disabled and can rotate its secret like any other Webhook.
@@ -11,9 +11,6 @@ export const REQUEST_WEBHOOK = '_request'
 
 /** The URL of a default Webhook, which receives no posts. The domain `invalid` never resolves (RFC 2606). */
 export const DEFAULT_WEBHOOK_URL = 'https://webhook-url.invalid/'
-
-/** Default of the option `webhook_events`. */
-export const REQUEST_EVENTS: readonly ScreenshotEventType[] = ['screenshot.completed', 'screenshot.failed']
 
 const EPOCH = new Date(0)
 

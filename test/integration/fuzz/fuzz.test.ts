@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
-import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
+import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { ensurePythonTools, locatePythonTools } from '../../fuzz/python-tools.ts'
 import { startStage } from './stage.ts'
 
 // Requests made of the OpenAPI document, right ones and wrong ones, alone and in chains along its links, against a real gateway. The run has a
-// seed and a bounded number of examples; it needs more than a minute because there are that many operations.
+// seed and a bounded number of examples; it needs more than a minute because there are that many routes.
 
 const TIMEOUT_MILLISECONDS = 540_000
 
@@ -90,10 +90,10 @@ const NEEDS_OPERATOR = ['testWebhook', 'getDelivery', 'redeliver']
 /** What the run itself reads first, and asks for no more. */
 const READ_FIRST = 'getOpenApiDocument'
 
-for (const operation of operations.filter(({ id }) => !NEEDS_OPERATOR.includes(id) && id !== READ_FIRST)) {
+for (const operation of routes.filter(({ id }) => !NEEDS_OPERATOR.includes(id) && id !== READ_FIRST)) {
   t.test(`requests made of the document reach what ${operation.id} does, and are refused by it`, async (t) => {
     const pattern = toPattern(pathOf(operation))
-    const isExact = (path: string) => operations.every((other) => other.path === operation.path || pathOf(other) !== path)
+    const isExact = (path: string) => routes.every((other) => other.path === operation.path || pathOf(other) !== path)
     const statuses = fuzzed.entries
       .map(({ request, response }) => ({ method: request.method.toLowerCase(), path: new URL(request.url).pathname, ...response }))
       .filter(({ method, path }) => method === operation.method && pattern.test(path) && isExact(path))

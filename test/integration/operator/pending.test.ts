@@ -1,6 +1,6 @@
 import t from 'tap'
-import { Queue } from '../../../api-gateway/src/create/queue.ts'
-import { KubeQueue } from '../../../api-gateway/src/store/kube-queue.ts'
+import { Queue } from '../../../api-gateway/src/creation/queue.ts'
+import { KubeQueue } from '../../../api-gateway/src/resources/screenshots/store/kube-queue.ts'
 import { accounts, screenshots } from '../../../crds/client/kinds.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'

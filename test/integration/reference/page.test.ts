@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core'
 import t from 'tap'
-import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
+import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { aGateway } from '../../unit/api-gateway/fakes.ts'
 
 // The reference page in the browser that captures pages: all that it shows comes from the gateway, under a policy that allows nothing else.
@@ -25,7 +25,7 @@ t.test('the reference page shows every operation and asks nobody but the gateway
   await page.goto(`${base}/docs`, { waitUntil: 'networkidle' })
   const titles = page.locator('.opblock-tag-section .opblock-summary-path')
   await titles.first().waitFor()
-  t.equal(await titles.count(), operations.length)
+  t.equal(await titles.count(), routes.length)
   t.strictSame(complaints, [])
   t.ok(asked.length > 4)
   t.strictSame(

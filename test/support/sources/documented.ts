@@ -1,8 +1,8 @@
+import type { Operation } from '../../../api-gateway/src/http/route.ts'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
+import { ErrorBody } from '../../../api-gateway/src/openapi/error-body.ts'
 import { errorsOf } from '../../../api-gateway/src/openapi/errors-of.ts'
-import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
-import type { Operation } from '../../../api-gateway/src/openapi/operations/operation.ts'
-import { ErrorBody } from '../../../api-gateway/src/openapi/schemas/errors.ts'
+import { routes } from '../../../api-gateway/src/resources/all.ts'
 
 // Compares a response with the OpenAPI document. A field that is not documented counts as a problem.
 
@@ -21,7 +21,7 @@ const toPattern = (operation: Operation): RegExp => new RegExp(`^(${pathOf(opera
 export function findOperation(method: string, path: string): Operation | undefined {
   const wanted = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()
   const full = path.startsWith('/v1/') ? `/api${path}` : path
-  const all = operations.filter((operation) => operation.method === wanted && toPattern(operation).test(full))
+  const all = routes.filter((operation) => operation.method === wanted && toPattern(operation).test(full))
   return all.find((operation) => pathOf(operation) === full) ?? all[0]
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { findRecord } from '../../../api-gateway/src/archive/find-record.ts'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
-import { findRecord } from '../../../api-gateway/src/routes/find-record.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound } from '../../../api-gateway/src/common/errors.ts'
+import type { ObjectPatch } from '../../../api-gateway/src/store/object-patch.ts'
 import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
-import type { ObjectPatch } from '../../../api-gateway/src/translate/common/object-patch.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Grant, ObjectStore, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
-import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
+import type { Grant, LimitFacts, ObjectStore, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
 import type { StoredFile, StoredText, WriteCondition } from '../../../crds/storage/port.ts'
 
 // Stores in memory that keep the promises of store/ports.ts.

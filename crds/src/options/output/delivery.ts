@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SCREENSHOT_EVENT_TYPES } from '../../schema/event-types.ts'
+import { REQUEST_EVENTS, SCREENSHOT_EVENT_TYPES } from '../../schema/event-types.ts'
 import { EndpointUrl } from '../../schema/urls.ts'
 
 // Options of the record, its file and the response. They are fields of a Screenshot's spec beside its options, except `async` and
@@ -40,7 +40,7 @@ export const deliveryOptions = {
     .min(1)
     .max(SCREENSHOT_EVENT_TYPES.length)
     .meta({ 'x-kubernetes-list-type': 'set' })
-    .describe('Events to send to webhook_url. Default: screenshot.completed and screenshot.failed.'),
+    .describe(`Events to send to webhook_url. Default: ${REQUEST_EVENTS.join(' and ')}.`),
   externalIdentifier: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)

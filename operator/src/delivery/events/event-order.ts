@@ -8,7 +8,7 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { isCreationEvent, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
 
 /** Range of revisions in which something was written, both included. */
 interface Revisions {
@@ -45,7 +45,7 @@ export class EventOrder {
   readonly followsStart: FollowsStart = ({ metadata, spec }, screenshot, event) => {
     const start = this.#starts.get(metadata.uid)?.get(spec.isDefault ? ANY : event)
     const seen = this.#screenshots.get(screenshot.metadata.uid)
-    const happened = event === 'screenshot.queued' ? seen?.queued : seen?.ended
+    const happened = isCreationEvent(event) ? seen?.queued : seen?.ended
     if (!start || !happened) return undefined
     if (happened.from > start.to) return true
     return happened.to < start.from ? false : undefined

@@ -1,6 +1,6 @@
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { eventsOfPhase, isCreationEvent, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { eventTimeOf } from '@tintype/crds/webhooks/events'
 import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
@@ -20,14 +20,10 @@ const CREATION_MILLISECONDS = 1_000
 
 /** Events of a Screenshot so far, in order. */
 export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
-  const { phase } = screenshot.status ?? {}
-  const events: ScreenshotEventType[] = ['screenshot.queued']
-  if (phase === 'Completed') events.push('screenshot.completed')
-  if (phase === 'Failed') events.push('screenshot.failed')
-  return events.map((event) => ({
+  return eventsOfPhase(screenshot.status?.phase).map((event) => ({
     event,
     at: eventTimeOf(screenshot, event),
-    ...(event === 'screenshot.queued' ? { latest: endOfCreation(screenshot) } : {}),
+    ...(isCreationEvent(event) ? { latest: endOfCreation(screenshot) } : {}),
     ...(followsStart ? { follows: (webhook: Webhook) => followsStart(webhook, screenshot, event) } : {}),
   }))
 }

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t from 'tap'
+import type { Operation } from '../../../../api-gateway/src/http/route.ts'
 import { API_PREFIX, buildDocument, pathOf } from '../../../../api-gateway/src/openapi/document.ts'
 import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
-import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
-import type { Operation } from '../../../../api-gateway/src/openapi/operations/operation.ts'
-import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/screenshots/list-query.ts'
-import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
+import { parametersOf } from '../../../../api-gateway/src/openapi/write-operation.ts'
+import { routes } from '../../../../api-gateway/src/resources/all.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -40,8 +38,8 @@ const nameOf = ({ method, url, scope = 'public' }: Route): string => `${method} 
 const toRoute = (operation: Operation): Route => ({ method: operation.method, url: pathOf(operation), scope: operation.scope })
 
 t.test('the document has every route, with its scope, and no other', async (t) => {
-  const routes = (await findRoutes()).map(nameOf).sort()
-  t.strictSame(operations.map(toRoute).map(nameOf).sort(), routes)
+  const registered = (await findRoutes()).map(nameOf).sort()
+  t.strictSame(routes.map(toRoute).map(nameOf).sort(), registered)
 })
 
 t.test('the document is valid OpenAPI 3.1', async (t) => {
@@ -69,18 +67,22 @@ t.test('the document leads every reference to something', async (t) => {
 })
 
 t.test('the document tells operations apart by their ids', async (t) => {
-  const ids = operations.map(({ id }) => id)
+  const ids = routes.map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length)
 })
 
 t.test('the document has links lead to operations and to parameters that they have', async (t) => {
-  const links = operations.flatMap(({ id, responses }) =>
+  const links = routes.flatMap(({ id, responses }) =>
     Object.values(responses).flatMap(({ links = {} }) => Object.values(links).map((link) => ({ from: id, ...link }))),
   )
   t.ok(links.length > 10)
   const targets = links.map(({ from, operationId }) => {
-    const target = operations.find(({ id }) => id === operationId)
-    const names = target?.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const target = routes.find(({ id }) => id === operationId)
+    const names =
+      target &&
+      parametersOf(target)
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name }) => name)
     return { from, operationId, parameters: names }
   })
   t.strictSame(
@@ -90,11 +92,14 @@ t.test('the document has links lead to operations and to parameters that they ha
 })
 
 t.test('the document gives examples that its schemas accept, and that say nothing else', async (t) => {
-  const examples = operations.flatMap(({ id, body, responses, parameters = [] }) => [
-    ...Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({ of: `${id}: ${name}`, schema: body?.schema, example: value })),
-    ...Object.entries(responses).map(([status, { schema, example }]) => ({ of: `${id}: ${status}`, schema, example })),
-    ...parameters.map(({ name, schema, example }) => ({ of: `${id}: ${name}`, schema, example })),
-  ])
+  const examples = routes.flatMap((operation) => {
+    const { id, body, responses } = operation
+    return [
+      ...Object.entries(body?.examples ?? {}).map(([name, { value }]) => ({ of: `${id}: ${name}`, schema: body?.schema, example: value })),
+      ...Object.entries(responses).map(([status, { schema, example }]) => ({ of: `${id}: ${status}`, schema, example })),
+      ...parametersOf(operation).map(({ name, schema, example }) => ({ of: `${id}: ${name}`, schema, example })),
+    ]
+  })
   const events = EVENTS.map(({ type, screenshot }) => ({ of: type, schema: Event, example: exampleOf(type, screenshot) }))
   const all = [...examples, ...events].filter(({ schema, example }) => schema && example !== undefined)
   t.ok(all.length > 100)
@@ -106,7 +111,7 @@ t.test('the document gives examples that its schemas accept, and that say nothin
 })
 
 t.test('the document shows a body and an answer of every operation that has them', async (t) => {
-  const missing = operations.flatMap(({ id, method, body, responses }) => [
+  const missing = routes.flatMap(({ id, method, body, responses }) => [
     ...(body && Object.keys(body.examples).length === 0 ? [`${id}: an example of its body`] : []),
     ...(Object.keys(responses).length === 0 ? [`${id}: a response`] : []),
     ...(['put', 'patch'].includes(method) && !body ? [`${id}: a body`] : []),
@@ -119,7 +124,7 @@ t.test('the document shows a body and an answer of every operation that has them
 
 t.test('the document tells each refusal with its codes', async (t) => {
   const { paths, components } = buildDocument()
-  const refusals = operations.flatMap((operation) =>
+  const refusals = routes.flatMap((operation) =>
     [...errorsOf(operation)].map(([status, codes]) => ({ operation, status, codes: [...codes] })),
   )
   t.ok(refusals.length > 100)
@@ -135,11 +140,15 @@ t.test('the document tells each refusal with its codes', async (t) => {
   )
 })
 
-t.test('the document names the parameters that lists understand', async (t) => {
-  t.strictSame(listParameters.map(({ name }) => name).sort(), [...LIST_PARAMETERS].sort())
-  for (const { name, example } of listParameters) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
-  t.strictSame(deliveryParameters.map(({ name }) => name).sort(), [...DELIVERY_PARAMETERS].sort())
-  for (const { name, example } of deliveryParameters) t.doesNotThrow(() => parseDeliveryQuery({ [name]: String(example) }), name)
+t.test('the document gives each query parameter an example that its parser accepts', async (t) => {
+  const parameters = routes.flatMap(({ id, query = {} }) =>
+    Object.entries(query === 'unchecked' ? {} : query).map(([name, parameter]) => ({ of: `${id}: ${name}`, ...parameter })),
+  )
+  t.ok(parameters.length > 5)
+  t.strictSame(
+    parameters.filter(({ example, parse }) => parse(String(example)) === undefined).map(({ of }) => of),
+    [],
+  )
 })
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {

@@ -1,6 +1,18 @@
 import t from 'tap'
-import { EVENT_TYPES } from '../../../../crds/src/schema/event-types.ts'
+import { EVENT_TYPES, eventsOfPhase, isCreationEvent, REQUEST_EVENTS } from '../../../../crds/src/schema/event-types.ts'
 
 t.test('EVENT_TYPES lists the documented event types', async (t) => {
   t.strictSame([...EVENT_TYPES], ['screenshot.queued', 'screenshot.completed', 'screenshot.failed', 'video.completed', 'video.failed'])
+})
+
+t.test('REQUEST_EVENTS lists the documented default of webhook_events', async (t) => {
+  t.strictSame(REQUEST_EVENTS, ['screenshot.completed', 'screenshot.failed'])
+})
+
+t.test('eventsOfPhase returns the events that a phase has emitted, in order', async (t) => {
+  t.strictSame(eventsOfPhase(undefined), ['screenshot.queued'])
+  t.strictSame(eventsOfPhase('Running'), ['screenshot.queued'])
+  t.strictSame(eventsOfPhase('Completed'), ['screenshot.queued', 'screenshot.completed'])
+  t.strictSame(eventsOfPhase('Failed'), ['screenshot.queued', 'screenshot.failed'])
+  t.strictSame(eventsOfPhase('Failed').map(isCreationEvent), [true, false])
 })

@@ -1,0 +1,64 @@
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import type { CacheOptions } from '@tintype/crds/options/output/cache'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
+import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
+import type { NewScreenshot } from '../store/ports.ts'
+import { mapConcurrently } from './map-concurrently.ts'
+import { buildScreenshot } from './new-screenshot.ts'
+import type { CreationPlan } from './plan.ts'
+
+/** Options for the record and its links. */
+export type RecordOptions = Pick<
+  ScreenshotSpec,
+  'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'retentionDays' | 'webhookUrl' | 'webhookEvents'
+>
+
+/** One URL with the options that apply only to it. */
+export interface CaptureTarget {
+  url: string
+  /** Credentials from the URL. */
+  privateOptions?: PrivateOptions | undefined
+}
+
+/** A request to create screenshots of one or more URLs. */
+export interface BuildRequest {
+  accountName: string
+  targets: readonly CaptureTarget[]
+  options?: CaptureOptions | undefined
+  privateOptions?: PrivateOptions | undefined
+  cache?: CacheOptions | undefined
+  record?: RecordOptions | undefined
+  /** Trace of the request, which its captures continue. */
+  traceparent?: string | undefined
+}
+
+/** Dependencies of {@link buildAll}. */
+export type BuildDeps = OptionsDeps & CacheDeps
+
+/** Concurrent cache lookups. */
+const LOOK_UPS = 16
+
+/** Builds one object per URL, in order. Stores options that are private or too large for an object elsewhere first. */
+export async function buildAll(
+  wanted: BuildRequest,
+  { ids, batchId, reservation, estimatedTime }: CreationPlan,
+  deps: BuildDeps,
+): Promise<NewScreenshot[]> {
+  const { accountName, targets, options, privateOptions, cache, record, traceparent } = wanted
+  const owners = targets.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
+  const subject = batchId ?? owners[0]?.name ?? ''
+  const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
+  const pictures = await mapConcurrently(targets, LOOK_UPS, ({ url, privateOptions: own }) =>
+    findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
+  )
+  return targets.map(({ url }, index) =>
+    buildScreenshot(
+      ids[index] ?? '',
+      { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation },
+      { estimatedTime, traceparent },
+    ),
+  )
+}

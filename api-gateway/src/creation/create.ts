@@ -1,0 +1,204 @@
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
+import { ApiError, toHttpError, unavailable } from '../common/errors.ts'
+import { toLimitHeaders } from '../quota/limit-headers.ts'
+import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
+import type { Grant, NewScreenshot, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
+import type { IdempotentExecution } from './idempotency.ts'
+import { mapConcurrently } from './map-concurrently.ts'
+import type { CreationPlan } from './plan.ts'
+import type { Queue, ReleaseSlots } from './queue.ts'
+import type { UncertainCreates } from './uncertain-creates.ts'
+
+// Creates one screenshot or a batch in three steps: reserve quota, create objects, settle the reservation. Every step can be repeated with the
+// same plan, by this process or after a crash by another.
+
+export interface CreateDeps {
+  screenshots: Pick<ScreenshotStore, 'create' | 'findLatest'>
+  archive: Pick<RecordArchive, 'find'>
+  quota: QuotaStore
+  queue: Pick<Queue, 'enter'>
+  uncertainCreates: Pick<UncertainCreates, 'add'>
+}
+
+export interface CreateRequest {
+  account: Account
+  execution: IdempotentExecution
+  /** Called before quota is reserved. */
+  prepare?: () => Promise<void>
+  /** Builds the objects for the plan's ids, in order. Called after quota is reserved. */
+  build: () => Promise<readonly NewScreenshot[]>
+}
+
+/** The result for one id of the plan. */
+export interface Item {
+  id: string
+  /** The created object. Absent when the create failed, or when an earlier request created it and it was archived or deleted since. */
+  screenshot?: Screenshot
+  /** Why it was not created. */
+  refusal?: { code: HttpErrorCode; message: string }
+  /** Error of the create request, for the log. */
+  error?: unknown
+}
+
+export interface Creation {
+  items: Item[]
+  /** Objects to create, in the order of the plan. Empty when an earlier request created everything. */
+  objects: readonly NewScreenshot[]
+  /** Absent when an earlier request reserved the quota. */
+  grant?: Grant
+}
+
+/** Concurrent creates. As many as a batch can have, because etcd writes many objects as fast as a few. */
+const MAX_CONCURRENT = 100
+
+/**
+ * Carries out a plan as far as the quota allows.
+ * @throws ApiError when nothing was created: USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, QUEUE_FULL, SERVICE_UNAVAILABLE, VALIDATION_ERROR
+ */
+export async function createScreenshots(request: CreateRequest, deps: CreateDeps): Promise<Creation> {
+  const { account, execution } = request
+  const { plan } = execution
+  const known = execution.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
+  const missing = plan.ids.filter((id) => !known.has(id))
+  if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
+  const releaseSlots = await enterQueue(request, missing, known.size > 0, deps)
+  try {
+    return await createMissing(request, { known, missing }, deps)
+  } finally {
+    releaseSlots()
+  }
+}
+
+interface Missing {
+  /** Screenshots that an earlier request created. */
+  known: ReadonlyMap<string, Screenshot | undefined>
+  missing: readonly string[]
+}
+
+async function createMissing(request: CreateRequest, { known, missing }: Missing, deps: CreateDeps): Promise<Creation> {
+  const { plan } = request.execution
+  await request.prepare?.()
+  const grant = await pay(request, missing, known.size > 0, deps)
+  const paid = new Set(missing.slice(0, grant.granted))
+  const objects = await buildPaid(request, paid, known.size > 0, deps)
+  const items = await mapConcurrently(plan.ids, MAX_CONCURRENT, async (id, index): Promise<Item> => {
+    if (known.has(id)) return toItem(id, known.get(id))
+    if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
+    return createOne(id, objects[index], request, deps)
+  })
+  await conclude(items, request, deps)
+  return { items, objects, grant }
+}
+
+/** @throws ApiError when nothing was created */
+async function conclude(
+  items: readonly Item[],
+  { account, execution }: CreateRequest,
+  { quota, uncertainCreates }: CreateDeps,
+): Promise<void> {
+  const errors = items.flatMap(({ error }) => error ?? [])
+  const uncertain = items.filter(({ error }) => error !== undefined && isUnknown(error)).map(({ id }) => id)
+  const hasCreated = errors.length === 0 || items.some(({ refusal }) => !refusal)
+  const { reservation } = execution.plan
+  // An unsettled reservation stays charged until the outcome is known.
+  if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
+  // If the response is an error, a retry with the same Idempotency-Key continues with this reservation.
+  else if (hasCreated || !execution.isRemembered) void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain })
+  if (hasCreated) return
+  if (uncertain.length === 0) await execution.forget()
+  const [error] = errors
+  throw error instanceof ApiError ? error : unavailable('the service is temporarily unavailable: retry in a few seconds', error)
+}
+
+const toItem = (id: string, screenshot: Screenshot | undefined): Item => ({ id, ...(screenshot ? { screenshot } : {}) })
+
+/** Screenshots that an earlier request with this plan created, live or archived. */
+async function findKnown(
+  { ids }: CreationPlan,
+  account: string,
+  { screenshots, archive }: CreateDeps,
+): Promise<Map<string, Screenshot | undefined>> {
+  const found = await mapConcurrently(ids, MAX_CONCURRENT, async (id) => {
+    const live = await screenshots.findLatest(id)
+    return live && accountOf(live) === account ? live : archive.find(account, id)
+  })
+  return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
+}
+
+/** Reserves queue slots before anything is written. @throws ApiError QUEUE_FULL */
+async function enterQueue(
+  { account, execution }: CreateRequest,
+  ids: readonly string[],
+  hasCreated: boolean,
+  { queue }: CreateDeps,
+): Promise<ReleaseSlots> {
+  try {
+    return queue.enter(account, ids)
+  } catch (error) {
+    if (!hasCreated) await execution.forget()
+    throw error
+  }
+}
+
+async function pay(
+  { account, execution }: CreateRequest,
+  missing: readonly string[],
+  hasCreated: boolean,
+  deps: CreateDeps,
+): Promise<Grant> {
+  const { plan } = execution
+  try {
+    const names = missing.map(toObjectName)
+    const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
+    if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts, toLimitHeaders(grant.facts))
+    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(grant.facts)
+    return grant
+  } catch (error) {
+    // Nothing was executed, so the same request with the same key counts as new.
+    if (!hasCreated && !isUnknown(error)) await execution.forget()
+    throw error
+  }
+}
+
+/** Refunds the reservation when the options cannot be stored, because then nothing is created. */
+async function buildPaid(
+  { account, execution, build }: CreateRequest,
+  paid: ReadonlySet<string>,
+  hasCreated: boolean,
+  { quota }: CreateDeps,
+) {
+  try {
+    return await build()
+  } catch (error) {
+    await quota.giveBack(account.metadata.name, execution.plan.reservation, [...paid].map(toObjectName))
+    if (!hasCreated) await execution.forget()
+    throw error
+  }
+}
+
+async function createOne(
+  id: string,
+  object: NewScreenshot | undefined,
+  { account, execution }: CreateRequest,
+  deps: CreateDeps,
+): Promise<Item> {
+  if (!object) throw new Error(`no object for ${id}`)
+  try {
+    const screenshot = await deps.screenshots.create(object)
+    if (accountOf(screenshot) === account.metadata.name) return { id, screenshot }
+    throw new ApiError('CONFLICT', 'the screenshot id is already in use')
+  } catch (error) {
+    if (isUnknown(error))
+      return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'the screenshot could not be stored: retry in a few seconds' }, error }
+    await deps.quota.giveBack(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
+    const { code, message } = toHttpError(error)
+    return { id, refusal: { code, message }, error }
+  }
+}
+
+/** True when the other side may have executed the request. */
+const isUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.code === 'SERVICE_UNAVAILABLE'

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+// Fields that several request bodies and records share.
+
+/** Number of code points, as Kubernetes counts. An emoji is one character. */
+const lengthOf = (text: string): number => [...text].length
+
+/** Text of limited length. Malformed Unicode is rejected, because it would be stored as different text. */
+export const boundedText = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .check(({ value, issues }) => {
+      const issue = { origin: 'string', input: value, inclusive: true } as const
+      if (lengthOf(value) > maximum) issues.push({ ...issue, code: 'too_big', maximum })
+      if (lengthOf(value) < minimum) issues.push({ ...issue, code: 'too_small', minimum })
+      if (!value.isWellFormed()) issues.push({ code: 'custom', input: value, message: 'is not well-formed Unicode' })
+    })
+    .meta({ ...(minimum > 0 ? { minLength: minimum } : {}), maxLength: maximum })
+
+/** A timestamp in a response. */
+export const instantField = z.string().meta({ format: 'date-time' })
+
+/** True when the timestamp is in the future. */
+export const isAhead = (instant: string | undefined, now: Date): instant is string => instant !== undefined && new Date(instant) > now
+
+/** Text of 26 lower-case base32 letters that every id ends with. */
+const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
+
+/** An id with its prefix. */
+export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt' | 'dlv', what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_${TAIL}$`))
+    .describe(what)
+
+/** A timestamp: ISO 8601 in UTC with milliseconds. */
+export const instant = (what: string) =>
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+    .meta({ format: 'date-time' })
+    .describe(what)
+
+export const count = (what: string) => z.int().min(0).describe(what)
+
+export const success = z.literal(true)

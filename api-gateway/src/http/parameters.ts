@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { anId } from './fields.ts'
+import type { Parameter } from './route.ts'
+
+// Path and header parameters that several routes have.
+
+/** The path parameter `{id}`. */
+export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the record.',
+  schema: anId(prefix, `An id with the prefix ${prefix}_.`),
+  example,
+})
+
+/** Documented for every route with a body. */
+export const prefer: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`handling=lenient` drops unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
+  schema: z.string(),
+  example: 'handling=lenient',
+}
+
+/** Documented for every route with `isKeyed`. */
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'A request with the same key and body within 24 hours gets the first response again. Nothing is created or charged twice.',
+  schema: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[ -~]+$/),
+  example: 'order-1042',
+}
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the version that the client has. The response is 304 if it has not changed.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'ETag of the version to change. The response is 412 if it has changed.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+import { invalid, type Problem } from '../common/errors.ts'
+import { unknownName } from './problems.ts'
+
+// Query parameters. Each is declared once: its documentation, and the function that parses its text. It can be given once.
+
+/** A declared query parameter. `Value` includes undefined if the parameter can be absent. */
+export interface QueryParameter<Value> {
+  description: string
+  /** Schema for the OpenAPI document. `parse` decides what is accepted. */
+  schema: z.ZodType
+  example: unknown
+  /** False for lists that are separated by commas. */
+  explode?: false
+  required?: true
+  /** Returns undefined for text that is not valid. */
+  parse: (text: string) => Value | undefined
+  /** What the text must be, such as `true or false`. It completes the error message. */
+  expected: string
+  /** The value of an absent parameter. */
+  fallback: Value
+}
+
+/** The query parameters of a route by name. */
+export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>
+
+/** The parsed query of a route. */
+export type QueryOf<Parameters extends QueryParameters> = {
+  [Name in keyof Parameters]: Parameters[Name] extends QueryParameter<infer Value> ? Value : never
+}
+
+/** Checks that no single parameter can express. */
+export type CheckQuery<Query> = (query: Query) => readonly Problem[]
+
+/** The raw query, as Fastify parses it. */
+export type RawQuery = Readonly<Record<string, unknown>>
+
+/**
+ * Parses a query. Parameters that are absent or not valid have their fallback in `check`.
+ * @throws ApiError VALIDATION_ERROR that lists every problem
+ */
+export function readQuery<Parameters extends QueryParameters>(
+  query: RawQuery,
+  parameters: Parameters,
+  check: CheckQuery<QueryOf<Parameters>> = () => [],
+): QueryOf<Parameters> {
+  const parsed = Object.fromEntries(Object.entries(parameters).map(([name, { fallback }]) => [name, fallback]))
+  const found = Object.entries(query).flatMap(([name, text]): Problem[] => {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (!parameter) return [unknownName('', name, { '': Object.keys(parameters) })]
+    if (typeof text !== 'string') return [{ path: name, code: 'invalid_value', message: `${name} must be given once` }]
+    const value = parameter.parse(text)
+    if (value === undefined) return [{ path: name, code: 'invalid_value', message: `${name} must be ${parameter.expected}` }]
+    parsed[name] = value
+    return []
+  })
+  const missing = Object.entries(parameters)
+    .filter(([name, { required }]) => required && !Object.hasOwn(query, name))
+    .map(([name]): Problem => ({ path: name, code: 'required', message: `${name} is required` }))
+  const problems = [...found, ...missing, ...check(parsed as QueryOf<Parameters>)]
+  if (problems.length > 0) throw invalid(problems)
+  return parsed as QueryOf<Parameters>
+}

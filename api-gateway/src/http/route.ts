@@ -1,0 +1,121 @@
+import type { Scope } from '@tintype/crds/kinds/api-key'
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { BodyDocumentation, BodyReader } from './body.ts'
+import type { HeaderName } from './headers.ts'
+import type { CheckQuery, QueryOf, QueryParameters } from './query.ts'
+
+// Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
+
+/** A path or header parameter, or a query parameter that the handler itself checks. */
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  description: string
+  schema: z.ZodType
+  example?: unknown
+  required?: boolean
+  /** False for lists that are separated by commas. */
+  explode?: false
+}
+
+/** A link from a response to another operation. */
+export interface Link {
+  operationId: string
+  description: string
+  parameters: Readonly<Record<string, string>>
+}
+
+export interface ResponseSpec {
+  description: string
+  /** Named schema of the JSON body. Absent for an empty body or `files`. */
+  schema?: z.ZodType
+  example?: unknown
+  /** The response can be the file of a capture, or with `every` also an artifact. */
+  files?: 'capture' | 'every'
+  headers?: readonly HeaderName[]
+  links?: Readonly<Record<string, Link>>
+}
+
+export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files'
+
+type Path = `/${string}`
+
+/** A route as the OpenAPI document describes it. */
+export interface Operation {
+  id: string
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Path below `/api/v1`. */
+  path: Path
+  /** True when the path is not below `/api/v1`. */
+  isOutsideApi?: true
+  tag: Tag
+  /** Scope that the key needs. Absent for public operations. */
+  scope?: Scope
+  summary: string
+  description?: string
+  parameters?: readonly Parameter[]
+  /**
+   * Query parameters that the route parses. Without any, a query is an error. `unchecked`: the query is not validated, and the handler reads it from
+   * the request.
+   */
+  query?: QueryParameters | 'unchecked'
+  body?: BodyDocumentation
+  /** Responses without an error, by status. */
+  responses: Readonly<Record<number, ResponseSpec>>
+  /** Error codes of this operation, in addition to the common ones. */
+  errors?: readonly HttpErrorCode[]
+  /** Accepts an Idempotency-Key. */
+  isKeyed?: true
+}
+
+/** What a handler gets. */
+export interface Input<Params = object, Body = undefined, Query = object> {
+  request: FastifyRequest
+  reply: FastifyReply
+  params: Params
+  body: Body
+  query: Query
+  /** Names of body fields that `Prefer: handling=lenient` dropped. */
+  ignored: readonly string[]
+}
+
+/** `/keys/{id}` → `{ id: string }`. */
+export type ParamsOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+  ? { [Key in Name]: string } & ParamsOf<Rest>
+  : object
+
+type Handle<Input, Deps> = (input: Input, deps: Deps) => unknown
+
+interface Registration {
+  /** URL for Fastify, where it differs from the path. */
+  url?: Path
+  /** The handler also responds to HEAD. Otherwise Fastify calls it and drops the body. */
+  handlesHead?: true
+}
+
+interface Declaration<Deps, Url extends Path, Body, Parameters extends QueryParameters>
+  extends Omit<Operation, 'path' | 'query' | 'body'>,
+    Registration {
+  path: Url
+  query?: Parameters | 'unchecked'
+  checkQuery?: CheckQuery<QueryOf<Parameters>>
+  body?: BodyReader<Body, Deps>
+  handle: Handle<Input<ParamsOf<Url>, Body, QueryOf<Parameters>>, Deps>
+}
+
+/** A declared route. `Deps` are the dependencies of its handler. The document needs none. */
+export interface Route<Deps> extends Operation, Registration {
+  checkQuery?: CheckQuery<never>
+  body?: BodyReader<unknown, Deps>
+  handle: Handle<Input<object, unknown>, Deps>
+}
+
+/** Returns a function that declares routes whose handlers have these dependencies. It infers the types of parameters, query and body. */
+export const routeFor =
+  <Deps = unknown>() =>
+  <const Url extends Path, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
+    declaration: Declaration<Deps, Url, Body, Parameters>,
+  ): Route<Deps> =>
+    declaration as unknown as Route<Deps>

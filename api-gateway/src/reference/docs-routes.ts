@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pipeline, type Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { API_VERSION } from '../common/version.ts'
+import { hasTag } from '../http/etag.ts'
+import { PAGE, PAGE_HEADERS, START, STYLE } from './page.ts'
+
+/** The package of the static files. test/cluster/images/bundle.ts puts them at the same path in the image. */
+const PACKAGE = 'swagger-ui-dist/package.json'
+
+interface Asset {
+  type: string
+  open: () => string | Readable
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLESHEET = 'text/css; charset=utf-8'
+
+/** Files are streamed from disk. The page has few readers, and caching it would permanently take two megabytes of memory. */
+function findAssets(): { assets: Record<string, Asset>; tag: string } {
+  const require = createRequire(import.meta.url)
+  const manifest = require.resolve(PACKAGE)
+  const { version } = require(PACKAGE) as { version: string }
+  const fromPackage = (name: string) => () => createReadStream(path.join(path.dirname(manifest), name))
+  const assets: Record<string, Asset> = {
+    'swagger-ui.css': { type: STYLESHEET, open: fromPackage('swagger-ui.css') },
+    'swagger-ui-bundle.js': { type: SCRIPT, open: fromPackage('swagger-ui-bundle.js') },
+    'start.js': { type: SCRIPT, open: () => START },
+    'page.css': { type: STYLESHEET, open: () => STYLE },
+  }
+  return { assets, tag: `"${API_VERSION}-${version}"` }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, open }: Asset): FastifyReply {
+  reply.type(type)
+  const content = open()
+  if (typeof content === 'string') return reply.send(content)
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content)
+  // Fastify logs errors of the last stream. The pipeline always closes the file.
+  return reply.header('content-encoding', 'gzip').send(pipeline(content, createGzip(), () => {}))
+}
+
+/** GET /docs: the API reference as a web page. Public, like the OpenAPI document. */
+export function addDocsRoutes(app: FastifyInstance): void {
+  const { assets, tag } = findAssets()
+  const headers = { ...PAGE_HEADERS, etag: tag, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
+  const respond = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
+    reply.headers(headers)
+    return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : send(request, reply, asset)
+  }
+  const page: Asset = { type: 'text/html; charset=utf-8', open: () => PAGE }
+  app.get('/docs', (request, reply) => respond(request, reply, page))
+  // With a trailing slash the page's relative URLs would be wrong.
+  app.get('/docs/', (_request, reply) => reply.redirect('../docs', 308))
+  for (const [name, asset] of Object.entries(assets)) app.get(`/docs/${name}`, (request, reply) => respond(request, reply, asset))
+}

@@ -1,0 +1,32 @@
+import type { Route } from '../http/route.ts'
+import { batchRoutes } from './batches/routes.ts'
+import type { DeliveriesDeps } from './deliveries/handlers.ts'
+import { deliveryRoutes } from './deliveries/routes.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import type { FilesDeps } from './files/find-file.ts'
+import { fileRoutes } from './files/routes.ts'
+import type { KeysDeps } from './keys/handlers.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { type OpenApiDeps, openApiRoutes } from './openapi/routes.ts'
+import type { ScreenshotsDeps } from './screenshots/deps.ts'
+import { screenshotRoutes } from './screenshots/routes.ts'
+import { type StatusDeps, statusRoutes } from './status/routes.ts'
+import { type UsageDeps, usageRoutes } from './usage/routes.ts'
+import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts'
+
+/** Dependencies of all handlers. */
+export type RoutesDeps = DeliveriesDeps & FilesDeps & KeysDeps & OpenApiDeps & ScreenshotsDeps & StatusDeps & UsageDeps & WebhookRoutesDeps
+
+/** Every route of the API, in the order of the OpenAPI document. */
+export const routes: readonly Route<RoutesDeps>[] = [
+  ...screenshotRoutes,
+  ...batchRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
+  ...keyRoutes,
+  ...usageRoutes,
+  ...statusRoutes,
+  ...deviceRoutes,
+  ...openApiRoutes,
+  ...fileRoutes,
+]

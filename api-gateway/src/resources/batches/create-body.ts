@@ -1,0 +1,167 @@
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import type { CacheOptions } from '@tintype/crds/options/output/cache'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import { z } from 'zod'
+import { ApiError, invalid, type Problem } from '../../common/errors.ts'
+import type { RecordOptions } from '../../creation/build.ts'
+import type { BodyReader } from '../../http/body.ts'
+import { name } from '../../http/named-schemas.ts'
+import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { isObject } from '../../http/read-body.ts'
+import {
+  captureOptionFields,
+  dropUnknown,
+  findCallbackProblems,
+  findOptionProblems,
+  omitEmpty,
+  recordOptions,
+  splitOptions,
+} from '../screenshots/options/options-body.ts'
+import {
+  documentedUrl,
+  evaluateTarget,
+  findCredentialProblems,
+  findProxyUrlProblems,
+  splitCredentials,
+  splitProxy,
+} from '../screenshots/options/target-url.ts'
+
+// The body of POST /screenshots/batch.
+
+/** Maximum URLs per batch. */
+export const MAX_URLS = 100
+const OptionsBody = z.strictObject({ ...captureOptionFields, ...recordOptions })
+
+/** Schema of the body, without the checks of URLs and of contradictions between options. */
+export const BatchBody = z.strictObject({
+  urls: z.array(z.string()).min(1).max(MAX_URLS),
+  options: OptionsBody.optional(),
+  ...recordOptions,
+})
+
+/** The body in the OpenAPI document, with the rules for URLs. */
+export const CreateBatch = name(
+  'CreateBatch',
+  BatchBody.extend({
+    urls: z.array(documentedUrl).min(1).max(100).describe('URLs of the pages, 1 to 100.'),
+    options: BatchBody.shape.options.describe('Capture options for all pages.'),
+  }).describe('Pages to capture with the same options. One invalid URL rejects the whole batch.'),
+)
+
+const KNOWN: KnownNames = { '': Object.keys(BatchBody.shape), options: Object.keys(OptionsBody.shape) }
+
+/** One URL of a batch and the options that apply only to it. */
+export interface BatchTarget {
+  url: string
+  /** Credentials from the URL. */
+  privateOptions?: PrivateOptions
+}
+
+/** The parsed request. */
+export interface BatchRequest {
+  targets: BatchTarget[]
+  /** Absent when the request has none. */
+  options?: CaptureOptions
+  /** Absent when the request has none. */
+  privateOptions?: PrivateOptions
+  /** Absent when the request has none. */
+  cache?: CacheOptions
+  /** Absent when the request has none. */
+  record?: RecordOptions
+  /** Paths of fields that `Prefer: handling=lenient` dropped. */
+  ignored: string[]
+}
+
+/** The valid URLs, and the problems of the others. The URLs of a list that is too long are not checked. */
+function evaluateUrls(body: unknown, rules: EgressRules): { targets: BatchTarget[]; urlProblems: Problem[] } {
+  const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
+  const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
+  return {
+    targets: evaluated.flatMap((result) => ('url' in result ? [result] : [])),
+    urlProblems: evaluated.flatMap((result) => ('url' in result ? [] : result)),
+  }
+}
+
+function evaluateUrl(given: string, path: string, rules: EgressRules): BatchTarget | Problem[] {
+  const { text, credentials } = splitCredentials(given)
+  const target = evaluateTarget(text, rules)
+  if (!('url' in target)) return [{ path, code: target.problem.code, message: target.problem.message.replace(/^the url/, path) }]
+  const problems = findCredentialProblems(credentials, path)
+  return problems.length > 0 ? problems : { ...target, ...(credentials ? { privateOptions: credentials } : {}) }
+}
+
+/**
+ * Parses a body. One invalid URL rejects the whole batch, and nothing is charged.
+ * @param rules egress rules for the URL of the page
+ * @param lenient drops unknown fields instead of rejecting them
+ * @param webhookRules egress rules for `webhook_url`, which must be public by default
+ * @throws ApiError VALIDATION_ERROR that lists every problem
+ */
+export function parseBatchBody(
+  raw: unknown,
+  rules: EgressRules,
+  lenient = false,
+  webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
+): BatchRequest {
+  const ignored: string[] = []
+  const { body, credentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
+  const parsed = BatchBody.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: BatchBody, body })
+  const { targets, urlProblems } = evaluateUrls(body, rules)
+  const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
+  const { capture: options, private: chosen, cache, record } = splitOptions(inner, outer)
+  const privateOptions = { ...credentials, ...chosen }
+  const problems = [
+    ...found,
+    ...urlProblems,
+    ...findOptionProblems(options, { ...privateOptions, ...someCredentials(targets) }, cache),
+    ...findProxyUrlProblems(options, rules),
+    ...findMarkupProblems(options),
+    ...findCallbackProblems(record, webhookRules),
+  ]
+  if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
+    throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} urls are not allowed`, {
+      details: problems,
+    })
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    targets,
+    ignored,
+    ...omitEmpty({ options, privateOptions, cache, record }),
+  }
+}
+
+/** A batch consists of URLs, so markup is not allowed. */
+const findMarkupProblems = (options: CaptureOptions): Problem[] =>
+  (['html', 'markdown'] as const)
+    .filter((name) => options[name] !== undefined)
+    .map((name) => ({
+      path: `options.${name}`,
+      code: 'contradiction',
+      message: `${name} replaces the url, so a batch cannot have it: send a single request`,
+    }))
+
+/** Credentials of any URL. They contradict the same options in all URLs. */
+const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
+  targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
+
+interface UrlRules {
+  egress: EgressRules
+  webhookRules: EgressRules
+}
+
+/** Body of POST /screenshots/batch. */
+export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {
+  schema: CreateBatch,
+  examples: {
+    two: {
+      summary: 'Two pages as JPEG',
+      value: { urls: ['https://example.com/', 'https://example.org/'], options: { format: 'jpeg', image_quality: 80 } },
+    },
+  },
+  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseBatchBody(raw, egress, isLenient, webhookRules)
+    return { body, ignored: body.ignored }
+  },
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { anId, count, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from '../screenshots/schemas.ts'
+
+const batchItem = z.object({ id, url_to_capture: z.string().describe('URL of the page.'), status, created_at: createdAt })
+const failedJob = z.object({ id, url, error: z.string().describe('Error code and message.') })
+
+/** The response to a batch. */
+export const CreatedBatch = name(
+  'CreatedBatch',
+  z
+    .object({
+      screenshots: z.array(batchItem).describe('One item per URL, in the order of the request.'),
+      total: count('Number of URLs in the request.'),
+      successful: count('Number of accepted screenshots.'),
+      failed: count('Number of rejected screenshots.'),
+      failed_jobs: z.array(failedJob).optional().describe('Present when some screenshots were rejected.'),
+      warning: z.string().optional().describe('Present when some screenshots were rejected.'),
+      estimated_time: estimatedTime,
+      batch_id: anId('batch', 'Id of the batch.'),
+    })
+    .describe('A batch that was accepted, completely or in part.'),
+)
+
+/** GET /batches/:id. */
+export const BatchStatus = name(
+  'Batch',
+  z
+    .object({
+      success,
+      data: z.object({
+        batch_id: anId('batch', 'Id of the batch.'),
+        created_at: createdAt,
+        total: count('Number of screenshots.'),
+        pending: count('Number of unfinished screenshots.'),
+        completed: count('Number of completed screenshots.'),
+        failed: count('Number of failed screenshots.'),
+        screenshots: z.array(ScreenshotRecord).describe('Records in the order of the request.'),
+      }),
+    })
+    .describe('A batch and its screenshots.'),
+)

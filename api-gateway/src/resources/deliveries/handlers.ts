@@ -1,0 +1,88 @@
+import { webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { eventKey } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import { logPrefix, mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delivery-log'
+import type { FastifyReply } from 'fastify'
+import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
+import { ApiError, notFound } from '../../common/errors.ts'
+import type { Input } from '../../http/route.ts'
+import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
+import { newNonce } from '../shared/nonce.ts'
+import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { type DeliveryQuery, toDeliveryPage } from './page.ts'
+import { toDeliveryRecord, withDeliveryState } from './record.ts'
+
+// Handlers of the routes that list and repeat the deliveries to a webhook.
+
+/** Dependencies of the delivery routes. */
+export interface DeliveriesDeps extends RecordDeps {
+  screenshots: Pick<ScreenshotStore, 'find' | 'findLive'>
+  webhooks: Pick<RecordStore<Webhook>, 'find'>
+  postRequests: Pick<PostRequests, 'ask'>
+  objects: Pick<ObjectStore, 'read' | 'list'>
+  files: Pick<FileStore, 'stat'>
+  now: () => Date
+  /** Called for invalid objects, which count as absent. */
+  report: ReportIgnored
+}
+
+interface ById {
+  id: string
+}
+
+interface OfDelivery extends ById {
+  delivery: string
+}
+
+type Place<Params> = Pick<Input<Params>, 'request' | 'params'>
+
+const findOwn = async ({ params, request }: Place<ById>, { webhooks }: Pick<DeliveriesDeps, 'webhooks'>): Promise<Webhook> =>
+  assertOwned(await webhooks.find(params.id), request.accountName, 'webhook')
+
+/** All deliveries in the log of the endpoint, newest first. The log is a few seconds behind. */
+async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
+  const read = async (key: string) => (await objects.read(key, MAX_OBJECT_BYTES.deliveryLog))?.text
+  const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
+  const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
+  return toDeliveries(mergeLines(lines, now())).map((delivery) =>
+    withDeliveryState(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
+  )
+}
+
+async function findDelivery({ request, params }: Place<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {
+  const all = await readDeliveries(webhook, request.accountName, deps)
+  const found = all.find(({ id }) => id === params.delivery)
+  if (!found) throw notFound('delivery')
+  return found
+}
+
+export async function listDeliveries(input: Input<ById, undefined, DeliveryQuery>, deps: DeliveriesDeps): Promise<FastifyReply> {
+  const webhook = await findOwn(input, deps)
+  const { items, pagination } = toDeliveryPage(await readDeliveries(webhook, input.request.accountName, deps), input.query)
+  return input.reply.headers(FRESH).send({ success: true, data: items.map(toDeliveryRecord), pagination })
+}
+
+export async function readDelivery(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
+  const delivery = await findDelivery(input, await findOwn(input, deps), deps)
+  return input.reply.headers(FRESH).send({ success: true, data: toDeliveryRecord(delivery) })
+}
+
+export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
+  const webhook = await findOwn(input, deps)
+  const { id, attempts } = await findDelivery(input, webhook, deps)
+  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
+  const { event, screenshot } = attempts[0]!
+  await assertEventAvailable(event, screenshot, input.request.accountName, deps)
+  await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
+  const data = { delivery_id: id, event_id: event }
+  return input.reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery requested', data })
+}
+
+/** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */
+async function assertEventAvailable(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
+  if ((await deps.files.stat(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
+  throw new ApiError('EXPIRED', 'the screenshot was deleted and its event has expired')
+}

@@ -1,0 +1,109 @@
+import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { Resource } from '@tintype/crds/client/resource'
+import { REQUEST_PREFIX } from '@tintype/crds/identifiers/names'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import {
+  findOpenRequests,
+  findResponse,
+  MAX_OPEN_REQUESTS,
+  toDeletions,
+  toRequestAnnotation,
+} from '@tintype/crds/webhooks/webhook-requests'
+import { notFound, unavailable } from '../../common/errors.ts'
+import { toApiError } from '../../store/kube-errors.ts'
+import type { PostRequests, RequestedPost } from '../../store/ports.ts'
+
+// rbac: tintype.dev/webhooks get,list,watch,patch
+
+const WRITE_MILLISECONDS = 5_000
+
+interface KubePostRequestsOptions {
+  http: KubeHttp
+  reflector: Reflector<Webhook>
+  now: () => Date
+}
+
+/** Requests posts from the operator with annotations, and reads its responses from the Webhook informer cache. */
+export class KubePostRequests implements PostRequests {
+  readonly #options: KubePostRequestsOptions
+  readonly #client: Resource<Webhook>
+  /** Waiting requests by Webhook. */
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(options: KubePostRequestsOptions) {
+    this.#options = options
+    this.#client = new Resource(options.http, options.reflector.resource)
+    options.reflector.addListener(({ object }) => {
+      for (const wake of this.#waiting.get(keyOf(object)) ?? []) wake()
+    })
+  }
+
+  async ask(webhook: Webhook, post: RequestedPost): Promise<void> {
+    const { reflector, now } = this.#options
+    const latest = reflector.lister.get(keyOf(webhook)) ?? webhook
+    if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
+      throw unavailable('too many requests for this webhook are pending: retry in a few seconds')
+    }
+    await this.#annotate(webhook, { ...toDeletions(latest, now()), ...toRequestAnnotation(post) })
+  }
+
+  async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostResponse | undefined> {
+    await this.ask(webhook, post)
+    try {
+      return await this.#whenResponded(webhook, post, milliseconds, signal)
+    } finally {
+      // If the removal fails, the next request for this webhook removes the annotation.
+      void this.#annotate(webhook, { [REQUEST_PREFIX + post.nonce]: null }).catch(() => {})
+    }
+  }
+
+  /** Requests have separate annotations, so the patch only needs the uid as a precondition. */
+  async #annotate({ metadata: { name, uid } }: Webhook, annotations: Record<string, string | null>): Promise<void> {
+    try {
+      const patch = mergePatch({ metadata: { annotations } }, { uid })
+      this.#options.reflector.observe(await this.#client.patch(name, patch, { timeoutMilliseconds: WRITE_MILLISECONDS }))
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error) || isInvalid(error)) throw notFound('webhook')
+      throw toApiError(error)
+    }
+  }
+
+  async #whenResponded(
+    webhook: Webhook,
+    post: RequestedPost,
+    milliseconds: number,
+    signal: AbortSignal,
+  ): Promise<PostResponse | undefined> {
+    const key = keyOf(webhook)
+    const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
+    const isOver = (): boolean => {
+      const found = latest()
+      return found === undefined || findResponse(found, post) !== undefined
+    }
+    if (!isOver() && !signal.aborted) await this.#woken(key, isOver, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
+    const found = latest()
+    if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
+    return findResponse(found, post)
+  }
+
+  #woken(key: string, isOver: () => boolean, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => {
+      if (isOver()) resolve()
+    }
+    const abort = (): void => resolve()
+    const wakers = this.#waiting.get(key) ?? new Set()
+    this.#waiting.set(key, wakers.add(wake))
+    signal.addEventListener('abort', abort, { once: true })
+    return promise.finally(() => {
+      signal.removeEventListener('abort', abort)
+      wakers.delete(wake)
+      if (wakers.size === 0) this.#waiting.delete(key)
+    })
+  }
+}

@@ -1,0 +1,106 @@
+import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { z } from 'zod'
+import { instantField, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+
+/** One post of an event to an endpoint. */
+const AttemptRecord = name(
+  'DeliveryAttempt',
+  z.object({
+    number: z.int().min(1).describe('Number of the attempt from 1, as in the header X-Webhook-Attempt.'),
+    manual: z.boolean().describe('True for a requested redelivery.'),
+    at: instantField.describe('Start of the attempt.'),
+    duration_ms: z.int().min(0).describe('Milliseconds until the status line of the response, or until the attempt failed.'),
+    status_code: z.int().min(0).describe('HTTP status of the response. 0 without a response.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection.'),
+    error_message: z.string().nullable(),
+    response_body: z.string().nullable().describe('The first KiB of the response. Null without a response.'),
+  }),
+)
+
+/** One event at one endpoint. */
+export const DeliveryRecord = name(
+  'Delivery',
+  z.object({
+    id: z.string().describe('Delivery id, prefix dlv_, as in the header X-Webhook-Delivery.'),
+    event_id: z.string(),
+    event_type: z.string(),
+    screenshot_id: z.string(),
+    status: z.enum(DELIVERY_STATES).describe('`pending` while another attempt will follow.'),
+    attempt_count: z.int().min(0),
+    first_attempt_at: instantField,
+    last_attempt_at: instantField,
+    last_status_code: z.int().min(0).describe('HTTP status of the last response. 0 without a response.'),
+    attempts: z.array(AttemptRecord).describe('Attempts of the last seven days, oldest first.'),
+  }),
+)
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>
+
+export const DeliveryFound = name('DeliveryFound', z.object({ success, data: DeliveryRecord }).describe('One delivery.'))
+export const DeliveryList = name(
+  'DeliveryList',
+  z
+    .object({
+      success,
+      data: z.array(DeliveryRecord),
+      pagination: z.object({ limit: z.int().min(1), has_more: z.boolean(), next_cursor: z.string().nullable() }),
+    })
+    .describe('One page of deliveries, newest attempt first.'),
+)
+export const RedeliveryAccepted = name(
+  'RedeliveryAccepted',
+  z
+    .object({ success, message: z.string(), data: z.object({ delivery_id: z.string(), event_id: z.string() }) })
+    .describe('The redelivery of an event is queued.'),
+)
+
+const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outcome, detail, answer }: AttemptLine) => ({
+  number: attempt,
+  manual,
+  at,
+  duration_ms: Math.round(milliseconds),
+  status_code: statusCode,
+  error: outcome === 'success' ? null : outcome,
+  error_message: outcome === 'success' ? null : (detail ?? null),
+  response_body: answer ?? null,
+})
+
+/** Builds the record of a delivery. */
+export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): DeliveryRecord {
+  const [first, last] = [attempts[0]!, attempts.at(-1)!]
+  const posts = attempts.filter(({ outcome }) => outcome !== 'withdrawn')
+  return {
+    id,
+    event_id: first.event,
+    event_type: first.type,
+    screenshot_id: first.screenshot,
+    status: state,
+    attempt_count: posts.length,
+    first_attempt_at: first.at,
+    last_attempt_at: (posts.at(-1) ?? last).at,
+    last_status_code: (posts.at(-1) ?? last).statusCode,
+    attempts: posts.map(toAttempt),
+  }
+}
+
+const STATES: Readonly<Record<DeliveryEntry['state'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
+
+/**
+ * Corrects the state of a delivery with `status.deliveries`, because a crashed operator loses the last lines of the log. A screenshot that was
+ * archived has no pending deliveries. The outcome is then unknown and counts as failed, so that the client can request a redelivery.
+ */
+export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: Webhook, live: Screenshot | undefined): LoggedDelivery {
+  const [first] = delivery.attempts
+  if (delivery.state !== 'pending' || !first) return delivery
+  const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name
+  const entry = live?.status?.deliveries?.[first.type]?.[name]
+  // Without an entry the first attempt is not recorded yet.
+  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.state]
+  return { ...delivery, state }
+}

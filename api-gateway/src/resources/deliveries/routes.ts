@@ -1,0 +1,73 @@
+import { anId } from '../../http/fields.ts'
+import { pathId } from '../../http/parameters.ts'
+import { type Parameter, type Route, routeFor } from '../../http/route.ts'
+import { webhookId } from '../webhooks/examples.ts'
+import { deliveryFound, deliveryId, deliveryList, redeliveryAccepted } from './examples.ts'
+import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver } from './handlers.ts'
+import { deliveryQuery } from './page.ts'
+import { DeliveryFound, DeliveryList, RedeliveryAccepted } from './record.ts'
+
+const route = routeFor<DeliveriesDeps>()
+const id = pathId('wh', webhookId)
+const delivery: Parameter = {
+  name: 'delivery',
+  in: 'path',
+  required: true,
+  description: 'Id of the delivery, as in the header X-Webhook-Delivery of its posts.',
+  schema: anId('dlv', 'An id with the prefix dlv_.'),
+  example: deliveryId,
+}
+
+/** Routes of webhook deliveries. */
+export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
+  route({
+    id: 'listDeliveries',
+    method: 'get',
+    path: '/webhooks/{id}/deliveries',
+    tag: 'Webhooks',
+    scope: 'webhooks:read',
+    summary: 'List deliveries to a webhook endpoint',
+    description:
+      'Lists the deliveries of the last seven days, at most the last 500 attempts, newest first. The list may lag by a few seconds.',
+    parameters: [id],
+    query: deliveryQuery,
+    responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
+    errors: ['NOT_FOUND'],
+    handle: listDeliveries,
+  }),
+  route({
+    id: 'getDelivery',
+    method: 'get',
+    path: '/webhooks/{id}/deliveries/{delivery}',
+    tag: 'Webhooks',
+    scope: 'webhooks:read',
+    summary: 'Read a delivery',
+    parameters: [id, delivery],
+    responses: {
+      200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound, headers: ['Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readDelivery,
+  }),
+  route({
+    id: 'redeliver',
+    method: 'post',
+    path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Redeliver an event',
+    description:
+      'Posts the same bytes with the same event id once. The attempt appears in the list after a few seconds. It does not count in the statistics.',
+    parameters: [id, delivery],
+    responses: {
+      202: {
+        description: 'The redelivery is queued.',
+        schema: RedeliveryAccepted,
+        example: redeliveryAccepted,
+        headers: ['Cache-Control'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'EXPIRED'],
+    handle: redeliver,
+  }),
+]

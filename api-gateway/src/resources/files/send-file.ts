@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream'
+import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, notFound } from '../../common/errors.ts'
+import { hasTag } from '../../http/etag.ts'
+import type { FileStore } from '../../store/ports.ts'
+import type { Downloads } from './downloads.ts'
+import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from './file-headers.ts'
+
+/** Connections of clients that stop reading are closed after this time. */
+const STALLED_MILLISECONDS = 60_000
+
+interface FileToSend {
+  key: string
+  name: string
+  extension: string
+  attachment?: string | undefined
+  stored: StoredFile
+}
+
+interface SendDeps {
+  files: Pick<FileStore, 'open'>
+  downloads: Downloads
+}
+
+/** Sends a stored file or a range of it. Supports conditional and range requests (RFC 9110). */
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend, { files, downloads }: SendDeps) {
+  const { key, stored, extension } = file
+  const tag = `"${stored.etag}"`
+  // A POST that returns a file ignores conditional and range headers.
+  const conditions = request.method === 'POST' ? {} : request.headers
+  const isKnown = hasTag(conditions['if-none-match'], tag)
+  // Both can throw. An error must not have the headers of the file, or a cache could store it in place of the file.
+  const range = isKnown ? undefined : rangeOf(conditions, stored, tag)
+  const stream = isKnown || request.method === 'HEAD' ? undefined : await downloads.open(() => open(key, range, files))
+  reply.headers({
+    ...SAFE_FILE_HEADERS,
+    etag: tag,
+    'last-modified': stored.lastModified.toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, max-age=3600',
+    'content-disposition': dispositionOf(file.name, extension, file.attachment),
+  })
+  if (isKnown) return reply.code(304).send()
+  const length = range ? range.end - range.start + 1 : stored.sizeBytes
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stored.sizeBytes}`)
+  reply.type(contentTypeOf(extension)).header('content-length', length)
+  if (!stream) return reply.send()
+  reply.raw.setTimeout(STALLED_MILLISECONDS, () => reply.raw.destroy())
+  return reply.send(stream)
+}
+
+/** The range to send. If-Range with another ETag sends the whole file. */
+function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, tag: string) {
+  const condition = headers['if-range']
+  if (condition !== undefined && condition !== tag) return undefined
+  const range = parseRange(headers.range, sizeBytes)
+  if (range !== 'unsatisfiable') return range
+  throw new ApiError('RANGE_NOT_SATISFIABLE', `the range is outside the file, which has ${sizeBytes} bytes`, {
+    headers: { 'content-range': `bytes */${sizeBytes}` },
+  })
+}
+
+async function open(key: string, range: ByteSpan | undefined, files: SendDeps['files']): Promise<Readable> {
+  const stream = await files.open(key, range)
+  // The file was deleted since `stat`.
+  if (stream === undefined) throw notFound('file')
+  return stream
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { seal } from '@tintype/crds/crypto/sealed'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { Label, toObjectName } from '@tintype/crds/identifiers/names'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import type { FastifyReply } from 'fastify'
+import { ApiError } from '../../common/errors.ts'
+import type { Idempotency } from '../../creation/idempotency.ts'
+import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
+import { createOnce } from '../shared/create-once.ts'
+import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
+import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
+import type { RotateBody } from '../shared/rotation.ts'
+import type { CreateKeyBody, UpdateKeyBody } from './bodies.ts'
+import { assertCanGrant, assertCanManage, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
+import { toKeyRecord } from './record.ts'
+import { findReplacementKey, type KeyUpdate } from './replacement.ts'
+
+// Handlers of the routes of API keys.
+
+/** Dependencies of the key routes. */
+export interface KeysDeps {
+  apiKeys: RecordStore<ApiKey>
+  idempotency: Idempotency
+  sealingKey: SealingKeySource
+  /** Maximum keys per account. */
+  maxKeys: number
+  now: () => Date
+}
+
+const WHAT = 'API key'
+const LINK_SECRET_BYTES = 32
+
+const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
+
+interface ById {
+  id: string
+}
+
+export async function createKey({ request, reply, body, ignored }: Input<object, CreateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
+  const now = deps.now()
+  assertCanGrant(request.apiKey, body.scopes)
+  const creation = {
+    route: 'POST /keys',
+    prefix: 'key',
+    store: deps.apiKeys,
+    make: (id: string) => makeKey(id, body, request.accountName, deps),
+    toRecord: (key: ApiKey) => toKeyRecord(key, now),
+    message: 'API key created successfully',
+    replayedMessage: 'API key created by an earlier request. Its text is shown only once: rotate the key to get a new one',
+  } as const
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+}
+
+/** Creates a key. Its text is returned and never stored. */
+async function makeKey(id: string, body: CreateKeyBody, accountName: string, deps: KeysDeps) {
+  assertBelowLimit(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
+  const now = deps.now()
+  const text = newKeyText()
+  const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
+  const sealedFor = { purpose: 'link-secret', subject: toObjectName(id), account: accountName } as const
+  const sealedLinkSecret = await seal(linkSecret, sealedFor, deps.sealingKey())
+  const created = await deps.apiKeys.create(buildApiKey(body, { id, accountName, text, sealedLinkSecret, now }))
+  const isOurs = created.metadata.labels?.[Label.keyHash1] === keyHash(text)
+  return { created, secret: isOurs ? { key: text } : undefined }
+}
+
+export function listKeys({ request, reply, query }: Input<object, undefined, OffsetQuery>, { apiKeys, now }: KeysDeps) {
+  const selected = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.include_inactive || spec.active !== false)
+  const { items, pagination } = toCountedPage(selected, query)
+  reply.headers(FRESH)
+  return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
+}
+
+export async function readKey(input: Input<ById>, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  const key = assertOwned(await apiKeys.find(input.params.id), input.request.accountName, WHAT)
+  return sendRecord(input, key, { success: true, data: toKeyRecord(key, now()) })
+}
+
+/**
+ * Changes a key if another key can still manage the account's keys. That replacement key is written first, with its resource version as a
+ * precondition. If two requests remove each other's replacement key, one of them gets a conflict and evaluates again.
+ */
+async function changeSafely<R>(
+  { request }: Pick<Input, 'request'>,
+  key: ApiKey,
+  change: KeyUpdate,
+  { apiKeys, now }: KeysDeps,
+  write: () => Promise<R>,
+): Promise<R> {
+  assertCanManage(request.apiKey, key)
+  const successor = await findReplacementKey(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
+  if (successor) await apiKeys.patch(successor, toKeyTouch()).catch(toConflict)
+  return write()
+}
+
+/** A deleted replacement key counts as a conflict, so the caller looks for another one. */
+const toConflict = (error: unknown): never => {
+  if (error instanceof ApiError && error.code === 'NOT_FOUND')
+    throw new ApiError('CONFLICT', 'another request has just changed the keys of the account: retry', { cause: error })
+  throw error
+}
+
+export async function updateKey(input: Input<ById, UpdateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
+  const { request, reply, body, ignored } = input
+  const now = deps.now()
+  const changed = await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(input, deps.apiKeys, WHAT),
+    change: async (key) => {
+      assertCanGrant(request.apiKey, body.scopes ?? [])
+      return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
+    },
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
+}
+
+export async function deleteKey(input: Input<ById>, deps: KeysDeps): Promise<FastifyReply> {
+  await changeLatest({
+    condition: input.request.headers['if-match'],
+    read: () => findOwnLatest(input, deps.apiKeys, WHAT),
+    change: (key) => changeSafely(input, key, 'delete', deps, () => deps.apiKeys.delete(key)),
+  })
+  return input.reply.code(204).send()
+}
+
+export async function rotateKey(input: Input<ById, RotateBody>, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  const { request, reply, body, ignored } = input
+  const text = newKeyText()
+  const rotated = await changeLatest({
+    read: () => findOwnLatest(input, apiKeys, WHAT),
+    change: async (key) => {
+      assertCanManage(request.apiKey, key)
+      return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
+    },
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
+  return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
+}

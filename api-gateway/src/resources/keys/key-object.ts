@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { keyHash } from '@tintype/crds/crypto/key-text'
+import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
+import { type ApiKey, type ApiKeySpec, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import { ApiError } from '../../common/errors.ts'
+import { isAhead } from '../../http/fields.ts'
+import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
+import { overlapEnd, type RotateBody } from '../shared/rotation.ts'
+import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './bodies.ts'
+
+/** A key before it is stored. */
+export interface NewApiKey {
+  metadata: { name: string; labels: Record<string, string> }
+  spec: ApiKeySpec
+}
+
+interface KeyParts {
+  id: string
+  accountName: string
+  text: string
+  sealedLinkSecret: string
+  now: Date
+}
+
+/** The object of a new key. It contains the hash of the key, never its text. */
+export function buildApiKey(body: CreateKeyBody, { id, accountName, text, sealedLinkSecret, now }: KeyParts): NewApiKey {
+  const expiryTime = expiryOf(body, now)
+  return {
+    metadata: { name: toObjectName(id), labels: { [Label.keyHash1]: keyHash(text) } },
+    spec: {
+      accountName,
+      name: body.name,
+      lastFour: text.slice(-4),
+      sealedLinkSecret,
+      ...(body.scopes ? { scopes: body.scopes } : {}),
+      ...(expiryTime === undefined ? {} : { expiryTime }),
+    },
+  }
+}
+
+/** The patch for an update. */
+export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBody, now: Date): ObjectPatch {
+  return {
+    metadata: toUpdatedMetadata(now),
+    spec: {
+      ...(name === undefined ? {} : { name }),
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(is_active === undefined ? {} : { active: is_active }),
+      ...(expires_at === undefined ? {} : { expiryTime: expires_at === null ? null : new Date(expires_at).toISOString() }),
+    },
+  }
+}
+
+/**
+ * The patch for a rotation: the hash of the new key, and the old hash in the second label while both are valid.
+ * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
+ */
+export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation: RotateBody, now: Date): ObjectPatch {
+  if (isAhead(spec.previous?.expiryTime, now) && rotation.force !== true) {
+    throw new ApiError('ROTATION_IN_PROGRESS', 'the key before the last rotation is still valid: send force true to end it', {
+      details: { previous_key_expires_at: spec.previous.expiryTime },
+    })
+  }
+  const end = overlapEnd(rotation, now)
+  const oldHash = metadata.labels?.[Label.keyHash1]
+  const hasOverlap = end !== undefined && oldHash !== undefined
+  return {
+    metadata: { ...toUpdatedMetadata(now), labels: { [Label.keyHash1]: keyHash(text), [Label.keyHash2]: hasOverlap ? oldHash : null } },
+    spec: {
+      lastFour: text.slice(-4),
+      previous: hasOverlap ? { lastFour: spec.lastFour ?? null, expiryTime: end.toISOString() } : null,
+    },
+  }
+}
+
+/** A patch without effect, which makes concurrent writers of the key fail with a conflict. */
+export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Annotation.standsIn]: randomUUID() } } })
+
+function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
+  const scopes = scopesOf(own)
+  const missing = scopes.includes('*') ? [] : wanted.filter((scope) => !scopes.includes(scope))
+  if (missing.length === 0) return
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
+  throw new ApiError('INSUFFICIENT_SCOPE', `${problem}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })
+}
+
+/**
+ * A key cannot grant scopes that it lacks, neither to a new key nor to an existing one.
+ * @throws ApiError INSUFFICIENT_SCOPE
+ */
+export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
+  assertScopes(granting, wanted, 'the API key cannot grant scopes that it lacks')
+
+/**
+ * A key cannot change, delete or rotate a key that has more scopes.
+ * @throws ApiError INSUFFICIENT_SCOPE
+ */
+export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
+  assertScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')

@@ -1,0 +1,94 @@
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Store } from '@tintype/crds/client/lister'
+import type { Log } from '@tintype/crds/client/log'
+import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import { Label } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { toApiError } from '../../store/kube-errors.ts'
+import type { KeyStore } from '../../store/ports.ts'
+import { hashesOf } from './credentials.ts'
+import { LastUsedTimes } from './last-used-times.ts'
+import { NegativeCache } from './negative-cache.ts'
+
+// rbac: tintype.dev/accounts get,list,watch
+// rbac: tintype.dev/apikeys get,list,watch
+
+const apiKeys = tintypeResource<ApiKey>('ApiKey', 'apikeys')
+const accounts = tintypeResource<Account>('Account', 'accounts')
+
+const READ_MILLISECONDS = 3_000
+/**
+ * A disconnected replica must not accept revoked keys for long. The reflector reopens a watch that was silent for this time and receives what
+ * it missed. Bookmarks come once a minute, which is too rare.
+ */
+const SILENCE_MILLISECONDS = 30_000
+const HASH = 'hash'
+
+interface KubeKeysOptions {
+  http: KubeHttp
+  log: Log
+  metrics: ReflectorMetrics
+}
+
+/** Reads keys and accounts from informer caches. Lookups of unknown keys reach the API server only a few times per second. */
+export class KubeKeys implements KeyStore {
+  readonly keys: Reflector<ApiKey>
+  readonly accounts: Reflector<Account>
+  readonly uses: LastUsedTimes
+  readonly #keyClient: Resource<ApiKey>
+  readonly #accountClient: Resource<Account>
+  readonly #negativeCache = new NegativeCache()
+  readonly #namespace: string
+
+  constructor({ http, log, metrics }: KubeKeysOptions) {
+    const store = new Store<ApiKey>().addIndex(HASH, hashesOf)
+    this.keys = new Reflector({ http, resource: apiKeys, store, idleMilliseconds: SILENCE_MILLISECONDS, log, metrics })
+    this.accounts = new Reflector({ http, resource: accounts, idleMilliseconds: SILENCE_MILLISECONDS, log, metrics })
+    this.#keyClient = new Resource(http, apiKeys)
+    this.#accountClient = new Resource(http, accounts)
+    this.#namespace = http.namespace
+    this.uses = new LastUsedTimes({ store: this.#keyClient, keys: this.keys, log })
+  }
+
+  async findByHash(hash: string): Promise<readonly ApiKey[]> {
+    const cached = this.keys.lister.byIndex(HASH, hash)
+    if (cached.length > 0) return cached
+    return (await this.#negativeCache.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
+  }
+
+  async findAccount(name: string): Promise<Account | undefined> {
+    const cached = this.findCachedAccount(name)
+    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+  }
+
+  /** From the informer cache only. */
+  findCachedAccount(name: string): Account | undefined {
+    return this.accounts.lister.get(`${this.#namespace}/${name}`)
+  }
+
+  recordUse(key: ApiKey, at: Date): void {
+    this.uses.note(key, at)
+  }
+
+  /** Two lists, one for each label, because a selector has no "or". */
+  async #listKeys(hash: string): Promise<ApiKey[]> {
+    const list = (label: string) =>
+      this.#keyClient.list({ labelSelector: `${label}=${hash}`, limit: 2, timeoutMilliseconds: READ_MILLISECONDS })
+    const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(rethrow)
+    const keys = pages.flatMap(({ items }) => items)
+    for (const key of keys) this.keys.observe(key)
+    return keys
+  }
+
+  async #readAccount(name: string): Promise<Account | undefined> {
+    const found = await this.#accountClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
+    if (found) this.accounts.observe(found)
+    return found
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw toApiError(error)
+}

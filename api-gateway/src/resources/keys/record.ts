@@ -1,0 +1,66 @@
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import { type ApiKey, SCOPES } from '@tintype/crds/kinds/api-key'
+import { z } from 'zod'
+import { instantField, isAhead, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+import { CountedPagination } from '../shared/offset-page.ts'
+
+/** The record of a key, without its text. */
+export const KeyRecord = name(
+  'ApiKey',
+  z.object({
+    id: z.string().describe('Key id, prefix key_.'),
+    name: z.string(),
+    key_prefix: z.string().describe('Prefix of all keys.'),
+    last_four: z.string().nullable().describe('Last four characters of the text, to distinguish keys.'),
+    scopes: z.array(z.enum(SCOPES)),
+    is_active: z.boolean(),
+    created_at: instantField,
+    updated_at: instantField,
+    expires_at: instantField.nullable(),
+    last_used_at: instantField.nullable().describe('Last use, accurate to ten minutes.'),
+    previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation is valid.'),
+  }),
+)
+export type KeyRecord = z.infer<typeof KeyRecord>
+
+/** The record with the text, which is shown only once. */
+const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text of the key. It is shown only once.') })
+
+// The text is not stored, so a replayed response does not contain it.
+const CreatedKey = KeyWithText.partial({ key: true }).describe(
+  'An API key with its text. Only the first response contains the text, a replayed response does not.',
+)
+
+export const KeyCreated = name('ApiKeyCreated', z.object({ message: z.string(), data: CreatedKey }).describe('The created key.'))
+export const KeyRotated = name('ApiKeyRotated', z.object({ message: z.string(), data: KeyWithText }).describe('The rotated key.'))
+export const KeyChanged = name('ApiKeyChanged', z.object({ message: z.string(), data: KeyRecord }).describe('The updated key.'))
+export const KeyFound = name('ApiKeyFound', z.object({ success, data: KeyRecord }).describe('One key.'))
+export const KeyList = name(
+  'ApiKeyList',
+  z.object({ success, data: z.array(KeyRecord), pagination: CountedPagination }).describe('One page of keys, oldest first.'),
+)
+
+const KEY_PREFIX = 'ttk_'
+
+const iso = (instant: string): string => new Date(instant).toISOString()
+
+/** Builds the record of a key. */
+export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
+  const { expiryTime, previous } = spec
+  const createdAt = iso(metadata.creationTimestamp)
+  return {
+    id: apiKeyIdOf(metadata),
+    name: spec.name ?? metadata.name,
+    key_prefix: KEY_PREFIX,
+    last_four: spec.lastFour ?? null,
+    scopes: spec.scopes ?? ['*'],
+    is_active: spec.active !== false,
+    created_at: createdAt,
+    updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
+    expires_at: expiryTime === undefined ? null : iso(expiryTime),
+    last_used_at: status?.lastUsedTime === undefined ? null : iso(status.lastUsedTime),
+    previous_key_expires_at: isAhead(previous?.expiryTime, now) ? iso(previous.expiryTime) : null,
+  }
+}

@@ -1,0 +1,126 @@
+import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
+import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { offsetQuery } from '../shared/offset-page.ts'
+import { createKeyBody, rotateKeyBody, updateKeyBody } from './bodies.ts'
+import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated } from './examples.ts'
+import { createKey, deleteKey, type KeysDeps, listKeys, readKey, rotateKey, updateKey } from './handlers.ts'
+import { KeyChanged, KeyCreated, KeyFound, KeyList, KeyRotated } from './record.ts'
+
+const route = routeFor<KeysDeps>()
+const id = pathId('key', keyId)
+const common = { tag: 'API keys', path: '/keys/{id}' } as const
+
+const toKey = (operationId: string, description: string): Link => ({
+  operationId,
+  description,
+  parameters: { id: '$response.body#/data/id' },
+})
+
+const update = {
+  ...common,
+  scope: 'keys:write',
+  parameters: [id, ifMatch],
+  body: updateKeyBody,
+  responses: {
+    200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
+  },
+  errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+  handle: updateKey,
+} as const
+
+/** Routes of API keys. */
+export const keyRoutes: readonly Route<KeysDeps>[] = [
+  route({
+    id: 'createKey',
+    method: 'post',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Create an API key',
+    description: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks.',
+    isKeyed: true,
+    body: createKeyBody,
+    responses: {
+      201: {
+        description: 'Created.',
+        schema: KeyCreated,
+        example: keyCreated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          read: toKey('getKey', 'Reads the key, without its text.'),
+          update: toKey('updateKey', 'Changes it.'),
+          rotate: toKey('rotateKey', 'Rotates the key.'),
+          remove: toKey('deleteKey', 'Deletes it.'),
+        },
+      },
+    },
+    errors: ['LIMIT_REACHED', 'CONFLICT'],
+    handle: createKey,
+  }),
+  route({
+    id: 'listKeys',
+    method: 'get',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'keys:read',
+    summary: 'List API keys',
+    query: offsetQuery,
+    responses: { 200: { description: 'One page of API keys.', schema: KeyList, example: keyList, headers: ['Cache-Control'] } },
+    handle: listKeys,
+  }),
+  route({
+    ...common,
+    id: 'getKey',
+    method: 'get',
+    scope: 'keys:read',
+    summary: 'Read an API key',
+    parameters: [id, ifNoneMatch],
+    responses: {
+      200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readKey,
+  }),
+  route({ ...update, id: 'updateKey', method: 'patch', summary: 'Update an API key', description: 'Absent fields stay unchanged.' }),
+  route({
+    ...update,
+    id: 'putKey',
+    method: 'put',
+    summary: 'Update an API key (PUT)',
+    description: 'Same as PATCH: absent fields stay unchanged.',
+  }),
+  route({
+    ...common,
+    id: 'deleteKey',
+    method: 'delete',
+    scope: 'keys:write',
+    summary: 'Delete an API key',
+    description: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
+    parameters: [id, ifMatch],
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+    handle: deleteKey,
+  }),
+  route({
+    id: 'rotateKey',
+    method: 'post',
+    path: '/keys/{id}/rotate',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Rotate an API key',
+    description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
+    parameters: [id],
+    body: rotateKeyBody,
+    responses: {
+      201: {
+        description: 'Rotated.',
+        schema: KeyRotated,
+        example: keyRotated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    handle: rotateKey,
+  }),
+]

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { hasTag } from '../../http/etag.ts'
+import { name } from '../../http/named-schemas.ts'
+import { type Input, type Route, routeFor } from '../../http/route.ts'
+
+export interface OpenApiDeps {
+  /** Builds the OpenAPI document. The code that builds it loads with the first request, because most processes never need it. */
+  buildDocument: () => Promise<object>
+}
+
+interface Served {
+  text: string
+  tag: string
+}
+
+const OpenApiDocument = name('OpenApiDocument', z.record(z.string(), z.unknown()).describe('This document.'))
+
+async function write({ buildDocument }: OpenApiDeps): Promise<Served> {
+  const text = JSON.stringify(await buildDocument())
+  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+}
+
+let served: Promise<Served> | undefined
+
+async function readDocument({ request, reply }: Input, deps: OpenApiDeps): Promise<FastifyReply> {
+  served ??= write(deps)
+  const { text, tag } = await served
+  reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
+  if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  return reply.type('application/json; charset=utf-8').send(text)
+}
+
+const route = routeFor<OpenApiDeps>()
+
+/** Routes of the OpenAPI document. */
+export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
+  route({
+    id: 'getOpenApiDocument',
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'Read this document',
+    query: 'unchecked',
+    responses: {
+      200: { description: 'This document.', schema: OpenApiDocument, headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    handle: readDocument,
+  }),
+]

@@ -1,0 +1,203 @@
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import type { CacheOptions } from '@tintype/crds/options/output/cache'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import { z } from 'zod'
+import { ApiError, invalid, type Problem } from '../../common/errors.ts'
+import type { RecordOptions } from '../../creation/build.ts'
+import type { BodyReader } from '../../http/body.ts'
+import { name } from '../../http/named-schemas.ts'
+import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { isObject } from '../../http/read-body.ts'
+import {
+  captureOptionFields,
+  dropUnknown,
+  findCallbackProblems,
+  findOptionProblems,
+  omitEmpty,
+  type ResponseOptions,
+  recordOptions,
+  requestOptions,
+  splitOptions,
+} from './options/options-body.ts'
+import {
+  documentedUrl,
+  evaluateTarget,
+  findCredentialProblems,
+  findProxyUrlProblems,
+  splitCredentials,
+  splitProxy,
+} from './options/target-url.ts'
+
+// The body of POST /screenshots.
+
+// URLs are checked separately, so that each gets one clear error message.
+const address = z.string().optional()
+const OptionsBody = z.strictObject({ ...captureOptionFields, url: address, ...requestOptions, ...recordOptions })
+
+/** Schema of the body, without the checks of URLs and of contradictions between options. */
+export const CreateBody = z.strictObject({ url: address, options: OptionsBody.optional(), ...requestOptions, ...recordOptions })
+
+/** The body in the OpenAPI document, with the rules for URLs. */
+export const CreateScreenshot = name(
+  'CreateScreenshot',
+  CreateBody.extend({
+    url: documentedUrl.optional(),
+    options: CreateBody.shape.options
+      .unwrap()
+      .extend({ url: documentedUrl.optional().describe('URL of the page, if the top level has none.') })
+      .optional()
+      .describe('Capture options. All are optional. Options without a value are not stored.'),
+  }).describe('A page to capture. `url` is required, here or in `options`. The one at the top level takes precedence.'),
+)
+
+const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
+
+/** The parsed request. */
+export interface CreateRequest extends ResponseOptions {
+  url: string
+  /** Absent when the request has none. */
+  options?: CaptureOptions
+  /** Includes credentials from the URL. Absent when the request has none. */
+  privateOptions?: PrivateOptions
+  /** Absent when the request has none. */
+  cache?: CacheOptions
+  /** Absent when the request has none. */
+  record?: RecordOptions
+  /** Paths of fields that `Prefer: handling=lenient` dropped. */
+  ignored: string[]
+}
+
+/** The URL and its path in the body. The top level takes precedence over `options`. */
+function findAddress(body: unknown): { text: string; path: string } | undefined {
+  const outer = isObject(body) ? body : {}
+  const inner = isObject(outer.options) ? outer.options : {}
+  if (outer.url !== undefined) return typeof outer.url === 'string' ? { text: outer.url, path: 'url' } : undefined
+  return typeof inner.url === 'string' ? { text: inner.url, path: 'options.url' } : undefined
+}
+
+/** The option with the content of the page (`html` or `markdown`) and its base URL. */
+function findMarkup(body: unknown): { name: string; base: unknown } | undefined {
+  const inner = isObject(body) && isObject(body.options) ? body.options : {}
+  const name = ['html', 'markdown'].find((option) => inner[option] !== undefined)
+  return name === undefined ? undefined : { name, base: inner.html_base_url }
+}
+
+interface EvaluatedUrl {
+  url: string
+  /** Credentials from the URL. */
+  credentials?: PrivateOptions
+  /** Problem of the URL. `url` is empty then. */
+  problem?: Problem
+}
+
+/** A request has either a URL or markup. Markup can have a base URL. */
+function evaluatePage(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
+  const markup = findMarkup(body)
+  const found = findAddress(body)
+  if (!markup) return evaluateUrl(found, problems, rules)
+  const message = `url and ${markup.name} exclude each other: leave one of them out`
+  if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
+  if (typeof markup.base !== 'string') return { url: MARKUP_URL }
+  const target = evaluateTarget(markup.base, rules)
+  return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.problem } }
+}
+
+function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
+  if (found === undefined) {
+    const isReported = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
+    const problem: Problem = {
+      path: 'url',
+      code: 'required',
+      message: 'url is required, at the top level or in options, unless html or markdown is given',
+    }
+    return isReported ? { url: '' } : { url: '', problem }
+  }
+  const { text, credentials } = splitCredentials(found.text)
+  const target = evaluateTarget(text, rules)
+  if (!('url' in target)) return { url: '', problem: { path: found.path, ...target.problem } }
+  const [problem] = findCredentialProblems(credentials, found.path)
+  return { ...target, ...(credentials ? { credentials } : {}), ...(problem ? { problem } : {}) }
+}
+
+/**
+ * Reads a body.
+ * @param rules egress rules for the URL of the page
+ * @param lenient drops unknown fields instead of rejecting them
+ * @param webhookRules egress rules for `webhook_url`, which must be public by default
+ * @throws ApiError VALIDATION_ERROR that lists every problem
+ */
+export function parseCreateBody(
+  raw: unknown,
+  rules: EgressRules,
+  lenient = false,
+  webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
+): CreateRequest {
+  const ignored: string[] = []
+  const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
+  const parsed = CreateBody.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: CreateBody, body })
+  const { url, problem, credentials } = evaluatePage(body, found, rules)
+  const { options: inner = {}, ...outer } = parsed.data ?? {}
+  const { capture: options, private: chosen, cache, record, response } = splitOptions(inner, outer)
+  const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
+  const problems = [
+    ...found,
+    ...(problem ? [problem] : []),
+    ...findOptionProblems(options, privateOptions, cache),
+    ...findProxyUrlProblems(options, rules),
+    ...findCallbackProblems(record, webhookRules),
+  ]
+  const [first] = problems
+  if (problems.length === 1 && first?.code === 'url_not_allowed')
+    throw new ApiError('URL_NOT_ALLOWED', first.message, { details: problems })
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    url,
+    ignored,
+    ...omitEmpty({ options, privateOptions, cache, record }),
+    ...response,
+  }
+}
+
+interface UrlRules {
+  egress: EgressRules
+  webhookRules: EgressRules
+}
+
+/** Body of POST /screenshots. */
+export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
+  schema: CreateScreenshot,
+  examples: {
+    simple: { summary: 'Only the required field', value: { url: 'https://example.com/' } },
+    fullPage: {
+      summary: 'The whole page as WebP',
+      value: { url: 'https://example.com/', options: { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 } },
+    },
+    cached: {
+      summary: 'Reuse a picture of the last hour',
+      value: { url: 'https://example.com/', options: { cache: true, cache_ttl: 3600, cache_key: 'front-page' } },
+    },
+    copied: {
+      summary: 'Store a copy in your own bucket, if the service allows it',
+      value: {
+        url: 'https://example.com/',
+        retention_days: 7,
+        options: {
+          storage_bucket: 'acme-pictures',
+          storage_endpoint: 'https://s3.eu-central-1.amazonaws.com',
+          storage_region: 'eu-central-1',
+          storage_path: '{host}/{date}/{id}.{format}',
+          storage_access_key_id: 'AKIDEXAMPLE',
+          storage_secret_access_key: 'lovelace',
+        },
+      },
+    },
+    held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
+  },
+  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseCreateBody(raw, egress, isLenient, webhookRules)
+    return { body, ignored: body.ignored }
+  },
+}

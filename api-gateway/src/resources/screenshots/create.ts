@@ -1,0 +1,128 @@
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../common/errors.ts'
+import { buildAll } from '../../creation/build.ts'
+import { type CreateDeps, type CreateRequest as Creation, createScreenshots } from '../../creation/create.ts'
+import { parseIdempotencyKey } from '../../creation/idempotency.ts'
+import { planScreenshots } from '../../creation/plan.ts'
+import { prefersFile } from '../../http/request-headers.ts'
+import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import { traceparentOf } from '../../plugins/tracing.ts'
+import type { ScreenshotStore } from '../../store/ports.ts'
+import { findFile } from '../files/find-file.ts'
+import { sendFile } from '../files/send-file.ts'
+import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
+import type { CreateRequest } from './create-body.ts'
+import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
+import { linksFor, readRecord } from './links.ts'
+import { assertOptionsAllowed, assertRetentionAllowed } from './options/options-body.ts'
+import { holdUntilFinished, planResponse, type WaitQuery } from './wait.ts'
+
+/** Creates a screenshot. Can hold the request and respond with the picture itself. */
+export async function createScreenshot(
+  { request, reply, body: requested, query, ignored }: Input<object, CreateRequest, WaitQuery>,
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
+  assertOptionsAllowed(requested, deps.optionPolicy)
+  assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+  const plan = planResponse({ request: requested, waitSeconds: query.wait, prefersFile: prefersFile(request.headers.accept) })
+  const { account, accountName } = request
+  const execution = await deps.idempotency.begin({
+    account: accountName,
+    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    route: 'POST /screenshots',
+    body: request.body,
+    admit: () => deps.queue.check(account, 1),
+    newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
+  })
+  const build = async () => {
+    if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+    return buildAll(
+      { ...requested, accountName, targets: [{ url: requested.url }], traceparent: traceparentOf(request) },
+      execution.plan,
+      deps,
+    )
+  }
+  const created = await createSingle({ account, execution, build }, deps)
+  deps.metrics.screenshotsCreated.inc()
+  setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(screenshotIdOf(created.metadata)))
+  const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
+  if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
+  const { record } = readRecord(created, linksFor(request, deps))
+  return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))
+    .code(202)
+    .header('retry-after', POLL_SECONDS)
+    .send(toCreated(record))
+}
+
+/** The response to a create. */
+export const toCreated = ({ id, url, options, created_at, estimated_time }: ScreenshotRecord) => ({
+  id,
+  url,
+  status: 'pending',
+  options,
+  created_at,
+  estimated_time,
+})
+
+async function sendFinished(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screenshot: Screenshot,
+  body: 'record' | 'file' | 'empty',
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
+  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
+  if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
+  if (body === 'empty') return reply.code(204).send()
+  return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
+}
+
+/** The error when the file of a failed capture was requested. */
+export function captureFailed({ id, error }: Pick<ScreenshotRecord, 'id' | 'error'>): ApiError {
+  return new ApiError('CAPTURE_FAILED', error?.message ?? 'the capture failed', { details: { id, ...error } })
+}
+
+async function sendCaptureFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screenshot: Screenshot,
+  record: ScreenshotRecord,
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
+  const { id, format: extension, storage_path: key } = record
+  if (key === null) throw captureFailed(record)
+  const stored = await findFile({ account: accountOf(screenshot), id, extension }, deps)
+  return sendFile(request, reply, { key, name: `${id}.${extension}`, extension, stored }, deps)
+}
+
+export interface SingleDeps extends CreateDeps {
+  screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
+}
+
+/** Creates one screenshot, or finds the one that an earlier request with the same Idempotency-Key created. */
+export async function createSingle(request: Creation, deps: SingleDeps): Promise<Screenshot> {
+  const { execution, account } = request
+  const [id = ''] = execution.plan.ids
+  if (execution.result !== undefined) {
+    const { name } = account.metadata
+    const live = await deps.screenshots.find(id)
+    const found = live && accountOf(live) === name ? live : await deps.archive.find(name, id)
+    return found ?? asCreated(request)
+  }
+  const { items } = await createScreenshots(request, deps)
+  await execution.complete({})
+  return items[0]?.screenshot ?? asCreated(request)
+}
+
+/** Rebuilds the object for a replayed response when the screenshot no longer exists. */
+async function asCreated({ build, execution }: Creation): Promise<Screenshot> {
+  const [object] = await build()
+  if (!object) throw new Error('the plan has no objects')
+  const { name } = object.metadata
+  const metadata = { name, namespace: '', uid: name, resourceVersion: '0', creationTimestamp: execution.plan.at }
+  return { metadata, spec: object.spec, status: { phase: 'Pending' } }
+}

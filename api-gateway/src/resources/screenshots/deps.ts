@@ -1,0 +1,41 @@
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { OptionPolicy } from '@tintype/crds/options/policy'
+import type { CacheDeps } from '../../cache/find-picture.ts'
+import type { Idempotency } from '../../creation/idempotency.ts'
+import type { Queue } from '../../creation/queue.ts'
+import type { UncertainCreates } from '../../creation/uncertain-creates.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { OptionsDeps } from '../../options/store-options.ts'
+import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
+import type { Downloads } from '../files/downloads.ts'
+import type { LinkDeps } from './links.ts'
+
+/** Dependencies of the screenshot routes. */
+export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
+  objects: OptionsDeps['objects'] & CacheDeps['objects']
+  screenshots: ScreenshotStore
+  files: FileStore
+  archive: RecordArchive
+  quota: QuotaStore
+  idempotency: Idempotency
+  queue: Queue
+  uncertainCreates: Pick<UncertainCreates, 'add'>
+  downloads: Downloads
+  metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
+  /** Egress rules for URLs to capture, without DNS. The runner's egress proxy checks resolved addresses. */
+  egress: EgressRules
+  /** Options that the service allows. */
+  optionPolicy: OptionPolicy
+  webhooks: RecordStore<Webhook>
+  /** Egress rules for webhook URLs, without DNS. */
+  webhookRules: EgressRules
+  /** Aborts on shutdown. Held requests then end with the current state. */
+  draining: AbortSignal
+}
+
+/** Poll interval for clients while a capture is pending, in seconds. */
+export const POLL_SECONDS = '2'
+
+/** Path of a record, always with the documented prefix. */
+export const pathOf = (id: string): string => `/api/v1/screenshots/${id}`

@@ -1,0 +1,90 @@
+import { isFinished } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { objectKeyPrefix } from '@tintype/crds/records/storage-keys'
+import type { FastifyReply } from 'fastify'
+import { type FoundRecord, findRecord } from '../../archive/find-record.ts'
+import { ApiError, notFound } from '../../common/errors.ts'
+import { hasTag } from '../../http/etag.ts'
+import { setQueuePositionHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import { findFile } from '../files/find-file.ts'
+import { captureFailed } from './create.ts'
+import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
+import { linksFor, readRecord } from './links.ts'
+import { holdUntilFinished, type WaitQuery } from './wait.ts'
+
+// Handlers of the routes of one existing screenshot.
+
+interface ById {
+  id: string
+}
+
+const FRESH = { 'cache-control': 'private, no-cache' }
+
+/** The caller's screenshot. Screenshots of other accounts count as missing. @throws ApiError NOT_FOUND */
+async function findOwn({ request, params }: Pick<Input<ById>, 'request' | 'params'>, deps: ScreenshotsDeps): Promise<FoundRecord> {
+  const found = await findRecord(request.accountName, params.id, deps)
+  if (!found) throw notFound('screenshot')
+  return found
+}
+
+/** Reads a record. With `wait`, holds the request while the capture is pending. */
+export async function readScreenshot(input: Input<ById, undefined, WaitQuery>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+  const { request, reply, query } = input
+  const { wait: waitSeconds = 0 } = query
+  const { screenshot: found } = await findOwn(input, deps)
+  const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
+  // It may be archived before the cache shows the result.
+  const screenshot = held ?? (await findOwn(input, deps)).screenshot
+  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
+  reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
+  setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
+  return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
+}
+
+/** Redirects to a new link of the file. */
+export async function redirectToFile(input: Input<ById>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+  const { request, reply } = input
+  const { screenshot } = await findOwn(input, deps)
+  const { record } = readRecord(screenshot, linksFor(request, deps))
+  if (record.status === 'pending') {
+    throw new ApiError('NOT_READY', 'the screenshot is not completed yet', { headers: { 'retry-after': POLL_SECONDS } })
+  }
+  if (record.status === 'failed') throw captureFailed(record)
+  if (record.download_url === null) throw new ApiError('EXPIRED', 'the file has expired')
+  await findFile({ account: accountOf(screenshot), id: record.id, extension: record.format }, deps)
+  return reply.headers({ 'cache-control': 'private, no-store' }).redirect(record.download_url, 302)
+}
+
+/**
+ * Deletes a record. Writes the tombstone first, so that no cache or archive shows the record again. Deletes the files last. After a crash the
+ * operator deletes the remaining files.
+ */
+export async function deleteScreenshot(input: Input<ById>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+  const { request, reply } = input
+  const found = await findOwn(input, deps)
+  const { record, tag } = readRecord(found.screenshot, linksFor(request, deps))
+  const condition = request.headers['if-match']
+  if (condition !== undefined && !hasTag(condition, tag))
+    throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed: read it again and retry')
+  const account = accountOf(found.screenshot)
+  if (found.isLive) await deleteLive(found, record.id, deps)
+  else await deps.archive.deleteArchived(account, record.id)
+  await deps.files.removePrefix(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
+    request.log.warn({ id: record.id, err: error }, 'files of deleted screenshot not removed; the operator will remove them')
+  })
+  return reply.code(204).send()
+}
+
+/** Deletes a live screenshot. Two concurrent deletions both succeed. */
+async function deleteLive(
+  { screenshot }: FoundRecord,
+  id: string,
+  { screenshots, archive }: Pick<ScreenshotsDeps, 'screenshots' | 'archive'>,
+): Promise<void> {
+  const account = accountOf(screenshot)
+  await archive.markDeleted(account, id)
+  if (await screenshots.delete(screenshot)) return
+  // The object is gone: it was archived, or another request or the archiver (because of the tombstone) deleted it.
+  await archive.deleteArchived(account, id)
+}

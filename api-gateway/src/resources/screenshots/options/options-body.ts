@@ -1,0 +1,178 @@
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
+import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { CaptureOptions } from '@tintype/crds/options/catalog'
+import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
+import { CacheOptions } from '@tintype/crds/options/output/cache'
+import { deliveryOptions } from '@tintype/crds/options/output/delivery'
+import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/options/page/devices'
+import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
+import { z } from 'zod'
+import { ApiError, invalid, type Problem } from '../../../common/errors.ts'
+import type { RecordOptions } from '../../../creation/build.ts'
+import { findNearestName } from '../../../http/name-suggestions.ts'
+import type { KnownNames } from '../../../http/problems.ts'
+import { findDuplicateProblems, isObject } from '../../../http/read-body.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../shared/webhook-url.ts'
+import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from './private-options.ts'
+
+// Common parts of the bodies of POST /screenshots and POST /screenshots/batch. Unknown fields are rejected, and values are not converted: "4" is
+// not 4.
+
+/** Options for the response. They are never stored. */
+export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
+
+const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays, webhookEvents } = ScreenshotSpec.shape
+// URLs are checked separately, so that each gets one clear error message.
+const webhookUrl = z
+  .string()
+  .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
+  .describe(
+    'URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.',
+  )
+
+/** Options for the record. They are fields of the Screenshot's spec beside its options. */
+export const recordOptions = {
+  external_identifier: externalIdentifier,
+  attachment_name: attachmentName,
+  download_url_ttl: downloadUrlTtlSeconds,
+  retention_days: retentionDays,
+  webhook_url: webhookUrl.optional(),
+  webhook_events: webhookEvents
+    .meta({ uniqueItems: true })
+    .describe('Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed.'),
+}
+
+const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
+
+const MAX_DEVICE_LENGTH = 64
+
+/** Normalizes a device name to the spelling in the CRD. */
+const DeviceName = z
+  .string()
+  .max(MAX_DEVICE_LENGTH)
+  .transform((text, context) => {
+    const device = findDevice(text)
+    if (device) return device.name
+    const nearest = findNearestName(
+      text,
+      DEVICES.map(({ name }) => toDeviceId(name)),
+    )
+    const message = nearest === undefined ? 'unknown device; GET /v1/devices lists the devices' : `unknown device; did you mean ${nearest}?`
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+  .describe(CaptureOptions.shape.device.unwrap().description ?? '')
+  .optional()
+
+const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
+
+/** Capture options by their API names, including private and cache options. */
+export const captureOptionFields: Record<string, z.ZodType> = {
+  ...plainOptionFields,
+  ...privateOptionFields,
+  ...cacheFields,
+  device: DeviceName,
+}
+
+/** Options for the response. */
+export interface ResponseOptions {
+  async?: boolean
+  responseType?: 'json' | 'by_format' | 'empty'
+}
+
+/** The options of a body, by kind. */
+export interface SplitOptions {
+  capture: CaptureOptions
+  private: PrivateOptions
+  cache: CacheOptions
+  record: RecordOptions
+  response: ResponseOptions
+}
+
+const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
+  external_identifier: 'externalIdentifier',
+  attachment_name: 'attachmentName',
+  download_url_ttl: 'downloadUrlTtlSeconds',
+  retention_days: 'retentionDays',
+  webhook_url: 'webhookUrl',
+  webhook_events: 'webhookEvents',
+}
+const RESPONSE_OPTION_NAMES: Readonly<Record<string, keyof ResponseOptions>> = { async: 'async', response_type: 'responseType' }
+
+function pick(source: Record<string, unknown>, names: Readonly<Record<string, string>>): object {
+  const chosen = Object.entries(names).filter(([name]) => source[name] !== undefined)
+  return Object.fromEntries(chosen.map(([name, target]) => [target, source[name]]))
+}
+
+/** Splits options by kind. The top level of the body takes precedence over `options`. */
+export function splitOptions(inner: Record<string, unknown>, outer: Record<string, unknown> = {}): SplitOptions {
+  const both = { ...inner, ...outer }
+  const of = (fields: object) => Object.fromEntries(Object.entries(inner).filter(([name]) => Object.hasOwn(fields, name)))
+  return {
+    capture: renameKeys(of(plainOptionFields), toCamelCase),
+    cache: renameKeys(of(cacheFields), toCamelCase),
+    private: toPrivateOptions(inner),
+    record: pick(both, RECORD_NAMES),
+    response: pick(both, RESPONSE_OPTION_NAMES),
+  }
+}
+
+/** Removes kinds without options. */
+export const omitEmpty = <Kinds extends Record<string, object>>(kinds: Kinds): Partial<Kinds> =>
+  Object.fromEntries(Object.entries(kinds).filter(([, options]) => Object.keys(options).length > 0)) as Partial<Kinds>
+
+/** Removes unknown fields and adds their paths to `ignored`. */
+export function dropUnknown(body: unknown, known: KnownNames, ignored: string[], place = ''): unknown {
+  if (!isObject(body)) return body
+  const names = known[place] ?? []
+  const kept = Object.entries(body).filter(([name]) => names.includes(name) || !ignored.push(place === '' ? name : `${place}.${name}`))
+  const clean = (name: string, value: unknown) => (name === 'options' ? dropUnknown(value, known, ignored, 'options') : value)
+  return Object.fromEntries(kept.map(([name, value]) => [name, clean(name, value)]))
+}
+
+/** A device's scale factor with a custom window size can exceed the pixel limit. */
+function findWindowProblems(options: CaptureOptions): Problem[] {
+  if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
+  return [{ path: 'options.device', code: 'contradiction', message: 'the window exceeds 100,000,000 device pixels with this device' }]
+}
+
+/** Checks that involve more than one field. */
+export function findOptionProblems(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
+  const against = contradictions
+    .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
+    .map(({ paths: [option], message }): Problem => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+  return [...against, ...findWindowProblems(options), ...findPrivateOptionProblems(secrets)]
+}
+
+/** @throws ApiError VALIDATION_ERROR when `retention_days` exceeds the plan */
+export function assertRetentionAllowed({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
+  if ((record?.retentionDays ?? 0) <= planDays) return
+  throw invalid([{ path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}, the limit of the plan` }])
+}
+
+/** Checks `webhook_url` and `webhook_events`, without DNS. */
+export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
+  if (webhookUrl !== undefined)
+    return [...findWebhookUrlProblems(webhookUrl, rules, 'webhook_url'), ...findDuplicateProblems('webhook_events', webhookEvents)]
+  if (webhookEvents === undefined) return []
+  return [{ path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }]
+}
+
+/** Rejects options that the service does not allow. @throws ApiError OPTION_NOT_ALLOWED that lists them */
+export function assertOptionsAllowed(
+  { options, privateOptions }: { options?: CaptureOptions | undefined; privateOptions?: PrivateOptions | undefined },
+  policy: OptionPolicy,
+): void {
+  const names = findForbidden({ ...options, ...privateOptions }, policy)
+  if (names.length === 0) return
+  const details = names.map(
+    (name): Problem => ({
+      path: `options.${toSnakeCase(name)}`,
+      code: 'not_allowed',
+      message: `${toSnakeCase(name)} is not allowed by this service`,
+    }),
+  )
+  throw new ApiError('OPTION_NOT_ALLOWED', toForbiddenMessage(names), { details })
+}

@@ -1,0 +1,135 @@
+import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
+import { FileFormat } from '@tintype/crds/options/output/image'
+import type { ScreenshotRecord as Wire } from '@tintype/crds/records/record'
+import { JOB_ERRORS } from '@tintype/crds/schema/errors'
+import { z } from 'zod'
+import { anId, count, instant, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+
+export const id = anId('scr', 'Id of the screenshot.')
+export const url = z.string().describe('URL of the page.')
+export const status = z.enum(['pending', 'completed', 'failed'])
+const options = z
+  .record(z.string(), z.unknown())
+  .describe('The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked.')
+export const createdAt = instant('Time at which the request was accepted.')
+export const estimatedTime = z
+  .string()
+  .regex(/^\d+-\d+s$/)
+  .describe('Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures.')
+
+export const CaptureError = name(
+  'CaptureError',
+  z
+    .object({
+      code: z.enum(Object.keys(JOB_ERRORS) as [string, ...string[]]).describe('For programs.'),
+      message: z.string().describe('For people.'),
+    })
+    .describe(
+      `Why a capture failed.\n\n${Object.entries(JOB_ERRORS)
+        .map(([code, { remedy }]) => `- \`${code}\`: ${remedy}`)
+        .join('\n')}`,
+    ),
+)
+
+/** The response to a create. */
+export const CreatedScreenshot = name(
+  'CreatedScreenshot',
+  z
+    .object({ id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime })
+    .describe('An accepted screenshot.'),
+)
+
+const textsByName = (what: string) => z.record(z.string(), z.string()).describe(what)
+const milliseconds = z.record(z.string(), z.int())
+
+/** Fields that the metadata_… options add. */
+const PageMetadata = {
+  image_size: z.object({ width: z.int(), height: z.int() }).describe('Size of the picture in device pixels (metadata_image_size).'),
+  redirects: z.array(z.string()).describe('URLs of the redirects to final_url (metadata_final_url).'),
+  http_response_headers: textsByName('Headers of the page, without cookies (metadata_http_response_headers).'),
+  open_graph: textsByName('Open Graph and Twitter tags, and the description (metadata_open_graph).'),
+  icon: z.string().describe('URL of the best icon (metadata_icon).'),
+  fonts: z.array(z.string()).describe('Font families that the page uses (metadata_fonts).'),
+  timings: z
+    .object({
+      steps: milliseconds.describe('Duration of each step of the capture.'),
+      page: milliseconds.describe('Times of the page, from the start of its navigation.'),
+    })
+    .describe('Milliseconds (metadata_timings).'),
+  content_hash: z
+    .object({ sha256: z.string(), perceptual: z.string().optional() })
+    .describe('SHA-256 of the file, and a 64-bit perceptual hash in hex: similar pictures share most of its bits (metadata_content_hash).'),
+  palette: z.array(z.string()).describe('Main colors of the picture (metadata_palette).'),
+  links: z.array(z.string()).describe('URLs that the page links to (metadata_links).'),
+  blocked_requests: count('Requests of the page that were blocked (metadata_blocked_requests).'),
+}
+const optionalNotes = z.object(PageMetadata).partial().shape
+
+const page = z.object({
+  page_title: z.string().nullable().describe('Title of the page.'),
+  final_url: z.string().nullable().describe('URL after redirects.'),
+  http_status: z.int().nullable().describe('HTTP status of the page.'),
+  ...optionalNotes,
+})
+
+const artifact = z.object({
+  type: z.enum(ARTIFACT_TYPES).describe('Kind of the artifact.'),
+  download_url: z.string().nullable().describe('A link that needs no key. Null when the file has expired.'),
+  file_size_bytes: count('Size in bytes.'),
+})
+
+/** The full record, in responses to GET, lists and events. */
+export const ScreenshotRecord = name(
+  'Screenshot',
+  z
+    .object({
+      id,
+      url,
+      url_to_capture: z.string().describe('Same as url, under the name that events use.'),
+      status: status.describe('`pending` until the capture has finished.'),
+      options,
+      created_at: createdAt,
+      started_at: instant('Start of the last attempt.').nullable(),
+      completed_at: instant('Time at which the screenshot completed or failed.').nullable(),
+      estimated_time: estimatedTime,
+      storage_path: z.string().nullable().describe('Path of the stored file.'),
+      file_size_bytes: count('Size of the file in bytes.').nullable(),
+      processing_duration_ms: count('Milliseconds from the request to the stored file.').nullable(),
+      width: count('Width of the picture in device pixels.').nullable(),
+      height: count('Height of the picture in device pixels.').nullable(),
+      format: FileFormat.describe('Format of the file.'),
+      content_type: z.string().describe('MIME type of the file.'),
+      download_url: z
+        .string()
+        .nullable()
+        .describe('A link to the file that needs no key. Null until the capture has completed, and after the file has expired.'),
+      download_url_expires_at: instant('Expiry of the link.').nullable(),
+      artifacts: z.array(artifact).describe('Additional files.'),
+      error: CaptureError.nullable().describe('Why the capture failed.'),
+      batch_id: anId('batch', 'Id of the batch.').nullable(),
+      external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
+      metadata: page.nullable().describe('Metadata of the page.'),
+      warnings: z.array(z.string()).describe('Options that had no effect, or a different effect than requested.'),
+      truncated: z.boolean().describe('True when the page was taller than the picture.'),
+      cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),
+      attempts: count('Number of attempts so far.'),
+    })
+    .describe('The full record of a screenshot. It always has all fields; unknown values are null.') satisfies z.ZodType<Wire>,
+)
+
+export const ScreenshotList = name(
+  'ScreenshotList',
+  z
+    .object({
+      success,
+      data: z.array(ScreenshotRecord),
+      pagination: z.object({
+        limit: count('Records per page.'),
+        offset: count('Records skipped.'),
+        has_more: z.boolean().describe('True when there are more pages.'),
+        next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
+      }),
+    })
+    .describe('One page of screenshots.'),
+)

@@ -1,0 +1,132 @@
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
+import { seal } from '@tintype/crds/crypto/sealed'
+import { newSigningSecret } from '@tintype/crds/crypto/webhook-signature'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import type { FastifyReply } from 'fastify'
+import type { Idempotency } from '../../creation/idempotency.ts'
+import { isAhead } from '../../http/fields.ts'
+import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import type { RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
+import { createOnce } from '../shared/create-once.ts'
+import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
+import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
+import type { RotateBody } from '../shared/rotation.ts'
+import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
+import { countPending } from './count-pending.ts'
+import { toStatisticsRecord, toWebhookRecord } from './record.ts'
+import { hintOf } from './signing-secret.ts'
+import { buildWebhook, toSecretRotation, toWebhookPatch } from './webhook-object.ts'
+
+// Handlers of the routes of webhook endpoints.
+
+/** Dependencies of the webhook routes. */
+export interface WebhooksDeps {
+  webhooks: RecordStore<Webhook>
+  screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
+  idempotency: Idempotency
+  sealingKey: SealingKeySource
+  /** Egress rules for webhook URLs, without DNS. The operator checks resolved addresses at each post. */
+  webhookRules: EgressRules
+  /** Maximum webhooks per account. */
+  maxWebhooks: number
+  now: () => Date
+}
+
+const WHAT = 'webhook'
+
+/** Seals a secret. Only the operator can open it, and only for this Webhook. */
+async function sealSecret(text: string, name: string, accountName: string, { sealingKey }: Pick<WebhooksDeps, 'sealingKey'>) {
+  const sealed = await seal(text, { purpose: 'signing-secret', subject: name, account: accountName }, sealingKey())
+  return { sealed, hint: hintOf(text) }
+}
+
+interface ById {
+  id: string
+}
+
+export async function createWebhook(
+  { request, reply, body, ignored }: Input<object, CreateWebhookBody>,
+  deps: WebhooksDeps,
+): Promise<FastifyReply> {
+  const creation = {
+    route: 'POST /webhooks',
+    prefix: 'wh',
+    store: deps.webhooks,
+    make: (id: string) => makeWebhook(id, body, request.accountName, deps),
+    toRecord: toWebhookRecord,
+    message: 'Webhook created successfully',
+    replayedMessage: 'Webhook created by an earlier request. Its signing secret is shown only once: rotate it to get a new one',
+  } as const
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+}
+
+/** Creates a webhook. Its secret is returned once and stored sealed. */
+async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
+  const registered = deps.webhooks.ofAccount(accountName).filter(({ spec }) => !spec.isDefault)
+  assertBelowLimit(registered.length, deps.maxWebhooks, 'webhooks')
+  const text = body.signing_secret ?? newSigningSecret()
+  const secret = await sealSecret(text, toObjectName(id), accountName, deps)
+  const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
+  const isOurs = created.spec.signingSecrets?.[0]?.sealed === secret.sealed
+  return { created, secret: isOurs ? { signing_secret: text } : undefined }
+}
+
+export function listWebhooks({ request, reply, query }: Input<object, undefined, OffsetQuery>, { webhooks }: WebhooksDeps) {
+  const selected = webhooks.ofAccount(request.accountName).filter((webhook) => query.include_inactive || isActive(webhook))
+  const { items, pagination } = toCountedPage(selected, query)
+  reply.headers(FRESH)
+  return { success: true, data: items.map(toWebhookRecord), pagination }
+}
+
+export async function readWebhook(input: Input<ById>, { webhooks, screenshots }: WebhooksDeps): Promise<FastifyReply> {
+  const webhook = assertOwned(await webhooks.find(input.params.id), input.request.accountName, WHAT)
+  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
+  return sendRecord(input, webhook, { success: true, data })
+}
+
+export async function updateWebhook(input: Input<ById, UpdateWebhookBody>, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { request, reply, body, ignored } = input
+  const changed = await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(input, deps.webhooks, WHAT),
+    change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
+}
+
+export async function deleteWebhook(input: Input<ById>, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+  await changeLatest({
+    condition: input.request.headers['if-match'],
+    read: () => findOwnLatest(input, webhooks, WHAT),
+    change: (webhook) => webhooks.delete(webhook),
+  })
+  return input.reply.code(204).send()
+}
+
+/** Rotates the secret of the webhook that `read` returns. */
+export async function rotateSecretOf(
+  read: () => Promise<Webhook>,
+  { request, reply, body, ignored }: Input<object, RotateBody>,
+  deps: WebhooksDeps,
+): Promise<FastifyReply> {
+  const text = newSigningSecret()
+  const rotated = await changeLatest({
+    read,
+    change: async (webhook) => {
+      const secret = await sealSecret(text, webhook.metadata.name, request.accountName, deps)
+      return deps.webhooks.patch(webhook, toSecretRotation(webhook, secret, body, deps.now()))
+    },
+  })
+  const end = rotated.spec.signingSecrets?.[1]?.expiryTime
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  return reply.send({
+    message: 'Signing secret rotated successfully',
+    data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },
+  })
+}
+
+export const rotateSecret = (input: Input<ById, RotateBody>, deps: WebhooksDeps): Promise<FastifyReply> =>
+  rotateSecretOf(() => findOwnLatest(input, deps.webhooks, WHAT), input, deps)

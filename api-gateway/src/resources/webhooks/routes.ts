@@ -1,0 +1,215 @@
+import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
+import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { offsetQuery } from '../shared/offset-page.ts'
+import { createWebhookBody, rotateDefaultSecretBody, rotateSecretBody, updateWebhookBody } from './bodies.ts'
+import { readDefaultWebhook, rotateDefaultSecret } from './default-handlers.ts'
+import {
+  defaultWebhookFound,
+  secretRotated,
+  webhookChanged,
+  webhookCreated,
+  webhookFound,
+  webhookId,
+  webhookList,
+  webhookTested,
+} from './examples.ts'
+import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhooksDeps } from './handlers.ts'
+import { SecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList, WebhookTestResult } from './record.ts'
+import { testWebhook, type WebhookTestDeps } from './test-webhook.ts'
+
+export interface WebhookRoutesDeps extends WebhooksDeps, Omit<WebhookTestDeps, 'webhooks'> {}
+
+const route = routeFor<WebhookRoutesDeps>()
+const id = pathId('wh', webhookId)
+const common = { tag: 'Webhooks', path: '/webhooks/{id}' } as const
+
+const toWebhook = (operationId: string, description: string): Link => ({
+  operationId,
+  description,
+  parameters: { id: '$response.body#/data/id' },
+})
+
+const update = {
+  ...common,
+  scope: 'webhooks:write',
+  parameters: [id, ifMatch],
+  body: updateWebhookBody,
+  responses: {
+    200: {
+      description: 'Changed.',
+      schema: WebhookChanged,
+      example: webhookChanged,
+      headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+    },
+  },
+  errors: ['URL_NOT_ALLOWED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  handle: updateWebhook,
+} as const
+
+/** Routes of webhook endpoints. */
+export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
+  route({
+    id: 'createWebhook',
+    method: 'post',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Create a webhook endpoint',
+    description: 'Only this response contains the signing secret.',
+    isKeyed: true,
+    body: createWebhookBody,
+    responses: {
+      201: {
+        description: 'Created.',
+        schema: WebhookCreated,
+        example: webhookCreated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          read: toWebhook('getWebhook', 'Reads the webhook and its delivery statistics.'),
+          update: toWebhook('updateWebhook', 'Changes it.'),
+          rotate: toWebhook('rotateWebhookSecret', 'Rotates the signing secret.'),
+          remove: toWebhook('deleteWebhook', 'Deletes it.'),
+        },
+      },
+    },
+    errors: ['URL_NOT_ALLOWED', 'LIMIT_REACHED', 'CONFLICT'],
+    handle: createWebhook,
+  }),
+  route({
+    id: 'listWebhooks',
+    method: 'get',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    scope: 'webhooks:read',
+    summary: 'List webhook endpoints',
+    query: offsetQuery,
+    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    handle: listWebhooks,
+  }),
+  route({
+    id: 'getDefaultWebhook',
+    method: 'get',
+    path: '/webhooks/default',
+    tag: 'Webhooks',
+    scope: 'webhooks:read',
+    summary: 'Read the default webhook',
+    description:
+      'The default webhook signs and counts deliveries to the `webhook_url` of single requests. The first such request or the first rotation creates it.',
+    parameters: [ifNoneMatch],
+    responses: {
+      200: {
+        description: 'The webhook and its statistics.',
+        schema: WebhookFound,
+        example: defaultWebhookFound,
+        headers: ['ETag', 'Cache-Control'],
+      },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readDefaultWebhook,
+  }),
+  route({
+    id: 'rotateDefaultWebhookSecret',
+    method: 'post',
+    path: '/webhooks/default/rotate-secret',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Get a signing secret for webhook_url',
+    description:
+      'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
+    body: rotateDefaultSecretBody,
+    responses: {
+      200: {
+        description: 'Rotated.',
+        schema: SecretRotated,
+        example: secretRotated,
+        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
+    handle: rotateDefaultSecret,
+  }),
+  route({
+    ...common,
+    id: 'getWebhook',
+    method: 'get',
+    scope: 'webhooks:read',
+    summary: 'Read a webhook endpoint',
+    parameters: [id, ifNoneMatch],
+    responses: {
+      200: {
+        description: 'The endpoint and its statistics.',
+        schema: WebhookFound,
+        example: webhookFound,
+        headers: ['ETag', 'Cache-Control'],
+      },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readWebhook,
+  }),
+  route({
+    ...update,
+    id: 'updateWebhook',
+    method: 'patch',
+    summary: 'Update a webhook endpoint',
+    description: 'Absent fields stay unchanged.',
+  }),
+  route({
+    ...update,
+    id: 'putWebhook',
+    method: 'put',
+    summary: 'Update a webhook endpoint (PUT)',
+    description: 'Same as PATCH: absent fields stay unchanged.',
+  }),
+  route({
+    ...common,
+    id: 'deleteWebhook',
+    method: 'delete',
+    scope: 'webhooks:write',
+    summary: 'Delete a webhook endpoint',
+    description: 'Deletes the webhook permanently and stops its deliveries.',
+    parameters: [id, ifMatch],
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+    handle: deleteWebhook,
+  }),
+  route({
+    id: 'rotateWebhookSecret',
+    method: 'post',
+    path: '/webhooks/{id}/rotate-secret',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Rotate the signing secret of a webhook endpoint',
+    description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
+    parameters: [id],
+    body: rotateSecretBody,
+    responses: {
+      200: {
+        description: 'Rotated.',
+        schema: SecretRotated,
+        example: secretRotated,
+        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    handle: rotateSecret,
+  }),
+  route({
+    id: 'testWebhook',
+    method: 'post',
+    path: '/webhooks/{id}/test',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Send a test event to a webhook endpoint',
+    description:
+      'Posts a sample `screenshot.completed` event with `data.test: true` once, even to an inactive endpoint. It does not count in the statistics. ' +
+      'The status is always 200; the body contains the response of the endpoint.',
+    parameters: [id],
+    responses: {
+      200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: testWebhook,
+  }),
+]

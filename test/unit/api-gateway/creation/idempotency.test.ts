@@ -1,0 +1,194 @@
+import t from 'tap'
+import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
+import { toEntryText } from '../../../../api-gateway/src/creation/idempotency-entry.ts'
+import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
+import {
+  idempotencyObjectKeys,
+  isHashOf,
+  legacyIdempotencyObjectKey,
+  requestHash,
+} from '../../../../api-gateway/src/creation/request-hash.ts'
+import type { KeyRing } from '../../../../crds/src/crypto/download-link.ts'
+import { collectIgnored } from '../../../support/sources/mark-checks.ts'
+import { FakeObjects } from '../fake-stores.ts'
+import { NOW } from '../fakes.ts'
+
+const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
+const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
+
+function aStore(keys: KeyRing = ring) {
+  const objects = new FakeObjects()
+  const { ignored, report } = collectIgnored()
+  let now = NOW
+  const later = (milliseconds: number): void => {
+    now = new Date(now.getTime() + milliseconds)
+  }
+  const idempotency = new Idempotency(
+    objects,
+    () => keys,
+    () => now,
+    report,
+  )
+  const begin = (changes: { key?: string; body?: unknown } = {}) =>
+    idempotency.begin({ ...request, key: 'order-7', newPlan: () => planScreenshots(now, 1, false), ...changes })
+  return { objects, begin, later, idempotency, ignored }
+}
+
+t.test('begin without a key makes a new plan each time and keeps nothing', async (t) => {
+  const { objects, idempotency } = aStore()
+  const unkeyed = { ...request, key: undefined, newPlan: () => planScreenshots(NOW, 1, false) }
+  const [first, second] = [await idempotency.begin(unkeyed), await idempotency.begin(unkeyed)]
+  t.notSame(first.plan.ids, second.plan.ids)
+  await first.complete({})
+  await second.forget()
+  t.equal(objects.objects.size, 0)
+})
+
+t.test('begin with a completed key gives the first plan and its result', async (t) => {
+  const { begin, later } = aStore()
+  const first = await begin()
+  t.match(first, { isRepeated: false, result: undefined })
+  await first.complete({ a: 1 })
+  later(RETENTION_MILLISECONDS - 1)
+  const second = await begin()
+  t.match(second, { isRepeated: true, result: { a: 1 } })
+  t.strictSame(second.plan, first.plan)
+})
+
+t.test('begin makes the second of two requests at once wait, and lets it finish what the first has left', async (t) => {
+  const { begin, later } = aStore()
+  const first = await begin()
+  await t.rejects(begin(), { code: 'IDEMPOTENCY_IN_PROGRESS', headers: { 'retry-after': '1' } })
+  later(10_000)
+  const second = await begin()
+  t.match(second, { isRepeated: true, result: undefined, plan: first.plan })
+  await t.rejects(begin(), { code: 'IDEMPOTENCY_IN_PROGRESS' }, 'the second is under way now')
+})
+
+t.test('begin refuses a key that stands for another request', async (t) => {
+  const { begin } = aStore()
+  await (await begin()).complete({})
+  await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
+})
+
+t.test('begin makes a new plan for a key that is a day old, whatever it stood for', async (t) => {
+  const { begin, later } = aStore()
+  const first = await begin()
+  await first.complete({})
+  later(RETENTION_MILLISECONDS)
+  const second = await begin({ body: 'other' })
+  t.equal(second.isRepeated, false)
+  t.notSame(second.plan.ids, first.plan.ids)
+})
+
+t.test('begin starts anew after a request that did nothing was forgotten', async (t) => {
+  const { begin } = aStore()
+  await (await begin()).forget()
+  t.match(await begin({ body: 'other' }), { isRepeated: false })
+})
+
+const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
+const aPlan = (at = NOW) => planScreenshots(at, 1, false)
+const known = { hash: requestHash(request, ring), plan: aPlan(), takenAt: NOW.toISOString(), result: {} }
+const victims = idempotencyObjectKeys('victim', 'order-7', ring)[0]!
+
+/** Entries of places that a gateway of this release has not written there. */
+const forged: [string, string, string][] = [
+  ['empty', '', 'content'],
+  ['no JSON', '\0\u0001{', 'content'],
+  ['of wrong types', JSON.stringify({ version: 2, ...known, plan: { ids: 7 } }), 'content'],
+  ['a prototype', JSON.stringify({ version: 2, ...known }).replace('{', '{"__proto__":{"a":1},'), 'content'],
+  ['without a signature', JSON.stringify({ version: 2, ...known }), 'content'],
+  ['in the form of an earlier version', JSON.stringify({ version: 1, ...known }), 'content'],
+  ['with a signature by another key', toEntryText(place, known, { current: 'a', keys: { a: 'b3RoZXI=' } }), 'content'],
+  ['copied from another account', toEntryText(victims, known, ring), 'content'],
+  [
+    'of a plan whose ids do not follow from its reservation',
+    toEntryText(place, { ...known, plan: { ...aPlan(), ids: aPlan().ids } }, ring),
+    'id',
+  ],
+  ['of the future', toEntryText(place, { ...known, plan: aPlan(new Date(NOW.getTime() + 2 * 864e5)) }, ring), 'time'],
+]
+for (const [name, text, reason] of forged) {
+  t.test(`begin takes an entry for absent that is ${name}`, async (t) => {
+    const { begin, objects, ignored } = aStore()
+    objects.objects.set(place, text)
+    t.match(await begin(), { isRepeated: false })
+    t.strictSame(ignored, [`idempotency ${reason} ${place}`])
+    t.match(JSON.parse(objects.objects.get(place) ?? ''), { version: 2 }, 'and writes its own')
+  })
+}
+
+t.test('begin finds a key after a rotation, and one that an earlier version has remembered', async (t) => {
+  for (const make of [
+    (store: FakeObjects) => store.objects.set(place, toEntryText(place, known, ring)),
+    (store: FakeObjects) => store.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...known })),
+  ]) {
+    const { begin, objects, ignored } = aStore({ current: 'b', keys: { ...ring.keys, b: 'Ym9i' } })
+    make(objects)
+    t.match(await begin(), { isRepeated: true, plan: known.plan, result: {} })
+    await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
+    t.strictSame([objects.objects.size, ignored], [1, []])
+  }
+})
+
+t.test('begin goes on with an unfinished entry of an earlier version where it lies', async (t) => {
+  const { begin, objects, later } = aStore()
+  const { result: _, ...unfinished } = known
+  objects.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...unfinished }))
+  later(10_000)
+  const execution = await begin()
+  t.match(execution, { isRepeated: true, plan: known.plan })
+  await execution.complete({ a: 1 })
+  t.strictSame([...objects.objects.keys()], [legacyIdempotencyObjectKey('acme', 'order-7')])
+  t.match(JSON.parse([...objects.objects.values()][0]!), { version: 1, result: { a: 1 } })
+})
+
+t.test('begin asks for the names of earlier versions no longer than a day after it started', async (t) => {
+  const { begin, objects, later } = aStore()
+  later(RETENTION_MILLISECONDS + 3_600_000)
+  const at = new Date(NOW.getTime() + RETENTION_MILLISECONDS + 3_500_000)
+  const entry = { ...known, plan: aPlan(at), takenAt: at.toISOString() }
+  objects.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...entry }))
+  t.match(await begin(), { isRepeated: false })
+})
+
+t.test('begin replaces what it cannot read', async (t) => {
+  const { begin, objects } = aStore()
+  objects.objects.set(idempotencyObjectKeys('acme', 'order-7', ring)[0]!, '{"version":9}')
+  t.match(await begin(), { isRepeated: false })
+})
+
+t.test('a key does not lie in the bucket as it is, nor does one account meet another’s', async (t) => {
+  const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
+  t.match(place, /^idempotency\/acme\/[a-z2-7]{52}\.json$/)
+  t.not(place, idempotencyObjectKeys('other', 'order-7', ring)[0]?.replace('other', 'acme'))
+  t.not(place, idempotencyObjectKeys('acme', 'order-7', { current: 'b', keys: { b: 'Ym9i' } })[0], 'nobody without the key can compute it')
+})
+
+t.test('requestHash is of this request, however its body is spelt, and of no other', async (t) => {
+  const asked = { account: 'acme', route: 'POST /a', body: { url: 'x', options: { b: 1, a: [1, 2] } } }
+  const hash = requestHash(asked, ring)
+  t.ok(isHashOf(hash, { ...asked, body: { options: { a: [1, 2], b: 1 }, url: 'x' } }, ring))
+  for (const other of [
+    { ...asked, route: 'POST /b' },
+    { ...asked, account: 'evil' },
+    { ...asked, body: { url: 'x', options: { b: 1, a: [2, 1] } } },
+  ])
+    t.notOk(isHashOf(hash, other, ring))
+})
+
+t.test('a hash is compared by its own key after a rotation, and is of no request when that key is gone', async (t) => {
+  const hash = requestHash(request, ring)
+  const next = { current: 'b', keys: { ...ring.keys, b: 'Ym9i' } }
+  t.ok(isHashOf(hash, request, next))
+  t.notOk(isHashOf(hash, { ...request, body: 'other' }, next))
+  t.notOk(isHashOf(hash, request, { current: 'b', keys: { b: 'Ym9i' } }))
+})
+
+t.test('parseIdempotencyKey takes 1 to 255 printable characters', async (t) => {
+  t.equal(parseIdempotencyKey(undefined), undefined)
+  t.equal(parseIdempotencyKey('a b-7'), 'a b-7')
+  for (const wrong of ['', 'a'.repeat(256), 'ü', 'a\tb', ['a', 'b']])
+    t.throws(() => parseIdempotencyKey(wrong), { code: 'VALIDATION_ERROR' })
+})

@@ -1,0 +1,116 @@
+import t from 'tap'
+import type { z } from 'zod'
+import { ApiError, type Problem } from '../../../../api-gateway/src/common/errors.ts'
+import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
+import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
+import { parseBatchBody } from '../../../../api-gateway/src/resources/batches/create-body.ts'
+import { CreateKeyBody, UpdateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
+import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/resources/screenshots/create-body.ts'
+import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
+import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
+
+const url = 'https://example.com/'
+
+/** What is wrong with a body. */
+function problemsOf(read: () => unknown): Problem[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    return error instanceof ApiError && Array.isArray(error.details) ? error.details : []
+  }
+}
+const create = (body: unknown) => problemsOf(() => parseCreateBody(body, DEFAULT_EGRESS_RULES))
+const withOptions = (options: object) => create({ url, options })
+
+t.test('a missing field is required, not of the wrong type', async (t) => {
+  t.match(create(undefined), [{ path: '', code: 'required', message: 'the body is required' }])
+  t.match(
+    problemsOf(() => parseBatchBody({}, DEFAULT_EGRESS_RULES)),
+    [{ path: 'urls', code: 'required', message: 'urls is required' }],
+  )
+  t.match(withOptions({ click: null }), [{ path: 'options.click', code: 'invalid_type' }])
+})
+
+const values = [
+  { options: { format: 'jpg' }, path: 'options.format', meant: '"jpeg"' },
+  { options: { format: 'PNG' }, path: 'options.format', meant: '"png"' },
+  { options: { pdf_paper_format: 'A4' }, path: 'options.pdf_paper_format', meant: '"a4"' },
+  { options: { wait_until: ['load', 'networkidle2'] }, path: 'options.wait_until[1]', meant: '"networkidle"' },
+]
+for (const { options, path, meant } of values) {
+  t.test(`${JSON.stringify(options)} is refused with the value that was meant`, async (t) => {
+    t.match(withOptions(options), [{ path, code: 'invalid_value', message: new RegExp(`must be one of .*; did you mean ${meant}\\?$`) }])
+  })
+}
+
+t.test('a value that is near to none is refused with the choices alone', async (t) => {
+  t.equal(withOptions({ format: 'gif' })[0]?.message, 'options.format must be one of "png", "jpeg", "webp", "avif", "pdf"')
+})
+
+const names = [
+  { body: { url, options: { width: 800 } }, message: 'width is not known here; did you mean viewport_width?' },
+  { body: { url, width: 800 }, message: 'width is not known here; did you mean options.viewport_width?' },
+  { body: { url, options: { quality: 80 } }, message: 'quality is not known here; did you mean image_quality?' },
+  { body: { url, options: { 'User-Agent': 'a' } }, message: 'User-Agent is not known here; did you mean user_agent?' },
+  { body: { url, options: { thumb_width: 80 } }, message: 'thumb_width is not known here; did you mean thumbnail_width?' },
+  { body: { url, full_page: true }, message: 'full_page is not known here; did you mean options.full_page?' },
+  { body: { url, something_else: 1 }, message: 'something_else is not known here' },
+]
+for (const { body, message } of names) {
+  t.test(`a name of another service's is refused with ours: ${message}`, async (t) => {
+    t.match(create(body), [{ code: 'unknown_field', message }])
+  })
+}
+
+t.test('every name of other services leads to a field that there is', async (t) => {
+  const known = Object.keys(CreateBody.shape.options.unwrap().shape)
+  const suggestions = [...NAME_SUGGESTIONS]
+  t.strictSame(
+    suggestions.filter(([, ours]) => !known.includes(ours)),
+    [],
+  )
+  const own = new Set(known.map((name) => name.replaceAll('_', '')))
+  t.strictSame(
+    suggestions.filter(([other]) => own.has(other)),
+    [],
+    'none of them is a name of ours',
+  )
+})
+
+const WRONG = ['\u0001', [''], ['\u0001'], { '\u0001': '\u0001' }, { a: '\u0001' }, [{ name: '\u0001', value: '\u0001' }], -1, '', null]
+const INNER_WORDS = /\^|\\|\{\d|\[[^\]]*\w-\w[^\]]*\]|Invalid|undefined/
+const bodies: [string, z.ZodObject][] = [
+  ['POST /screenshots', CreateBody],
+  ['its options', CreateBody.shape.options.unwrap()],
+  ['POST /keys', CreateKeyBody],
+  ['PATCH /keys', UpdateKeyBody],
+  ['POST /webhooks', CreateWebhookBody],
+  ['PATCH /webhooks', UpdateWebhookBody],
+]
+for (const [what, schema] of bodies) {
+  t.test(`no message of ${what} shows a regular expression or words of the library, and each code is a known one`, async (t) => {
+    const problems = Object.keys(schema.shape).flatMap((name) =>
+      WRONG.flatMap((value) => {
+        const body = { [name]: value }
+        return toProblems(schema.safeParse(body).error?.issues ?? [], {}, { schema, body })
+      }),
+    )
+    t.ok(problems.length > 10)
+    t.strictSame(
+      problems.filter(({ code, message }) => !(code in PROBLEM_CODES) || INNER_WORDS.test(message)),
+      [],
+    )
+  })
+}
+
+t.test('a text of the wrong form is refused with what it should be', async (t) => {
+  t.match(withOptions({ pdf_margin_top: 'wide' }), [
+    { code: 'invalid_format', message: 'options.pdf_margin_top has the wrong format. Expected: Margin at the top, such as 10mm.' },
+  ])
+  t.match(withOptions({ headers: { 'a b': 'c' } }), [
+    { code: 'invalid_format', message: /a name in options.headers must be the name of a header/ },
+  ])
+  t.match(withOptions({ fail_on_status: ['9'] }), [{ path: 'options.fail_on_status[0]', message: /as 404 or 500-511/ }])
+})

@@ -1,0 +1,84 @@
+import t from 'tap'
+import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
+import { isLenient, prefersFile } from '../../../../api-gateway/src/http/request-headers.ts'
+import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
+
+const accepts: [string | undefined, boolean][] = [
+  [undefined, false],
+  ['*/*', false],
+  ['application/json', false],
+  ['image/*', true],
+  ['image/png', true],
+  ['image/png, */*;q=0.1', true],
+  ['image/webp;q=0.8, application/json', false],
+  ['application/json;q=0.5, image/*', true],
+  ['image/*;q=0', false],
+  ['image/*;q=x', false],
+  ['text/html, IMAGE/PNG', true],
+]
+for (const [accept, file] of accepts) {
+  t.test(`prefersFile reads ${accept}`, async (t) => t.equal(prefersFile(accept), file))
+}
+
+const ranges: [string | undefined, ReturnType<typeof parseRange>][] = [
+  [undefined, undefined],
+  ['bytes=0-0', { start: 0, end: 0 }],
+  ['bytes=10-19', { start: 10, end: 19 }],
+  ['bytes=90-', { start: 90, end: 99 }],
+  ['bytes=90-1000', { start: 90, end: 99 }],
+  ['bytes=-10', { start: 90, end: 99 }],
+  ['bytes=-1000', { start: 0, end: 99 }],
+  ['bytes=-0', 'unsatisfiable'],
+  ['bytes=100-', 'unsatisfiable'],
+  ['bytes=20-10', undefined],
+  ['bytes=-', undefined],
+  ['bytes=0-1,2-3', undefined],
+  ['items=0-1', undefined],
+]
+for (const [header, range] of ranges) t.test(`parseRange reads ${header}`, async (t) => t.strictSame(parseRange(header, 100), range))
+
+t.test('parseRange finds nothing in an empty file', async (t) => t.equal(parseRange('bytes=0-', 0), 'unsatisfiable'))
+
+t.test('recordTag moves with the version and with the link', async (t) => {
+  const tags = [recordTag('7', undefined), recordTag('8', undefined), recordTag('8', 3600), recordTag('8', 7200)]
+  t.equal(new Set(tags).size, 4)
+  for (const tag of tags) t.match(tag, /^"[^"]+"$/)
+})
+
+const tags: [string | undefined, boolean][] = [
+  [undefined, false],
+  ['"a"', true],
+  ['W/"a"', true],
+  ['"b", "a"', true],
+  ['*', true],
+  ['"b"', false],
+  ['a', false],
+]
+for (const [header, found] of tags) t.test(`hasTag reads ${header}`, async (t) => t.equal(hasTag(header, '"a"'), found))
+
+const dispositions: [string, string, string | undefined, string][] = [
+  ['scr_x.png', 'png', undefined, 'inline; filename="scr_x.png"'],
+  ['scr_x.html', 'html', undefined, 'attachment; filename="scr_x.html"'],
+  ['scr_x.png', 'png', 'my "shot".png', `attachment; filename="my _shot_.png"; filename*=UTF-8''my%20%22shot%22.png`],
+  ['scr_x.png', 'png', 'a\r\nb.png', `attachment; filename="a__b.png"; filename*=UTF-8''a%0D%0Ab.png`],
+  ['scr_x.png', 'png', "it's (1)*.png", `attachment; filename="it's (1)*.png"`],
+]
+for (const [name, extension, attachment, header] of dispositions) {
+  t.test(`dispositionOf ${JSON.stringify(attachment ?? name)}`, async (t) => t.equal(dispositionOf(name, extension, attachment), header))
+}
+
+t.test('contentTypeOf knows what is captured by the end of its extension, and trusts nothing else', async (t) => {
+  const types = ['png', 'jpeg', 'webp', 'avif', 'pdf', 'thumb.png', 'svg', 'exe', 'constructor'].map(contentTypeOf)
+  const other = 'application/octet-stream'
+  t.strictSame(types, ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/pdf', 'image/png', other, other, other])
+})
+
+const preferences: [string | string[] | undefined, boolean][] = [
+  [undefined, false],
+  ['handling=lenient', true],
+  ['respond-async, handling = "lenient"; x=1', true],
+  [['wait=5', 'HANDLING=LENIENT'], true],
+  ['handling=strict', false],
+  ['handling=lenients', false],
+]
+for (const [header, lenient] of preferences) t.test(`isLenient reads ${header}`, async (t) => t.equal(isLenient(header), lenient))

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { z } from 'zod'
+import { toProblems } from '../../../../../../api-gateway/src/http/problems.ts'
+import {
+  findPrivateOptionProblems,
+  parseSetCookie,
+  privateOptionFields,
+  toPrivateOptions,
+} from '../../../../../../api-gateway/src/resources/screenshots/options/private-options.ts'
+import { PrivateOptions, privateOptionNames } from '../../../../../../crds/src/options/private.ts'
+import { toSnakeCase } from '../../../../../../crds/src/text/snake-case.ts'
+
+const Body = z.strictObject(privateOptionFields)
+
+t.test('privateOptionFields names every private option as the wire does, each optional', async (t) => {
+  t.strictSame(Object.keys(privateOptionFields).sort(), privateOptionNames.map(toSnakeCase).sort())
+  t.ok(Body.safeParse({}).success)
+})
+
+t.test('toPrivateOptions leaves the names of headers and the keys’ case alone', async (t) => {
+  const headers = { 'X_My-Header': 'a', 'x-camelCase': 'b' }
+  t.strictSame(toPrivateOptions(Body.parse({ headers, basic_auth_username: 'u', basic_auth_password: 'p' })), {
+    headers,
+    basicAuthUsername: 'u',
+    basicAuthPassword: 'p',
+  })
+})
+
+t.test('toPrivateOptions reads cookies given as objects and as text', async (t) => {
+  const cookies = [{ name: 'a', value: 'b', http_only: true, same_site: 'None' }, 'c=d; Path=/x; HttpOnly; SameSite=lax']
+  const read = toPrivateOptions(Body.parse({ cookies }))
+  t.strictSame(read, {
+    cookies: [
+      { name: 'a', value: 'b', httpOnly: true, sameSite: 'None' },
+      { name: 'c', value: 'd', path: '/x', httpOnly: true, sameSite: 'Lax' },
+    ],
+  })
+  t.ok(PrivateOptions.safeParse(read).success)
+})
+
+t.test('toPrivateOptions takes nothing that is no private option', async (t) => {
+  t.strictSame(toPrivateOptions({ delay: 5, url: 'x', headers: undefined }), {})
+})
+
+t.test('privateOptionFields refuses a bad cookie by its place, without its text', async (t) => {
+  for (const cookie of [
+    'no cookie',
+    { name: 'a' },
+    { name: 'a', value: 'hunter2', httpOnly: true },
+    { name: 'n', value: 'hunter2'.repeat(600) },
+    5,
+  ]) {
+    const body = { cookies: ['a=b', cookie] }
+    const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
+    t.ok(problems.length > 0 && problems.every(({ path }) => path.startsWith('cookies[1]')), JSON.stringify(cookie).slice(0, 40))
+    t.notMatch(JSON.stringify(problems), 'Invalid input', 'it says what is wrong')
+    t.notMatch(JSON.stringify(problems), 'hunter2')
+  }
+})
+
+t.test('privateOptionFields refuses a header without its value', async (t) => {
+  const body = { headers: { a: 'hunter2\n' } }
+  const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
+  t.match(problems, [{ path: 'headers.a' }])
+  t.notMatch(JSON.stringify(problems), 'hunter2')
+})
+
+t.test('findPrivateOptionProblems points at the option on the wire', async (t) => {
+  t.strictSame(findPrivateOptionProblems({ headers: { a: 'b' } }), [])
+  t.match(findPrivateOptionProblems({ basicAuthUsername: 'u' }), [{ path: 'options.basic_auth_password', code: 'contradiction' }])
+})
+
+const read = [
+  ['a=b', { name: 'a', value: 'b' }],
+  [' a = b ', { name: 'a', value: 'b' }],
+  ['a=', { name: 'a', value: '' }],
+  ['a=b=c==', { name: 'a', value: 'b=c==' }],
+  ['a="b c"', { name: 'a', value: '"b c"' }],
+  ['a=b; Domain=.example.com; Path=/x', { name: 'a', value: 'b', domain: '.example.com', path: '/x' }],
+  ['a=b; SECURE; httponly; SameSite=strict', { name: 'a', value: 'b', secure: true, httpOnly: true, sameSite: 'Strict' }],
+  ['a=b; Expires=Thu, 01 Jan 2026 00:00:10 GMT', { name: 'a', value: 'b', expires: 1_767_225_610 }],
+  ['a=b; Expires=soon; SameSite=any; Path=x; Domain=; Max-Age=0; Unknown=1;', { name: 'a', value: 'b' }],
+] as const
+for (const [text, cookie] of read) t.test(`parseSetCookie reads ${text}`, async (t) => t.strictSame(parseSetCookie(text), cookie))
+
+for (const text of ['', 'a', '=b', 'a b=c', 'a=b\nc', `a=${'x'.repeat(4096)}`, 'a=b; Domain=ex ample'])
+  t.test(`parseSetCookie takes ${JSON.stringify(text.slice(0, 20))} for no cookie`, async (t) => t.equal(parseSetCookie(text), undefined))

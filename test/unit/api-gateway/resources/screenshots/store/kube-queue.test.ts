@@ -1,0 +1,72 @@
+import t from 'tap'
+import { KubeQueue } from '../../../../../../api-gateway/src/resources/screenshots/store/kube-queue.ts'
+import { Store } from '../../../../../../crds/client/lister.ts'
+import type { Reflector, ReflectorEvent } from '../../../../../../crds/client/reflector.ts'
+import { newId, screenshotIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../../../../crds/src/kinds/screenshot.ts'
+import { aScreenshot, at, completedStatus } from '../../../../../support/fakes/builders.ts'
+
+function aWorld() {
+  const lister = new Store<Screenshot>()
+  const listeners: ((event: ReflectorEvent<Screenshot>) => void)[] = []
+  const reflector = { lister, addListener: (listener: (typeof listeners)[number]) => void listeners.push(listener) }
+  const queue = new KubeQueue(reflector as unknown as Reflector<Screenshot>, 'default', () => false)
+  const put = (object: Screenshot) => {
+    const old = lister.set(object)
+    const event = { type: old ? 'modified' : 'added', object, old, source: 'watch' } as ReflectorEvent<Screenshot>
+    for (const listener of listeners) listener(event)
+    return object
+  }
+  const add = (second: number, accountName: string, status: ScreenshotStatus = { phase: 'Pending' }) =>
+    put(aScreenshot({ name: toObjectName(newId('scr', at(second))), spec: { accountName }, status }))
+  return { queue, put, add }
+}
+
+t.test('KubeQueue counts what waits, by account, and what is being captured', async (t) => {
+  const { queue, add } = aWorld()
+  for (const second of [1, 2]) add(second, 'red')
+  const waiting = add(3, 'blue')
+  add(4, 'blue', { phase: 'Running' })
+  add(5, 'green', completedStatus())
+  t.strictSame([queue.running, queue.accounts().sort()], [1, ['blue', 'red']])
+  t.strictSame([queue.waitingOf('red'), queue.waitingOf('blue'), queue.waitingOf('green')], [2, 1, 0])
+  t.ok(queue.has(screenshotIdOf(waiting.metadata)))
+  t.notOk(queue.has(newId('scr', at(9))))
+})
+
+t.test('KubeQueue does not count what cannot run, and gives it no place', async (t) => {
+  const { queue, add } = aWorld()
+  const runnable = (status: 'True' | 'False'): ScreenshotStatus => ({
+    phase: 'Pending',
+    conditions: [{ type: 'Runnable', status, reason: 'PoolNotFound', message: 'm', lastTransitionTime: at(0).toISOString() }],
+  })
+  const stuck = add(1, 'red', runnable('False'))
+  add(2, 'red', runnable('True'))
+  t.strictSame([queue.waitingOf('red'), queue.countAhead(stuck)], [1, undefined])
+})
+
+t.test('KubeQueue counts the older queued screenshots of the same account', async (t) => {
+  const { queue, add } = aWorld()
+  const [third, first, second] = [add(3, 'red'), add(1, 'red'), add(2, 'red')]
+  add(0, 'blue')
+  t.strictSame(
+    [first, second, third].map((shot) => shot && queue.countAhead(shot)),
+    [0, 1, 2],
+  )
+  t.equal(queue.countAhead(add(4, 'red', { phase: 'Running' })), undefined)
+})
+
+t.test('KubeQueue measures captures as they end, each once, the newest counting a tenth', async (t) => {
+  const { queue, put, add } = aWorld()
+  t.equal(queue.meanCaptureMilliseconds, undefined)
+  const end = (seconds: number) => completedStatus({ startTime: at(10).toISOString(), completionTime: at(10 + seconds).toISOString() })
+  const shot = add(1, 'red', end(2))
+  t.equal(queue.meanCaptureMilliseconds, 2_000)
+  put({ ...shot, metadata: { ...shot.metadata, resourceVersion: '9' } })
+  t.equal(queue.meanCaptureMilliseconds, 2_000)
+  add(2, 'red', end(12))
+  t.equal(queue.meanCaptureMilliseconds, 3_000)
+  add(3, 'red', { phase: 'Failed', completionTime: at(3).toISOString() })
+  t.equal(queue.meanCaptureMilliseconds, 3_000, 'what was never begun says nothing')
+})
