@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { Flights } from './creation/flights.ts'
 import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
@@ -16,7 +17,7 @@ import { type RoutesDeps, routes } from './resources/all.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics'> & TracingDeps & GatewayDeps
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights'> & TracingDeps & GatewayDeps
 
 interface GatewayDeps {
   quota: QuotaStore
@@ -48,6 +49,8 @@ export function buildApp(deps: Deps): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: sendProtocolError,
   })
+  const calls = new CallLimits(deps.callsPerMinute)
+  const flights = new Flights(deps)
   addErrors(app)
   addRequestId(app)
   addTracing(app, deps)
@@ -58,13 +61,13 @@ export function buildApp(deps: Deps): FastifyInstance {
     addBodies(app)
     addRequestMetrics(app, deps.metrics)
     addAuth(app, deps)
-    addLimits(app, { ...deps, calls: new CallLimits(deps.callsPerMinute) })
+    addLimits(app, { ...deps, calls })
   })
   // During shutdown clients should reconnect to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, { ...deps, buildDocument })
+  addRoutes(app, routes, { ...deps, buildDocument, calls, flights })
   app.register(async (scope) => addDocsRoutes(scope))
   return app
 }

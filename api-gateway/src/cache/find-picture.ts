@@ -2,11 +2,12 @@ import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
-import { readCacheEntry } from '@tintype/crds/records/cache'
+import { type CacheEntry, readCacheEntry } from '@tintype/crds/records/cache'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
 import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import type { StoredFile } from '@tintype/crds/storage/port'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { FileStore, ObjectStore } from '../store/ports.ts'
 import { cacheHash, type PictureRequest } from './cache-hash.ts'
@@ -40,15 +41,38 @@ export async function findPicture(request: PictureRequest, requested: CacheOptio
   return isThere ? { cachedFrom: hash } : { cacheAs: hash }
 }
 
-/** Checks the cache entry and the file itself, because the file may have been deleted or have expired. */
-async function hasPicture({ account, options }: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
+const ageOf = ({ completedAt }: CacheEntry, now: Date): number => now.getTime() - Date.parse(completedAt)
+
+async function hasPicture(request: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
+  const picture = await readPicture(request, hash, ttlSeconds, deps)
+  return picture !== undefined
+}
+
+/** A cached picture that still exists. */
+export interface CachedPicture {
+  entry: CacheEntry
+  /** Object key of its file. */
+  key: string
+  file: StoredFile
+}
+
+/**
+ * Reads a cache entry that is at most `ttlSeconds` old, and checks the file itself, because the file may have been deleted or have expired.
+ * @throws ApiError SERVICE_UNAVAILABLE
+ */
+export async function readPicture(
+  { account, options }: Pick<PictureRequest, 'account' | 'options'>,
+  hash: string,
+  ttlSeconds: number,
+  deps: Omit<CacheDeps, 'metrics' | 'keyRing'>,
+): Promise<CachedPicture | undefined> {
   const key = cacheEntryKey(account, hash)
   const stored = await unlessTooLarge('cache', key, deps.objects.read(key, MAX_OBJECT_BYTES.cacheEntry), deps.report)
   const entry = stored && readCacheEntry(stored.text, deps.now())
   if (typeof entry === 'string') deps.report({ kind: 'cache', reason: entry, key })
-  const now = deps.now().getTime()
-  if (typeof entry !== 'object' || now - Date.parse(entry.completedAt) > ttlSeconds * 1_000) return false
-  if (entry.keptUntil !== undefined && now >= Date.parse(entry.keptUntil)) return false
-  const file = await deps.files.stat(objectKey(account, entry.id, withDefaults(options).format))
-  return file !== undefined && file.etag === entry.result.etag
+  if (typeof entry !== 'object' || ageOf(entry, deps.now()) > ttlSeconds * 1_000) return undefined
+  if (entry.keptUntil !== undefined && deps.now().getTime() >= Date.parse(entry.keptUntil)) return undefined
+  const fileKey = objectKey(account, entry.id, withDefaults(options).format)
+  const file = await deps.files.stat(fileKey)
+  return file !== undefined && file.etag === entry.result.etag ? { entry, key: fileKey, file } : undefined
 }

@@ -46,6 +46,7 @@ export const HEADERS = {
   },
   ETag: { description: 'Version of the record, for If-None-Match and If-Match.', schema: z.string(), example: '"48213-1795341600"' },
   'Cache-Control': { description: 'Whether the response may be cached.', schema: z.string(), example: 'private, no-cache' },
+  Age: { description: 'Seconds since the picture was captured.', schema: whole, example: 3600 },
   'Idempotent-Replayed': {
     description: '`true` for the response to a repeated request with this Idempotency-Key.',
     schema: z.literal('true'),

@@ -38,7 +38,7 @@ export interface ResponseSpec {
   links?: Readonly<Record<string, Link>>
 }
 
-export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files'
+export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files' | 'Links'
 
 type Path = `/${string}`
 
@@ -53,6 +53,8 @@ export interface Operation {
   tag: Tag
   /** Scope that the key needs. Absent for public operations. */
   scope?: Scope
+  /** Scope of the key in a request that has one. The handler authenticates requests, and also accepts signed ones. */
+  optionalScope?: Scope
   summary: string
   description?: string
   parameters?: readonly Parameter[]

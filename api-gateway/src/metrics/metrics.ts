@@ -29,6 +29,12 @@ export function buildMetrics() {
     labelNames: ['outcome'] as const,
     registers,
   })
+  const linkRequests = new Counter({
+    name: 'screenshot_link_requests_total',
+    help: 'Responses to GET /take: fresh or stale picture, captured, joined another request’s capture, failed, or still pending.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
   const ignored = new Counter({ ...IGNORED_METRIC, registers })
   for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
   const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
@@ -77,6 +83,7 @@ export function buildMetrics() {
     requestSeconds,
     screenshotsCreated,
     cacheLookUps,
+    linkRequests,
     onIgnored,
     reflector,
     onKubeRequest,

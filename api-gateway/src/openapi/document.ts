@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Usage: 'Usage of the account in the current month.',
   Service: 'Service status, supported devices and this document.',
   Files: 'Downloads at the URLs in `download_url`.',
+  Links: 'Pictures at signed URLs, for `<img>` elements, Markdown and email.',
 }
 
 const DESCRIPTION = `Captures screenshots of web pages.

@@ -14,11 +14,11 @@ const WITH_BODY: readonly HttpErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_M
 const WITH_IDEMPOTENCY_KEY: readonly HttpErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
 
 /** All error codes of an operation, by HTTP status. */
-export function errorsOf({ method, scope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
+export function errorsOf({ method, scope, optionalScope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
   const codes = new Set<HttpErrorCode>([
     ...errors,
     ...ALWAYS,
-    ...(scope === undefined ? [] : WITH_KEY),
+    ...((scope ?? optionalScope) === undefined ? [] : WITH_KEY),
     ...(method === 'get' ? [] : WITH_BODY),
     ...(isKeyed ? WITH_IDEMPOTENCY_KEY : []),
   ])

@@ -1,3 +1,4 @@
+import type { Scope } from '@tintype/crds/kinds/api-key'
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
 import type { BodyDocumentation } from '../http/body.ts'
@@ -78,8 +79,14 @@ export function parametersOf({ parameters = [], query = {}, body, isKeyed }: Ope
 }
 
 /** An operation for `paths`. */
+/** An empty requirement makes the API key optional. */
+function toSecurity(scope: Scope | undefined, optionalScope: Scope | undefined): Record<string, Scope[]>[] {
+  if (scope !== undefined) return [{ apiKey: [scope] }]
+  return optionalScope === undefined ? [] : [{}, { apiKey: [optionalScope] }]
+}
+
 export function writeOperation(operation: Operation) {
-  const { id, tag, summary, description, scope, body } = operation
+  const { id, tag, summary, description, scope, optionalScope, body } = operation
   const all = parametersOf(operation)
   return {
     operationId: id,
@@ -87,7 +94,7 @@ export function writeOperation(operation: Operation) {
     summary,
     description: [description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join('\n\n'),
     // OpenAPI 3.1 allows scopes for bearer authentication.
-    security: scope === undefined ? [] : [{ apiKey: [scope] }],
+    security: toSecurity(scope, optionalScope),
     ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),
     ...(body === undefined ? {} : { requestBody: writeBody(body) }),
     responses: writeResponses(operation),

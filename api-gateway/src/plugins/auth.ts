@@ -22,13 +22,22 @@ declare module 'fastify' {
   }
 }
 
-interface AuthDeps {
+export interface AuthDeps {
   keys: KeyStore
   now: () => Date
 }
 
+/** The account that a valid key acts for. @throws ApiError INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE */
+export async function findAccountOfKey(apiKey: ApiKey, scope: Scope, { keys }: Pick<AuthDeps, 'keys'>): Promise<Account> {
+  const account = await keys.findAccount(apiKey.spec.accountName ?? DEFAULT_ACCOUNT)
+  if (!account) throw invalidKey()
+  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
+  assertScope(apiKey, scope)
+  return account
+}
+
 /** @throws ApiError 401 or 403 */
-async function authenticate(
+export async function authenticate(
   authorization: string | undefined,
   scope: Scope,
   { keys, now }: AuthDeps,
@@ -36,11 +45,7 @@ async function authenticate(
   const hash = keyHash(parseBearer(authorization))
   const apiKey = findOldestKey(await keys.findByHash(hash))
   if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
-  const accountName = apiKey.spec.accountName ?? DEFAULT_ACCOUNT
-  const account = await keys.findAccount(accountName)
-  if (!account) throw invalidKey()
-  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
-  assertScope(apiKey, scope)
+  const account = await findAccountOfKey(apiKey, scope, { keys })
   keys.recordUse(apiKey, now())
   return { account, apiKey }
 }

@@ -1,7 +1,7 @@
 import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/usage/rate-window'
 
-/** Rate limit class of a request that costs no quota: reads (lists, reports, deletions), or changes of keys and webhooks. Polls have none. */
-export type CallKind = 'read' | 'management'
+/** Rate limit class of a request that costs no quota: reads (lists, reports, deletions), changes of keys and webhooks, or signed links. Polls have none. */
+export type CallKind = 'read' | 'management' | 'link'
 
 /** Calls per account and replica in any 60 seconds. These limits protect the process. Quota is counted exactly elsewhere. */
 export type CallsPerMinute = Readonly<Record<CallKind, number>>

@@ -11,16 +11,27 @@ import { type OpenApiDeps, openApiRoutes } from './openapi/routes.ts'
 import type { ScreenshotsDeps } from './screenshots/deps.ts'
 import { screenshotRoutes } from './screenshots/routes.ts'
 import { type StatusDeps, statusRoutes } from './status/routes.ts'
+import type { TakeDeps } from './take/deps.ts'
+import { takeRoutes } from './take/routes.ts'
 import { type UsageDeps, usageRoutes } from './usage/routes.ts'
 import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts'
 
 /** Dependencies of all handlers. */
-export type RoutesDeps = DeliveriesDeps & FilesDeps & KeysDeps & OpenApiDeps & ScreenshotsDeps & StatusDeps & UsageDeps & WebhookRoutesDeps
+export type RoutesDeps = DeliveriesDeps &
+  FilesDeps &
+  KeysDeps &
+  OpenApiDeps &
+  ScreenshotsDeps &
+  StatusDeps &
+  TakeDeps &
+  UsageDeps &
+  WebhookRoutesDeps
 
 /** Every route of the API, in the order of the OpenAPI document. */
 export const routes: readonly Route<RoutesDeps>[] = [
   ...screenshotRoutes,
   ...batchRoutes,
+  ...takeRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
   ...keyRoutes,

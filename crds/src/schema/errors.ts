@@ -124,7 +124,10 @@ export const HTTP_ERRORS = {
     status: 403,
     remedy: 'Leave out the options that error.message names: this service does not allow them.',
   },
-  LINK_INVALID: { status: 403, remedy: 'Read the record again and use its new download_url: this link is invalid or has expired.' },
+  LINK_INVALID: {
+    status: 403,
+    remedy: 'Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.',
+  },
   RATE_LIMIT_EXCEEDED: { status: 429, remedy: 'Send the request again after the seconds in Retry-After.' },
   USAGE_LIMIT_REACHED: { status: 429, remedy: 'Wait until details.reset_at, or ask an administrator of this service for a larger plan.' },
   QUEUE_FULL: { status: 503, remedy: 'Send the request again after the seconds in Retry-After: too many screenshots wait.' },
@@ -133,6 +136,7 @@ export const HTTP_ERRORS = {
     status: 500,
     remedy: 'Send the request again. If it fails again, report the request id to an administrator of this service.',
   },
+  CAPTURE_TIMEOUT: { status: 504, remedy: 'Request the link again later: the capture takes longer than 100 seconds.' },
   SERVICE_UNAVAILABLE: { status: 503, remedy: 'Send the request again after the seconds in Retry-After.' },
 } as const satisfies Record<string, ErrorEntry & { status: number }>
 

@@ -256,6 +256,9 @@ export class FakeKeys implements KeyStore {
   async findByHash(hash: string): Promise<ApiKey[]> {
     return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash || labels?.[Label.keyHash2] === hash)
   }
+  async findById(id: string): Promise<ApiKey | undefined> {
+    return this.keys.find(({ metadata }) => apiKeyIdOf(metadata) === id)
+  }
   async findAccount(name: string): Promise<Account | undefined> {
     return this.accounts.get(name)
   }
@@ -359,7 +362,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
     corsOrigins: [],
-    callsPerMinute: { read: 6_000, management: 600 },
+    callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,

@@ -33,6 +33,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/takePicture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["takePicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listWebhooks": {
         parameters: {
             query?: never;
@@ -1507,7 +1523,7 @@ export interface components {
                  * @description For programs.
                  * @enum {string}
                  */
-                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
                 /** @description All problems of the request, or facts about the error. */
                 details?: components["schemas"]["Problem"][] | {
                     [key: string]: unknown;
@@ -2002,6 +2018,25 @@ export interface operations {
             query?: {
                 /** @description Maximum seconds to hold the request until the capture has finished. */
                 wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    takePicture: {
+        parameters: {
+            query?: {
+                /** @description Id of the API key whose link secret signs the link. Required without the header Authorization. */
+                key?: string;
+                /** @description URL of the page. */
+                url?: string;
+                /** @description Unix time at which the link stops working. Default: never. */
+                expires?: string;
+                /** @description HMAC-SHA256 of the other parameters, as 64 hexadecimal digits. Required without the header Authorization. */
+                signature?: string;
             };
             header?: never;
             path?: never;

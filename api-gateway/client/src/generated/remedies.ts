@@ -24,12 +24,13 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   CAPTURE_FAILED: "Read error.details: it contains the code and the message of the failed capture.",
   IDEMPOTENCY_KEY_REUSED: "Use a new Idempotency-Key for another request.",
   OPTION_NOT_ALLOWED: "Leave out the options that error.message names: this service does not allow them.",
-  LINK_INVALID: "Read the record again and use its new download_url: this link is invalid or has expired.",
+  LINK_INVALID: "Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.",
   RATE_LIMIT_EXCEEDED: "Send the request again after the seconds in Retry-After.",
   USAGE_LIMIT_REACHED: "Wait until details.reset_at, or ask an administrator of this service for a larger plan.",
   QUEUE_FULL: "Send the request again after the seconds in Retry-After: too many screenshots wait.",
   TOO_MANY_DOWNLOADS: "Send the request again after the seconds in Retry-After.",
   INTERNAL_ERROR: "Send the request again. If it fails again, report the request id to an administrator of this service.",
+  CAPTURE_TIMEOUT: "Request the link again later: the capture takes longer than 100 seconds.",
   SERVICE_UNAVAILABLE: "Send the request again after the seconds in Retry-After.",
 }
 

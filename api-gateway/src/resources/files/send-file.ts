@@ -16,6 +16,8 @@ interface FileToSend {
   extension: string
   attachment?: string | undefined
   stored: StoredFile
+  /** Headers that replace the usual ones, such as `cache-control`. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 interface SendDeps {
@@ -40,6 +42,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
     'accept-ranges': 'bytes',
     'cache-control': 'private, max-age=3600',
     'content-disposition': dispositionOf(file.name, extension, file.attachment),
+    ...file.headers,
   })
   if (isKnown) return reply.code(304).send()
   const length = range ? range.end - range.start + 1 : stored.sizeBytes

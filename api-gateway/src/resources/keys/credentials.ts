@@ -34,12 +34,16 @@ export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>
 
 const isBefore = (now: Date, instant: string | undefined): boolean => instant === undefined || now < new Date(instant)
 
+/** True when the key is active and has not expired. */
+export const isActive = ({ spec: { active = true, expiryTime } }: ApiKey, now: Date): boolean => active && isBefore(now, expiryTime)
+
 /** True when the key has the hash, is active and has not expired. The previous key of a rotation has its own expiry. */
-export function isUsable({ metadata: { labels = {} }, spec }: ApiKey, hash: string, now: Date): boolean {
-  const { active = true, expiryTime, previous } = spec
+export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
+  const { labels = {} } = key.metadata
+  const { previous } = key.spec
   const isCurrent = isSame(labels[Label.keyHash1], hash)
   const isPrevious = isSame(labels[Label.keyHash2], hash) && isBefore(now, previous?.expiryTime)
-  return (isCurrent || isPrevious) && active && isBefore(now, expiryTime)
+  return (isCurrent || isPrevious) && isActive(key, now)
 }
 
 /** The oldest of several keys with the same hash. Someone who copies a hash into another key must not receive the requests of the original. */

@@ -3,7 +3,8 @@ import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { Resource, tintypeResource } from '@tintype/crds/client/resource'
-import { Label } from '@tintype/crds/identifiers/names'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { isApiKeyIdName, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { toApiError } from '../../store/kube-errors.ts'
@@ -25,6 +26,7 @@ const READ_MILLISECONDS = 3_000
  */
 const SILENCE_MILLISECONDS = 30_000
 const HASH = 'hash'
+const KEY_ID = 'key-id'
 
 interface KubeKeysOptions {
   http: KubeHttp
@@ -43,7 +45,7 @@ export class KubeKeys implements KeyStore {
   readonly #namespace: string
 
   constructor({ http, log, metrics }: KubeKeysOptions) {
-    const store = new Store<ApiKey>().addIndex(HASH, hashesOf)
+    const store = new Store<ApiKey>().addIndex(HASH, hashesOf).addIndex(KEY_ID, ({ metadata }) => [apiKeyIdOf(metadata)])
     this.keys = new Reflector({ http, resource: apiKeys, store, idleMilliseconds: SILENCE_MILLISECONDS, log, metrics })
     this.accounts = new Reflector({ http, resource: accounts, idleMilliseconds: SILENCE_MILLISECONDS, log, metrics })
     this.#keyClient = new Resource(http, apiKeys)
@@ -56,6 +58,13 @@ export class KubeKeys implements KeyStore {
     const cached = this.keys.lister.byIndex(HASH, hash)
     if (cached.length > 0) return cached
     return (await this.#negativeCache.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
+  }
+
+  async findById(id: string): Promise<ApiKey | undefined> {
+    const [cached] = this.keys.lister.byIndex(KEY_ID, id)
+    const name = toObjectName(id)
+    if (cached || !id.startsWith('key_') || !isApiKeyIdName(name)) return cached
+    return this.#negativeCache.ask(`id/${id}`, performance.now(), () => this.#readKey(name))
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
@@ -80,6 +89,12 @@ export class KubeKeys implements KeyStore {
     const keys = pages.flatMap(({ items }) => items)
     for (const key of keys) this.keys.observe(key)
     return keys
+  }
+
+  async #readKey(name: string): Promise<ApiKey | undefined> {
+    const found = await this.#keyClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
+    if (found) this.keys.observe(found)
+    return found
   }
 
   async #readAccount(name: string): Promise<Account | undefined> {

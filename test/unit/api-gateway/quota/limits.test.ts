@@ -7,7 +7,7 @@ import { aGateway, NOW } from '../fakes.ts'
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
 
 t.test('call limits count each account and kind by itself, and tell when there is room', async (t) => {
-  const calls = new CallLimits({ read: 20, management: 5 })
+  const calls = new CallLimits({ read: 20, management: 5, link: 1 })
   for (let n = 0; n < 5; n++) t.equal(calls.take('management', 'acme', NOW), undefined)
   const seconds = calls.take('management', 'acme', NOW)
   t.equal(seconds, 61)
@@ -17,7 +17,7 @@ t.test('call limits count each account and kind by itself, and tell when there i
 })
 
 t.test('call limits still refuse an account after they have forgotten ten thousand idle ones', async (t) => {
-  const calls = new CallLimits({ read: 1, management: 1 })
+  const calls = new CallLimits({ read: 1, management: 1, link: 1 })
   for (let n = 0; n <= 10_000; n++) calls.take('read', `idle-${n}`, NOW)
   t.equal(calls.take('read', 'acme', later(61_000)), undefined)
   calls.take('read', 'other', later(61_000))
@@ -85,7 +85,7 @@ t.test('an account without a bound on its rate hears nothing of one', async (t) 
 })
 
 t.test('lists are counted, polls of one record are not', async (t) => {
-  const { app, headers } = aGateway({ callsPerMinute: { read: 3, management: 1 } })
+  const { app, headers } = aGateway({ callsPerMinute: { read: 3, management: 1, link: 1 } })
   for (let n = 0; n < 3; n++) await app.inject({ url: '/v1/usage/current', headers })
   const refused = await app.inject({ url: '/v1/screenshots', headers })
   t.match(refused, { statusCode: 429, headers: { 'retry-after': '61' } })

@@ -1,0 +1,31 @@
+// Headers with which browsers and CDNs cache the response to a link.
+
+export interface CachedResponse {
+  /** Time of the capture. */
+  capturedAt: Date
+  /** Seconds for which the picture is fresh. */
+  ttlSeconds: number
+  /** Time at which the link stops working. */
+  expires?: Date | undefined
+  now: Date
+}
+
+/** Caches may serve a stale picture for as long while they fetch a new one. */
+const STALE_SECONDS = 86_400
+
+const secondsBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1_000))
+
+/**
+ * Headers of a public response. Caches count `max-age` from the capture, because they subtract `Age`. No cache serves the picture after `expires`.
+ */
+export function toCacheHeaders({ capturedAt, ttlSeconds, expires, now }: CachedResponse): Record<string, string> {
+  const age = secondsBetween(capturedAt, now)
+  const left = expires === undefined ? Number.POSITIVE_INFINITY : secondsBetween(now, expires)
+  const maxAge = Math.min(ttlSeconds, age + left)
+  // A cache may serve a stale picture until age reaches max-age + stale-while-revalidate.
+  const stale = Math.min(STALE_SECONDS, age + left - maxAge)
+  return { 'cache-control': `public, max-age=${maxAge}, stale-while-revalidate=${stale}`, age: String(age) }
+}
+
+/** The response to a request with an API key belongs to its client only. */
+export const PRIVATE_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'private, no-store' }

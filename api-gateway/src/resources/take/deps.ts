@@ -1,0 +1,14 @@
+import type { FlightStoreDeps } from '../../creation/flight-store.ts'
+import type { Flights } from '../../creation/flights.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import type { CallLimits } from '../../quota/call-limits.ts'
+import type { ScreenshotsDeps } from '../screenshots/deps.ts'
+import type { LinkAuthDeps } from './authenticate.ts'
+
+/** Dependencies of the route of links. */
+export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
+  objects: ScreenshotsDeps['objects'] & FlightStoreDeps['objects']
+  flights: Flights
+  calls: CallLimits
+  metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps' | 'linkRequests'>
+}

@@ -1,0 +1,182 @@
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { withDefaults } from '@tintype/crds/options/catalog'
+import { toRecord } from '@tintype/crds/records/record'
+import { objectKey } from '@tintype/crds/records/storage-keys'
+import type { StoredFile } from '@tintype/crds/storage/port'
+import { limitsOfPlan } from '@tintype/crds/usage/plans'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cacheHash } from '../../cache/cache-hash.ts'
+import { type CachedPicture, readPicture } from '../../cache/find-picture.ts'
+import { ApiError } from '../../common/errors.ts'
+import { buildAll } from '../../creation/build.ts'
+import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
+import { planScreenshots } from '../../creation/plan.ts'
+import type { Input } from '../../http/route.ts'
+import { traceparentOf } from '../../plugins/tracing.ts'
+import { rateLimitExceeded } from '../../quota/refusals.ts'
+import { findFile } from '../files/find-file.ts'
+import { sendFile } from '../files/send-file.ts'
+import { captureFailed } from '../screenshots/create.ts'
+import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
+import { holdUntilFinished } from '../screenshots/wait.ts'
+import { authenticateLink, type Caller } from './authenticate.ts'
+import { PRIVATE_HEADERS, toCacheHeaders } from './cache-headers.ts'
+import type { TakeDeps } from './deps.ts'
+import { assertLinkOptions, isHostAllowed } from './link-options.ts'
+import { parseLinkQuery } from './link-query.ts'
+import { type PictureRequest, readPictureRequest } from './picture-request.ts'
+
+/** Longest time to hold a request. It is below the usual proxy timeouts of 30 and 60 seconds. */
+const HOLD_MILLISECONDS = 25_000
+/** Age of a flight above which clients are no longer redirected. */
+const MAX_FLIGHT_MILLISECONDS = 100_000
+
+/** What one request asks for. */
+interface Take {
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The raw query. */
+  query: string
+  caller: Caller
+  wanted: PictureRequest
+  hash: string
+}
+
+/** The raw query. Bytes that are not ASCII are encoded, because Node.js reads them as Latin-1 and `Location` must be ASCII. */
+function rawQueryOf({ raw: { url = '' } }: FastifyRequest): string {
+  const start = url.indexOf('?')
+  if (start < 0) return ''
+  return url
+    .slice(start + 1)
+    .replaceAll(/[^\x21-\x7e]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+}
+
+/** Responds to GET and HEAD /take with a picture. */
+export async function takePicture({ request, reply }: Input, deps: TakeDeps): Promise<FastifyReply> {
+  const query = rawQueryOf(request)
+  const link = parseLinkQuery(query)
+  const caller = await authenticateLink(link, request.headers.authorization, deps)
+  countCall(caller, deps)
+  assertLinkOptions(link.options, caller.policy)
+  const wanted = readPictureRequest(link, deps)
+  assertOptionsAllowed(wanted, deps.optionPolicy)
+  assertRetentionAllowed(wanted, limitsOfPlan(deps.plans, caller.account.spec.plan).retentionDays)
+  assertHostAllowed(wanted.url, caller, 'url')
+  const account = caller.account.metadata.name
+  const { url, options, cache } = wanted
+  const hash = cacheHash({ account, url, options, cacheKey: cache.cacheKey }, deps.keyRing())
+  const take: Take = { request, reply, query, caller, wanted, hash }
+  const picture = await readPicture({ account, options }, hash, Number.POSITIVE_INFINITY, deps)
+  return picture ? sendCached(take, picture, deps) : capture(take, deps)
+}
+
+/** @throws ApiError RATE_LIMIT_EXCEEDED */
+function countCall({ account }: Caller, { calls, now }: TakeDeps): void {
+  const seconds = calls.take('link', account.metadata.name, now())
+  if (seconds) throw rateLimitExceeded({ ratePerMinute: calls.perMinute.link, rateResetSeconds: seconds })
+}
+
+/** @throws ApiError URL_NOT_ALLOWED */
+function assertHostAllowed(url: string, { policy }: Caller, what: 'url' | 'final url'): void {
+  if (isHostAllowed(url, policy)) return
+  const message = `the link policy of the key does not allow the host of the ${what}`
+  throw new ApiError('URL_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'url_not_allowed', message }] })
+}
+
+/** Sends a cached picture. A stale one is sent at once, and a capture in the background replaces it. */
+async function sendCached(take: Take, { entry, key, file }: CachedPicture, deps: TakeDeps): Promise<FastifyReply> {
+  const { caller, wanted } = take
+  const capturedAt = new Date(entry.completedAt)
+  const isStale = deps.now().getTime() - capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
+  if (isStale) deps.flights.refresh(toFlightRequest(take, deps))
+  assertHostAllowed(entry.result.finalUrl ?? wanted.url, caller, 'final url')
+  deps.metrics.linkRequests.inc({ outcome: isStale ? 'stale' : 'hit' })
+  return sendPicture(take, { id: entry.id, key, stored: file, capturedAt }, deps)
+}
+
+interface Picture {
+  id: string
+  key: string
+  stored: StoredFile
+  capturedAt: Date
+}
+
+function sendPicture(
+  { request, reply, caller, wanted }: Take,
+  { id, key, stored, capturedAt }: Picture,
+  deps: TakeDeps,
+): Promise<FastifyReply> {
+  const { format } = withDefaults(wanted.options)
+  const { isLink, expires } = caller
+  const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : PRIVATE_HEADERS
+  return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, headers }, deps)
+}
+
+const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): FlightRequest => {
+  const { account: owner } = caller
+  const { name: account } = owner.metadata
+  const { url, options, cache, record } = wanted
+  return {
+    owner,
+    account,
+    hash,
+    admit: () => deps.queue.check(owner, 1),
+    newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(owner, 1)),
+    build: (plan) =>
+      buildAll({ accountName: account, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) }, plan, deps),
+    onCreate: () => {
+      deps.metrics.screenshotsCreated.inc()
+      // A hit writes nothing, so only captures count as uses of the key.
+      deps.keys.recordUse(caller.apiKey, deps.now())
+    },
+    signal: deps.draining,
+    waitMilliseconds: HOLD_MILLISECONDS,
+  }
+}
+
+/** Starts a capture or joins a running one, and waits for its end. */
+async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
+  const started = performance.now()
+  const joined = await deps.flights.join(toFlightRequest(take, deps))
+  if (!joined) return redirect(take, deps)
+  const left = Math.max(0, HOLD_MILLISECONDS - (performance.now() - started))
+  const { screenshot } = joined
+  const ended = isFinished(screenshot) ? screenshot : await holdUntilFinished(screenshot, left / 1_000, take.reply, deps)
+  // A deleted screenshot ends its flight. The next request starts another one.
+  if (ended === undefined) return redirect(take, deps)
+  if (isFinished(ended)) return sendEnded(take, joined, ended, deps)
+  if (deps.now().getTime() - joined.startedAt.getTime() < MAX_FLIGHT_MILLISECONDS) return redirect(take, deps)
+  deps.metrics.linkRequests.inc({ outcome: 'pending' })
+  throw new ApiError('CAPTURE_TIMEOUT', 'the capture has not ended within 100 seconds. Request the link again later.')
+}
+
+/** The client requests the link again, and waits for the same capture. */
+function redirect({ reply, query }: Take, { metrics }: TakeDeps): FastifyReply {
+  metrics.linkRequests.inc({ outcome: 'pending' })
+  // Only the query, because a proxy may serve this path under another one.
+  return reply
+    .code(307)
+    .headers({ location: `?${query}`, 'cache-control': 'no-store' })
+    .send()
+}
+
+/** @throws ApiError CAPTURE_FAILED, URL_NOT_ALLOWED, NOT_FOUND, EXPIRED */
+async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screenshot, deps: TakeDeps): Promise<FastifyReply> {
+  const { caller, wanted } = take
+  const { result, completionTime, phase } = ended.status ?? {}
+  if (phase === 'Failed') {
+    deps.metrics.linkRequests.inc({ outcome: 'failed' })
+    throw captureFailed(toRecord(ended, () => undefined))
+  }
+  assertHostAllowed(result?.finalUrl ?? wanted.url, caller, 'final url')
+  const parts = {
+    account: caller.account.metadata.name,
+    id: screenshotIdOf(ended.metadata),
+    extension: withDefaults(wanted.options).format,
+  }
+  const stored = await findFile(parts, deps)
+  deps.metrics.linkRequests.inc({ outcome: isCreator ? 'captured' : 'joined' })
+  const capturedAt = completionTime === undefined ? deps.now() : new Date(completionTime)
+  return sendPicture(take, { id: parts.id, key: objectKey(parts.account, parts.id, parts.extension), stored, capturedAt }, deps)
+}

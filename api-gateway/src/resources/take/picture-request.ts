@@ -1,0 +1,56 @@
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
+import { ApiError, invalid, type Problem } from '../../common/errors.ts'
+import type { RecordOptions } from '../../creation/build.ts'
+import { parseCreateBody } from '../screenshots/create-body.ts'
+import type { UrlRules } from '../screenshots/options/options-body.ts'
+import type { LinkQuery } from './link-query.ts'
+
+/** The page of a link, and how to capture it. */
+export interface PictureRequest {
+  url: string
+  options?: CaptureOptions | undefined
+  /** The cache is always on. */
+  cache: CacheOptions & { cacheTtl: number }
+  record?: RecordOptions | undefined
+}
+
+/** In links, options are parameters of their own. */
+const toParameter = (path: string): string => path.replace(/^options\./, '')
+
+const isList = (details: ApiError['details']): details is readonly Problem[] => Array.isArray(details)
+
+/** Names parameters as the link has them: `delay` instead of `options.delay`. */
+function renameProblems(error: unknown): unknown {
+  if (!(error instanceof ApiError) || !isList(error.details)) return error
+  const details = error.details.map((problem) => ({
+    ...problem,
+    path: toParameter(problem.path),
+    message: problem.message.replaceAll('options.', ''),
+  }))
+  return error.code === 'VALIDATION_ERROR'
+    ? invalid(details)
+    : new ApiError(error.code, error.message.replaceAll('options.', ''), { details })
+}
+
+/**
+ * Checks URL and options of a link, as POST /screenshots checks its body.
+ * @throws ApiError VALIDATION_ERROR, URL_NOT_ALLOWED, OPTION_NOT_ALLOWED
+ */
+export function readPictureRequest({ url, options: given }: LinkQuery, { egress, webhookRules }: UrlRules): PictureRequest {
+  const { url: page, options, privateOptions, cache, record } = parse({ ...(url === undefined ? {} : { url }), options: given })
+  if (privateOptions !== undefined) {
+    const message = 'the url of a link must not contain a user name or password. Use POST /screenshots.'
+    throw new ApiError('OPTION_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'not_allowed', message }] })
+  }
+  const { cacheTtl = cacheDefaults.cacheTtl, cacheKey } = cache ?? {}
+  return { url: page, options, record, cache: { cache: true, cacheTtl, ...(cacheKey === undefined ? {} : { cacheKey }) } }
+
+  function parse(body: object) {
+    try {
+      return parseCreateBody(body, egress, false, webhookRules)
+    } catch (error) {
+      throw renameProblems(error)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { anId } from '../../http/fields.ts'
+import type { HeaderName } from '../../http/headers.ts'
+import { ifNoneMatch } from '../../http/parameters.ts'
+import { type Parameter, type Route, routeFor } from '../../http/route.ts'
+import { documentedUrl } from '../screenshots/options/target-url.ts'
+import { TAKE_SCOPE } from './authenticate.ts'
+import type { TakeDeps } from './deps.ts'
+import { takePicture } from './handlers.ts'
+
+const parameters: readonly Parameter[] = [
+  {
+    name: 'key',
+    in: 'query',
+    description: 'Id of the API key whose link secret signs the link. Required without the header Authorization.',
+    schema: anId('key', 'An id with the prefix key_.'),
+    example: 'key_7yztsh6vzw7j4q0n9x2c5d8e1f',
+  },
+  { name: 'url', in: 'query', description: 'URL of the page.', schema: documentedUrl, example: 'https://example.com/' },
+  {
+    name: 'expires',
+    in: 'query',
+    description: 'Unix time at which the link stops working. Default: never.',
+    schema: z.string().regex(/^\d{1,10}$/),
+    example: '1798761600',
+  },
+  {
+    name: 'signature',
+    in: 'query',
+    description: 'HMAC-SHA256 of the other parameters, as 64 hexadecimal digits. Required without the header Authorization.',
+    schema: z.string().regex(/^[0-9a-f]{64}$/),
+    example: '2f9f6a2d678657b4affab6a40ab1b10798e1db90a0ce437d7ad97af5e85ea4bc',
+  },
+  ifNoneMatch,
+]
+
+const described: readonly HeaderName[] = [
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Age',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+]
+
+const route = routeFor<TakeDeps>()
+
+/** Signed links, for `<img src>`, Markdown and email. */
+export const takeRoutes: readonly Route<TakeDeps>[] = [
+  route({
+    id: 'takePicture',
+    method: 'get',
+    path: '/take',
+    handlesHead: true,
+    tag: 'Links',
+    optionalScope: TAKE_SCOPE,
+    summary: 'Get the picture of a page',
+    description:
+      'Responds with the picture itself: from the cache, or from a new capture. Sign the link, or send an API key with the scope `screenshots:write`. ' +
+      'Every option of a screenshot is a parameter, such as `viewport_width=1200` or `full_page=true`. Repeat the name for lists. ' +
+      'Links cannot have private options, scripts, proxies, storage, callbacks, `cache=false` or `cache_refresh=true`. ' +
+      'Only captures count for rate and quota.',
+    parameters,
+    // The signature covers the query, so the handler reads it itself.
+    query: 'unchecked',
+    responses: {
+      200: { description: 'The picture.', files: 'capture', headers: [...described, 'Content-Length'] },
+      206: {
+        description: 'The requested range of the picture.',
+        files: 'capture',
+        headers: [...described, 'Content-Length', 'Content-Range'],
+      },
+      304: { description: 'The client already has this picture.', headers: described },
+      307: {
+        description: 'The capture has not ended within 25 seconds. Request the same URL again.',
+        headers: ['Location', 'Cache-Control'],
+      },
+    },
+    errors: [
+      'URL_NOT_ALLOWED',
+      'OPTION_NOT_ALLOWED',
+      'LINK_INVALID',
+      'NOT_FOUND',
+      'CONFLICT',
+      'EXPIRED',
+      'CAPTURE_FAILED',
+      'RANGE_NOT_SATISFIABLE',
+      'USAGE_LIMIT_REACHED',
+      'QUEUE_FULL',
+      'TOO_MANY_DOWNLOADS',
+      'CAPTURE_TIMEOUT',
+    ],
+    handle: takePicture,
+  }),
+]

@@ -1,0 +1,150 @@
+import t from 'tap'
+import { NOW } from '../../fakes.ts'
+import { aTakeGateway, PAGE, PICTURE, storedIn } from './take-gateway.ts'
+
+const seconds = (count: number): number => Math.floor(NOW.getTime() / 1_000) + count
+
+const QUOTA_HEADERS = ['x-quota-limit', 'ratelimit', 'x-ratelimit-limit']
+
+t.test('GET /take captures the page, and responds with the picture', async (t) => {
+  const gateway = aTakeGateway()
+  const response = await gateway.capture(gateway.sign(`${PAGE}&viewport_width=1200&full_page=true`))
+  t.match(response, { statusCode: 200, headers: { 'content-type': 'image/png', etag: '"abc"', age: '0' } })
+  t.strictSame(response.rawPayload, PICTURE)
+  t.equal(response.headers['cache-control'], 'public, max-age=86400, stale-while-revalidate=86400')
+  const { spec } = await gateway.created()
+  t.match(spec, { url: 'https://example.com/', accountName: 'acme', options: { viewportWidth: 1200, fullPage: true } })
+  t.ok(spec.cacheAs)
+  t.ok(gateway.keys.uses.has('key-1'), 'a capture is a use of the key')
+})
+
+t.test('GET /take of a cached picture writes nothing, and has no quota headers', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  gateway.later(3_600)
+  const before = storedIn(gateway)
+  gateway.keys.uses.clear()
+  const response = await gateway.get(link)
+  t.match(response, { statusCode: 200, headers: { age: '3600', 'last-modified': NOW.toUTCString() } })
+  t.equal(response.headers['cache-control'], 'public, max-age=86400, stale-while-revalidate=86400')
+  t.strictSame(response.rawPayload, PICTURE)
+  t.strictSame((await gateway.get(link, { headers: { 'if-none-match': '"abc"' } })).statusCode, 304)
+  const head = await gateway.get(link, { method: 'HEAD' })
+  t.match(head, { statusCode: 200, headers: { 'content-length': String(PICTURE.length), age: '3600' } })
+  t.equal(head.payload, '')
+  t.strictSame(storedIn(gateway), before)
+  t.equal(gateway.keys.uses.size, 0)
+  t.notOk(QUOTA_HEADERS.some((name) => name in response.headers))
+})
+
+t.test('GET /take lets no cache keep the picture longer than the link is valid', async (t) => {
+  const gateway = aTakeGateway()
+  const response = await gateway.capture(gateway.sign(`${PAGE}&expires=${seconds(600)}`))
+  t.equal(response.headers['cache-control'], 'public, max-age=599, stale-while-revalidate=0')
+})
+
+t.test('GET /take with an API key needs no signature, and the response is private', async (t) => {
+  const gateway = aTakeGateway()
+  await gateway.capture(gateway.sign(PAGE))
+  const response = await gateway.get(PAGE, { headers: gateway.headers })
+  t.match(response, { statusCode: 200, headers: { 'cache-control': 'private, no-store' } })
+})
+
+t.test('GET /take shares the cache with POST /screenshots', async (t) => {
+  const gateway = aTakeGateway()
+  const body = { url: 'https://example.com/', options: { cache: true } }
+  await gateway.app.inject({ method: 'POST', url: '/v1/screenshots', headers: gateway.headers, payload: body })
+  gateway.complete(await gateway.created())
+  t.equal((await gateway.get(gateway.sign(PAGE))).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 1)
+})
+
+t.test('GET /take refuses links without a valid signature', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  const cases: [query: string, status: number, code: string][] = [
+    [PAGE, 401, 'UNAUTHORIZED'],
+    [`${PAGE}&key=${gateway.keyId}`, 401, 'UNAUTHORIZED'],
+    [`${link}&viewport_width=100`, 403, 'LINK_INVALID'],
+    [link.slice(0, -1), 403, 'LINK_INVALID'],
+    [link.replace(gateway.keyId, 'key_00000000000000000000000000'), 401, 'INVALID_API_KEY'],
+    [gateway.sign(`${PAGE}&expires=${seconds(0)}`), 403, 'LINK_INVALID'],
+    [gateway.sign(`${PAGE}&expires=soon`), 400, 'VALIDATION_ERROR'],
+  ]
+  for (const [query, status, code] of cases) {
+    const response = await gateway.get(query)
+    t.match({ status: response.statusCode, body: response.json() }, { status, body: { error: { code } } }, query)
+  }
+  t.equal(gateway.screenshots.objects.size, 0)
+})
+
+t.test('GET /take accepts tracking parameters that were added to a link', async (t) => {
+  const gateway = aTakeGateway()
+  t.equal((await gateway.capture(`${gateway.sign(PAGE)}&utm_source=mail&fbclid=1`)).statusCode, 200)
+})
+
+t.test('GET /take refuses links of keys and accounts that may not capture', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  const { key } = gateway
+  const codeOf = async () => (await gateway.get(link)).json().error.code
+  key.spec.active = false
+  t.equal(await codeOf(), 'INVALID_API_KEY')
+  key.spec = { accountName: 'acme', expiryTime: NOW.toISOString() }
+  t.equal(await codeOf(), 'INVALID_API_KEY')
+  key.spec = { accountName: 'acme', scopes: ['screenshots:read'] }
+  t.equal(await codeOf(), 'INSUFFICIENT_SCOPE')
+  key.spec = { accountName: 'acme' }
+  gateway.keys.accounts.get('acme')!.spec.suspended = true
+  t.equal(await codeOf(), 'ACCOUNT_SUSPENDED')
+  gateway.keys.keys.length = 0
+  t.equal(await codeOf(), 'INVALID_API_KEY')
+})
+
+t.test('GET /take refuses what links must not have', async (t) => {
+  const gateway = aTakeGateway()
+  const cases: [query: string, status: number, code: string, path: string][] = [
+    [`${PAGE}&viewport_widht=1`, 400, 'VALIDATION_ERROR', 'viewport_widht'],
+    [`${PAGE}&${PAGE}`, 400, 'VALIDATION_ERROR', 'url'],
+    [`${PAGE}&delay=soon`, 400, 'VALIDATION_ERROR', 'delay'],
+    [`${PAGE}&cache_ttl=59`, 400, 'VALIDATION_ERROR', 'cache_ttl'],
+    ['full_page=true', 400, 'VALIDATION_ERROR', 'url'],
+    ['url=http%3A%2F%2F127.0.0.1%2F', 400, 'URL_NOT_ALLOWED', 'url'],
+    ['url=https%3A%2F%2Fuser%3Apassword%40example.com', 403, 'OPTION_NOT_ALLOWED', 'url'],
+    [`${PAGE}&authorization=Bearer+a`, 403, 'OPTION_NOT_ALLOWED', 'authorization'],
+    [`${PAGE}&scripts=alert(1)`, 403, 'OPTION_NOT_ALLOWED', 'scripts'],
+    [`${PAGE}&proxy=http%3A%2F%2Fproxy.example.com`, 403, 'OPTION_NOT_ALLOWED', 'proxy'],
+    [`${PAGE}&storage_bucket=a`, 403, 'OPTION_NOT_ALLOWED', 'storage_bucket'],
+    [`${PAGE}&webhook_url=https%3A%2F%2Fexample.com`, 403, 'OPTION_NOT_ALLOWED', 'webhook_url'],
+    [`${PAGE}&cache=false`, 403, 'OPTION_NOT_ALLOWED', 'cache'],
+    [`${PAGE}&cache_refresh=true`, 403, 'OPTION_NOT_ALLOWED', 'cache_refresh'],
+  ]
+  for (const [query, status, code, path] of cases) {
+    const response = await gateway.get(gateway.sign(query))
+    t.match({ status: response.statusCode, body: response.json() }, { status, body: { error: { code, details: [{ path }] } } }, query)
+    t.equal(response.headers['cache-control'], 'no-store')
+  }
+  t.equal(gateway.screenshots.objects.size, 0)
+})
+
+t.test('GET /take obeys the link policy of the key, also after redirects', async (t) => {
+  const gateway = aTakeGateway()
+  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'], allowedOptions: ['format'] }
+  const refused = async (query: string) => (await gateway.get(gateway.sign(query))).json().error.code
+  t.equal(await refused('url=https%3A%2F%2Fother.example'), 'URL_NOT_ALLOWED')
+  t.equal(await refused(`${PAGE}&full_page=true`), 'OPTION_NOT_ALLOWED')
+  t.equal(gateway.screenshots.objects.size, 0)
+  const response = await gateway.capture(gateway.sign(`${PAGE}&format=webp`), 'https://other.example/')
+  t.match(response, { statusCode: 400, headers: { 'cache-control': 'no-store' } })
+  t.equal(await refused(`${PAGE}&format=webp`), 'URL_NOT_ALLOWED')
+  t.equal(gateway.screenshots.objects.size, 1, 'the page is not captured again')
+})
+
+t.test('GET /take has a rate limit of its own', async (t) => {
+  const gateway = aTakeGateway({ callsPerMinute: { read: 1, management: 1, link: 2 } })
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  t.equal((await gateway.get(link)).statusCode, 200)
+  t.match(await gateway.get(link), { statusCode: 429, headers: { 'retry-after': /\d+/ } })
+})
