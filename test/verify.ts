@@ -14,6 +14,7 @@ const checks: Record<string, string[]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings', '--colors=off', '--max-diagnostics=20', '.'],
   types: [bin('tsc'), '--noEmit'],
   generated: [node, 'crds/generate/main.ts', '--check'],
+  images: [node, 'api-gateway/generate/main.ts', '--check'],
   client: [node, 'api-gateway/client/generate/main.ts', '--check'],
   chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],
   prose: [node, 'test/prose/main.ts'],

@@ -46,7 +46,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: sendError,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: sendProtocolError,
   })
   const calls = new CallLimits(deps.callsPerMinute)

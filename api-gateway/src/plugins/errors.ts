@@ -1,13 +1,29 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toErrorBody, toHttpError } from '../common/errors.ts'
+import { type HttpError, toErrorBody, toHttpError } from '../common/errors.ts'
 
 const PAYLOAD_TOO_LARGE = 413
 /** The status that nginx logs for closed connections. No client receives it. */
 const CLIENT_CLOSED_REQUEST = 499
 
-/** Sends an error response. All errors go through here. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** The body of an error response and its content type. */
+interface ErrorContent {
+  type: string
+  body: object
+}
+
+const toJson = (error: HttpError, requestId: string): ErrorContent => ({
+  type: 'application/json; charset=utf-8',
+  body: toErrorBody(error, requestId),
+})
+
+/** Sends an error response. All errors go through here. @param toContent builds a body other than JSON */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  toContent: (error: HttpError, requestId: string) => ErrorContent = toJson,
+): FastifyReply {
   if (error === request.raw.errored) {
     request.log.debug({ err: error }, 'client closed the connection')
     return reply.code(CLIENT_CLOSED_REQUEST).send()
@@ -21,11 +37,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // With `Connection: close` Fastify closes the connection while the client still sends its body, and the client sees a reset instead of the response. Node
   // discards the rest of the body, up to the request timeout.
   if (httpError.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
+  const { type, body } = toContent(httpError, request.id)
   return reply
     .code(httpError.status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...httpError.headers })
-    .type('application/json; charset=utf-8')
-    .send(toErrorBody(httpError, request.id))
+    .type(type)
+    .send(body)
 }
 
 /** Sends the error body for all errors of routes, hooks, parsers and Fastify itself. */

@@ -2037,6 +2037,8 @@ export interface operations {
                 expires?: string;
                 /** @description HMAC-SHA256 of the other parameters, as 64 hexadecimal digits. Required without the header Authorization. */
                 signature?: string;
+                /** @description `image` responds to errors with a PNG picture of the error code, with the same status. */
+                on_error?: "image";
             };
             header?: never;
             path?: never;

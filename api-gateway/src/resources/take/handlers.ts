@@ -13,6 +13,7 @@ import { buildAll } from '../../creation/build.ts'
 import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import type { Input } from '../../http/route.ts'
+import { sendError } from '../../plugins/errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { rateLimitExceeded } from '../../quota/refusals.ts'
 import { findFile } from '../files/find-file.ts'
@@ -23,6 +24,7 @@ import { holdUntilFinished } from '../screenshots/wait.ts'
 import { authenticateLink, type Caller } from './authenticate.ts'
 import { PRIVATE_HEADERS, toCacheHeaders } from './cache-headers.ts'
 import type { TakeDeps } from './deps.ts'
+import { toErrorImage, wantsErrorImage } from './error-image.ts'
 import { assertLinkOptions, isHostAllowed } from './link-options.ts'
 import { parseLinkQuery } from './link-query.ts'
 import { type PictureRequest, readPictureRequest } from './picture-request.ts'
@@ -52,9 +54,19 @@ function rawQueryOf({ raw: { url = '' } }: FastifyRequest): string {
     .replaceAll(/[^\x21-\x7e]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 }
 
-/** Responds to GET and HEAD /take with a picture. */
+/** Responds to GET and HEAD /take with a picture, or with the picture of an error if the link asks for it. */
 export async function takePicture({ request, reply }: Input, deps: TakeDeps): Promise<FastifyReply> {
   const query = rawQueryOf(request)
+  try {
+    return await respond({ request, reply, query }, deps)
+  } catch (error) {
+    // A response that has started can only be aborted.
+    if (reply.sent || !wantsErrorImage(query)) throw error
+    return sendError(error, request, reply, (httpError) => ({ type: 'image/png', body: toErrorImage(httpError) }))
+  }
+}
+
+async function respond({ request, reply, query }: Pick<Take, 'request' | 'reply' | 'query'>, deps: TakeDeps): Promise<FastifyReply> {
   const link = parseLinkQuery(query)
   const caller = await authenticateLink(link, request.headers.authorization, deps)
   countCall(caller, deps)

@@ -37,8 +37,23 @@ function renameProblems(error: unknown): unknown {
  * Checks URL and options of a link, as POST /screenshots checks its body.
  * @throws ApiError VALIDATION_ERROR, URL_NOT_ALLOWED, OPTION_NOT_ALLOWED
  */
-export function readPictureRequest({ url, options: given }: LinkQuery, { egress, webhookRules }: UrlRules): PictureRequest {
-  const { url: page, options, privateOptions, cache, record } = parse({ ...(url === undefined ? {} : { url }), options: given })
+export function readPictureRequest(
+  { url, options: given, on_error: onError }: LinkQuery,
+  { egress, webhookRules }: UrlRules,
+): PictureRequest {
+  if (onError !== undefined && onError !== 'image') {
+    throw invalid([{ path: 'on_error', code: 'invalid_value', message: 'on_error must be image' }])
+  }
+  const {
+    url: page,
+    options,
+    privateOptions,
+    cache,
+    record,
+  } = parse({
+    ...(url === undefined ? {} : { url }),
+    options: { ...given, cache: true },
+  })
   if (privateOptions !== undefined) {
     const message = 'the url of a link must not contain a user name or password. Use POST /screenshots.'
     throw new ApiError('OPTION_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'not_allowed', message }] })

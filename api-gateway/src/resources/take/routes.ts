@@ -31,6 +31,13 @@ const parameters: readonly Parameter[] = [
     schema: z.string().regex(/^[0-9a-f]{64}$/),
     example: '2f9f6a2d678657b4affab6a40ab1b10798e1db90a0ce437d7ad97af5e85ea4bc',
   },
+  {
+    name: 'on_error',
+    in: 'query',
+    description: '`image` responds to errors with a PNG picture of the error code, with the same status.',
+    schema: z.enum(['image']),
+    example: 'image',
+  },
   ifNoneMatch,
 ]
 

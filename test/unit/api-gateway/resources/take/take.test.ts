@@ -109,6 +109,7 @@ t.test('GET /take refuses what links must not have', async (t) => {
     [`${PAGE}&${PAGE}`, 400, 'VALIDATION_ERROR', 'url'],
     [`${PAGE}&delay=soon`, 400, 'VALIDATION_ERROR', 'delay'],
     [`${PAGE}&cache_ttl=59`, 400, 'VALIDATION_ERROR', 'cache_ttl'],
+    [`${PAGE}&html=a`, 400, 'VALIDATION_ERROR', 'url'],
     ['full_page=true', 400, 'VALIDATION_ERROR', 'url'],
     ['url=http%3A%2F%2F127.0.0.1%2F', 400, 'URL_NOT_ALLOWED', 'url'],
     ['url=https%3A%2F%2Fuser%3Apassword%40example.com', 403, 'OPTION_NOT_ALLOWED', 'url'],

@@ -1,0 +1,125 @@
+import t from 'tap'
+import { ERROR_IMAGES } from '../../../../../api-gateway/src/resources/take/generated/error-images.ts'
+import { HTTP_ERRORS, JOB_ERRORS } from '../../../../../crds/src/schema/errors.ts'
+import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
+
+t.test('GET /take lets requests at the same time wait for one capture', async (t) => {
+  const gateway = aTakeGateway({})
+  const link = gateway.sign(PAGE)
+  const pending = [gateway.get(link), gateway.get(link, { method: 'HEAD' }), gateway.get(PAGE, { headers: gateway.headers })]
+  gateway.complete(await gateway.created())
+  const responses = await Promise.all(pending)
+  t.strictSame(
+    responses.map(({ statusCode }) => statusCode),
+    [200, 200, 200],
+  )
+  t.equal(gateway.screenshots.objects.size, 1)
+  t.equal(gateway.quota.usages.get('acme')?.status?.used, 1)
+})
+
+t.test('GET /take redirects to itself while the capture runs, and gives up after 100 seconds', async (t) => {
+  const gateway = aTakeGateway()
+  // Held requests end when the gateway shuts down, so the test need not wait.
+  gateway.draining.abort()
+  const link = `${gateway.sign(PAGE)}&utm_source=a+b%20c`
+  const response = await gateway.get(link)
+  t.match(response, { statusCode: 307, headers: { location: `?${link}`, 'cache-control': 'no-store' } })
+  gateway.later(99)
+  t.equal((await gateway.get(link)).statusCode, 307)
+  gateway.later(2)
+  const last = await gateway.get(link)
+  t.match({ status: last.statusCode, body: last.json() }, { status: 504, body: { error: { code: 'CAPTURE_TIMEOUT' } } })
+  t.equal(gateway.screenshots.objects.size, 1)
+})
+
+t.test('GET /take encodes bytes of the query that a Location header cannot have', async (t) => {
+  const gateway = aTakeGateway()
+  gateway.draining.abort()
+  await gateway.app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => gateway.app.close())
+  const address = gateway.app.server.address() as { port: number }
+  const query = gateway.sign('url=https%3A%2F%2Fexample.com%2F%C3%A4').replace('%C3%A4', '\u00e4')
+  const { connect } = await import('node:net')
+  const text = await new Promise<string>((resolve) => {
+    const socket = connect(address.port, '127.0.0.1', () => {
+      socket.write(`GET /v1/take?${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    })
+    let received = ''
+    socket.on('data', (data) => (received += data)).on('end', () => resolve(received))
+  })
+  t.match(text, /^HTTP\/1.1 (307|400)/)
+  if (text.startsWith('HTTP/1.1 307')) t.match(text, /location: \?.*%C3%A4/i)
+})
+
+t.test('GET /take serves a stale picture at once, and captures the page once in the background', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(`${PAGE}&cache_ttl=60`)
+  await gateway.capture(link)
+  gateway.later(61)
+  for (let n = 0; n < 3; n++) {
+    const response = await gateway.get(link)
+    t.match(response, { statusCode: 200, headers: { age: '61', 'cache-control': 'public, max-age=60, stale-while-revalidate=86400' } })
+    t.strictSame(response.rawPayload, PICTURE)
+  }
+  gateway.complete(await gateway.created(2))
+  t.equal((await gateway.get(link)).headers.age, '0')
+  t.equal(gateway.screenshots.objects.size, 2)
+})
+
+t.test('GET /take serves the stale picture without quota', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  gateway.later(86_401)
+  gateway.quota.set('acme', { limit: 0 })
+  for (let n = 0; n < 3; n++) t.equal((await gateway.get(link)).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 1)
+  const other = await gateway.get(gateway.sign('url=https%3A%2F%2Fexample.com%2Fother'))
+  t.match({ status: other.statusCode, body: other.json() }, { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED' } } })
+})
+
+t.test('GET /take remembers failures', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  const pending = gateway.get(link)
+  gateway.fail(await gateway.created())
+  const response = await pending
+  t.match(response, { statusCode: 422, headers: { 'cache-control': 'no-store' } })
+  t.match(response.json(), { error: { code: 'CAPTURE_FAILED', details: { code: 'TIMEOUT' } } })
+  gateway.later(59)
+  t.equal((await gateway.get(link)).statusCode, 422)
+  t.equal(gateway.screenshots.objects.size, 1)
+  gateway.later(2)
+  const retried = gateway.get(link)
+  gateway.complete(await gateway.created(2))
+  t.equal((await retried).statusCode, 200)
+})
+
+t.test('GET /take with on_error=image responds to errors with a picture of the code', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(`${PAGE}&on_error=image`)
+  const pending = gateway.get(link)
+  gateway.fail(await gateway.created())
+  const failed = await pending
+  t.match(failed, { statusCode: 422, headers: { 'content-type': 'image/png', 'cache-control': 'no-store' } })
+  t.strictSame(failed.rawPayload, Buffer.from(ERROR_IMAGES.TIMEOUT ?? '', 'base64'))
+  const invalid = await gateway.get(`${link}&viewport_widht=1`)
+  t.match(invalid, { statusCode: 400, headers: { 'content-type': 'image/png' } })
+  t.strictSame(invalid.rawPayload, Buffer.from(ERROR_IMAGES.VALIDATION_ERROR ?? '', 'base64'))
+  const head = await gateway.get(link, { method: 'HEAD' })
+  t.match(head, { statusCode: 422, payload: '', headers: { 'content-type': 'image/png' } })
+  t.equal((await gateway.get(gateway.sign(`${PAGE}&on_error=html`))).json().error.details[0].path, 'on_error')
+})
+
+t.test('every error code has a picture', async (t) => {
+  const codes = [...Object.keys(HTTP_ERRORS), ...Object.keys(JOB_ERRORS)]
+  for (const code of codes)
+    t.ok(
+      Buffer.from(ERROR_IMAGES[code] ?? '', 'base64')
+        .subarray(0, PNG.length)
+        .equals(PNG),
+      code,
+    )
+})
