@@ -35,7 +35,7 @@ const Env = z.object({
   TINTYPE_LINK_KEY_FILE: z.string().min(1), // release key of link secrets; the file may appear later
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // per account and replica: lists and reports
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // per account and replica: changes of keys and webhooks
-  TINTYPE_LINKS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000), // per account and replica: requests for links
+  TINTYPE_LINK_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000), // per account and replica: requests for links
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
   // Same values as in the operator, so that a URL it would not post to is rejected early.
@@ -101,7 +101,7 @@ const toConfig = (env: Env) => ({
   callsPerMinute: {
     read: env.TINTYPE_READS_PER_MINUTE,
     management: env.TINTYPE_CHANGES_PER_MINUTE,
-    link: env.TINTYPE_LINKS_PER_MINUTE,
+    link: env.TINTYPE_LINK_REQUESTS_PER_MINUTE,
   },
   maxKeys: env.TINTYPE_MAX_KEYS,
   maxWebhooks: env.TINTYPE_MAX_WEBHOOKS,

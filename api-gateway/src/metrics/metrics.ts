@@ -31,7 +31,7 @@ export function buildMetrics() {
   })
   const linkRequests = new Counter({
     name: 'screenshot_link_requests_total',
-    help: 'Responses to GET /take: fresh or stale picture, captured, joined another request’s capture, failed, or still pending.',
+    help: 'Responses to valid signed links, by outcome. `joined`: another request had started the capture.',
     labelNames: ['outcome'] as const,
     registers,
   })

@@ -1,4 +1,5 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { toRecord } from '@tintype/crds/records/record'
@@ -15,7 +16,8 @@ import { planScreenshots } from '../../creation/plan.ts'
 import type { Input } from '../../http/route.ts'
 import { sendError } from '../../plugins/errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
-import { rateLimitExceeded } from '../../quota/refusals.ts'
+import { toLimitHeaders } from '../../quota/limit-headers.ts'
+import { rateLimitExceeded, usageLimitReached } from '../../quota/refusals.ts'
 import { findFile } from '../files/find-file.ts'
 import { sendFile } from '../files/send-file.ts'
 import { captureFailed } from '../screenshots/create.ts'
@@ -125,6 +127,17 @@ function sendPicture(
   return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, headers }, deps)
 }
 
+/**
+ * Refuses a capture before anything is written, so that many requests without quota cost little.
+ * @throws ApiError QUEUE_FULL, USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED
+ */
+function assertCanCapture(owner: Account, { quota, queue, now }: TakeDeps): void {
+  const facts = quota.facts(owner, now())
+  if (facts.used >= facts.limit) throw usageLimitReached(facts)
+  if (facts.ratePerMinute !== undefined && facts.rateRemaining === 0) throw rateLimitExceeded(facts, toLimitHeaders(facts))
+  queue.check(owner, 1)
+}
+
 const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): FlightRequest => {
   const { account: owner } = caller
   const { name: account } = owner.metadata
@@ -133,7 +146,7 @@ const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
     owner,
     account,
     hash,
-    admit: () => deps.queue.check(owner, 1),
+    admit: () => assertCanCapture(owner, deps),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(owner, 1)),
     build: (plan) =>
       buildAll({ accountName: account, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) }, plan, deps),
@@ -150,7 +163,10 @@ const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
 /** Starts a capture or joins a running one, and waits for its end. */
 async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const started = performance.now()
-  const joined = await deps.flights.join(toFlightRequest(take, deps))
+  const joined = await deps.flights.join(toFlightRequest(take, deps)).catch((error: unknown) => {
+    deps.metrics.linkRequests.inc({ outcome: 'refused' })
+    throw error
+  })
   if (!joined) return redirect(take, deps)
   const left = Math.max(0, HOLD_MILLISECONDS - (performance.now() - started))
   const { screenshot } = joined
