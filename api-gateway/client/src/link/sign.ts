@@ -13,7 +13,11 @@ type LinkOptions = {
 }
 
 /** The page of a link, and how to capture it. */
-export type LinkParameters = { url: string } & LinkOptions
+export type LinkParameters = {
+  url: string
+  /** `image`: the response to an error is a picture of the error code. */
+  on_error?: 'image' | undefined
+} & LinkOptions
 
 export interface SignLinkOptions {
   baseUrl: string
