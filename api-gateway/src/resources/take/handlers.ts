@@ -160,12 +160,26 @@ const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
   }
 }
 
+/** Visitors of a page must not see the quota and the rate of the account whose link it has. */
+function withoutUsage(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { code, headers } = error
+  if (code === 'USAGE_LIMIT_REACHED') {
+    return new ApiError(code, 'the account of the link has reached its usage limit', { headers: { 'x-should-retry': 'false' } })
+  }
+  if (code !== 'RATE_LIMIT_EXCEEDED') return error
+  const { 'retry-after': seconds = '1' } = headers
+  return new ApiError(code, `the account of the link creates too many screenshots. Retry in ${seconds} seconds.`, {
+    headers: { 'retry-after': seconds },
+  })
+}
+
 /** Starts a capture or joins a running one, and waits for its end. */
 async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const started = performance.now()
   const joined = await deps.flights.join(toFlightRequest(take, deps)).catch((error: unknown) => {
     deps.metrics.linkRequests.inc({ outcome: 'refused' })
-    throw error
+    throw take.caller.isLink ? withoutUsage(error) : error
   })
   if (!joined) return redirect(take, deps)
   const left = Math.max(0, HOLD_MILLISECONDS - (performance.now() - started))

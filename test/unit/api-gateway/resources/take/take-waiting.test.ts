@@ -77,7 +77,24 @@ t.test('GET /take serves the stale picture without quota', async (t) => {
   for (let n = 0; n < 3; n++) t.equal((await gateway.get(link)).statusCode, 200)
   t.equal(gateway.screenshots.objects.size, 1)
   const other = await gateway.get(gateway.sign('url=https%3A%2F%2Fexample.com%2Fother'))
-  t.match({ status: other.statusCode, body: other.json() }, { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED' } } })
+  t.match(
+    { status: other.statusCode, body: other.json() },
+    { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED', details: undefined } } },
+  )
+  t.notOk('x-quota-limit' in other.headers, 'visitors do not see the quota')
+  const own = await gateway.get('url=https%3A%2F%2Fexample.com%2Fother', { headers: gateway.headers })
+  t.match(own.json(), { error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 0 } } })
+})
+
+t.test('GET /take refuses captures above the rate, and does not show visitors the rate', async (t) => {
+  const gateway = aTakeGateway()
+  gateway.quota.set('acme', { limit: 100, ratePerMinute: 1 })
+  await gateway.capture(gateway.sign(PAGE))
+  const refused = await gateway.get(gateway.sign('url=https%3A%2F%2Fexample.com%2Fother'))
+  t.match(refused, { statusCode: 429, headers: { 'retry-after': /^\d+$/, 'x-ratelimit-limit': undefined } })
+  t.notOk('details' in refused.json().error)
+  t.equal((await gateway.get(gateway.sign(PAGE))).statusCode, 200)
+  t.equal(gateway.objects.objects.size, 2, 'the cache entry and the flight of the first page')
 })
 
 t.test('GET /take remembers failures', async (t) => {
