@@ -47,13 +47,10 @@ interface Take {
   hash: string
 }
 
-/** The raw query. Bytes that are not ASCII are encoded, because Node.js reads them as Latin-1 and `Location` must be ASCII. */
+/** The raw query. It is ASCII, because Node.js refuses other bytes in a URL, so `Location` can contain it. */
 function rawQueryOf({ raw: { url = '' } }: FastifyRequest): string {
   const start = url.indexOf('?')
-  if (start < 0) return ''
-  return url
-    .slice(start + 1)
-    .replaceAll(/[^\x21-\x7e]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+  return start < 0 ? '' : url.slice(start + 1)
 }
 
 /** Responds to GET and HEAD /take with a picture, or with the picture of an error if the link asks for it. */

@@ -34,25 +34,6 @@ t.test('GET /take redirects to itself while the capture runs, and gives up after
   t.equal(gateway.screenshots.objects.size, 1)
 })
 
-t.test('GET /take encodes bytes of the query that a Location header cannot have', async (t) => {
-  const gateway = aTakeGateway()
-  gateway.draining.abort()
-  await gateway.app.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => gateway.app.close())
-  const address = gateway.app.server.address() as { port: number }
-  const query = gateway.sign('url=https%3A%2F%2Fexample.com%2F%C3%A4').replace('%C3%A4', '\u00e4')
-  const { connect } = await import('node:net')
-  const text = await new Promise<string>((resolve) => {
-    const socket = connect(address.port, '127.0.0.1', () => {
-      socket.write(`GET /v1/take?${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
-    })
-    let received = ''
-    socket.on('data', (data) => (received += data)).on('end', () => resolve(received))
-  })
-  t.match(text, /^HTTP\/1.1 (307|400)/)
-  if (text.startsWith('HTTP/1.1 307')) t.match(text, /location: \?.*%C3%A4/i)
-})
-
 t.test('GET /take serves a stale picture at once, and captures the page once in the background', async (t) => {
   const gateway = aTakeGateway()
   const link = gateway.sign(`${PAGE}&cache_ttl=60`)
