@@ -19,7 +19,7 @@ export const checkedFiles: readonly string[] = [
 
 /** The sources whose comments and messages `npm run verify` checks. */
 export const checkedSources: readonly string[] = globSync(
-  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/client,capture-runner}/src}/**/*.ts',
+  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/{client,cli},capture-runner}/src}/**/*.ts',
   {
     cwd: repository,
   },

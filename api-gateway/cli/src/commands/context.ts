@@ -1,0 +1,97 @@
+import { Tintype } from '../../../client/src/index.ts'
+import type { CommandLine, Flag } from '../arguments/flag.ts'
+import type { Parsed } from '../arguments/parse.ts'
+import { UsageError } from '../common/errors.ts'
+import type { Environment } from '../settings/profiles.ts'
+import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
+import type { Output } from '../terminal/output.ts'
+
+/** The world around a command. */
+export interface World {
+  stdout: Output
+  stderr: Output
+  stdin: AsyncIterable<Uint8Array>
+  environment: Environment
+  /** Fires when the user interrupts the program. */
+  signal: AbortSignal
+  now: () => Date
+}
+
+/** What a command gets. */
+export class Context {
+  readonly world: World
+  readonly parsed: Parsed
+
+  constructor(world: World, parsed: Parsed) {
+    this.world = world
+    this.parsed = parsed
+  }
+
+  get settings(): Settings {
+    const [server, apiKey, profile] = [this.text('server'), this.text('api-key'), this.text('profile')]
+    return resolveSettings({ server, apiKey, profile }, this.world.environment)
+  }
+
+  /** A client of the service that the settings name. */
+  client(): Tintype {
+    const { url, apiKey } = requireService(this.settings)
+    return new Tintype({ baseUrl: url, apiKey })
+  }
+
+  text(name: string): string | undefined {
+    return this.parsed.values.get(name) as string | undefined
+  }
+
+  number(name: string): number | undefined {
+    return this.parsed.values.get(name) as number | undefined
+  }
+
+  list(name: string): readonly string[] | undefined {
+    return this.parsed.values.get(name) as readonly string[] | undefined
+  }
+
+  isOn(name: string): boolean {
+    return this.parsed.values.get(name) === true
+  }
+
+  /** The positional argument at an index. */
+  argument(index: number): string {
+    const value = this.parsed.positionals[index]
+    if (value === undefined) throw new UsageError('an argument is missing. Add --help for the usage.')
+    return value
+  }
+
+  /** Writes a line to standard output. */
+  print(line: string): void {
+    this.world.stdout.write(`${line}\n`)
+  }
+
+  /** Writes a line about progress to standard error. */
+  note(line: string): void {
+    this.world.stderr.write(`${line}\n`)
+  }
+
+  /** Writes a record as a line of JSON. */
+  printJson(value: unknown): void {
+    this.print(JSON.stringify(value))
+  }
+}
+
+/** A command of the program. */
+export interface Command extends CommandLine {
+  /** Numbers of positional arguments. */
+  minimum: number
+  maximum: number
+  /** Lines after the flags in help. */
+  notes?: readonly string[]
+  run: (context: Context) => Promise<number> | number
+}
+
+/** Flags that every command accepts. */
+export const commonFlags: readonly Flag[] = [
+  { name: 'server', kind: 'text', value: 'URL', summary: 'URL of the service, instead of TINTYPE_URL' },
+  { name: 'api-key', kind: 'text', value: 'KEY', summary: 'API key, instead of TINTYPE_API_KEY' },
+  { name: 'profile', kind: 'text', value: 'NAME', summary: 'Profile, instead of the environment' },
+  { name: 'json', kind: 'boolean', summary: 'Prints records as JSON, one on each line' },
+  { name: 'help', short: 'h', kind: 'boolean', summary: 'Prints help and ends' },
+]

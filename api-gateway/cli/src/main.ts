@@ -1,0 +1,27 @@
+import { EXIT, Interrupted } from './common/errors.ts'
+import { run } from './run.ts'
+import { toOutput } from './terminal/output.ts'
+
+// The process: arguments, signals and the exit code. A second interrupt ends it at once.
+
+const controller = new AbortController()
+const interrupt = (): void => {
+  if (controller.signal.aborted) process.exit(EXIT.interrupted)
+  controller.abort(new Interrupted())
+}
+process.on('SIGINT', interrupt)
+process.on('SIGTERM', interrupt)
+// `tintype list | head` closes the pipe early, which is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok)
+  throw error
+})
+
+process.exitCode = await run(process.argv.slice(2), {
+  stdout: toOutput(process.stdout),
+  stderr: toOutput(process.stderr),
+  stdin: process.stdin,
+  environment: process.env,
+  signal: controller.signal,
+  now: () => new Date(),
+})
