@@ -37,6 +37,7 @@ const core = [
   /^operator\/src\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|controller\/delivery-state-patch)\.ts$/,
   /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
+  /^api-gateway\/client\/src\/link\/canonical\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]
 

@@ -10,6 +10,7 @@ export type ClientErrorCode =
   | 'INVALID_CONFIGURATION'
   | 'FILE_NOT_AVAILABLE'
   | 'WEBHOOK_NOT_VERIFIED'
+  | 'INVALID_EVENT'
 
 /** A code of the API or of the client. A newer service may send codes that this version of the client does not list. */
 export type ErrorCode = ResponseErrorCode | ClientErrorCode | (string & {})

@@ -60,7 +60,11 @@ export type WebhookTestResult = Schemas['WebhookTestResult']
 export type RotatedSecret = Schemas['SigningSecretRotated']['data']
 export type Rotation = Schemas['RotateSecret']
 export type Delivery = Schemas['Delivery']
-export type DeliveryQuery = Omit<Query<'listDeliveries'>, 'cursor'>
+export type DeliveryStatus = Delivery['status']
+export type DeliveryQuery = Omit<Query<'listDeliveries'>, 'status' | 'cursor'> & {
+  /** One or more states. */
+  status?: DeliveryStatus | readonly DeliveryStatus[]
+}
 export type Redelivery = Schemas['RedeliveryAccepted']['data']
 
 export type ApiKey = Schemas['ApiKey']

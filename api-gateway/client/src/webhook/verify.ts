@@ -104,10 +104,10 @@ export function parseEvent(payload: WebhookPayload): WebhookEvent {
   try {
     event = JSON.parse(typeof payload === 'string' ? payload : new TextDecoder().decode(payload)) as Partial<WebhookEvent> | null
   } catch (cause) {
-    throw new TintypeError('the body is not JSON. Pass the body of the request as received.', { code: 'INVALID_RESPONSE', cause })
+    throw new TintypeError('the body is not JSON. Pass the body of the request as received.', { code: 'INVALID_EVENT', cause })
   }
-  if (typeof event?.id !== 'string' || typeof event.type !== 'string' || typeof event.data !== 'object') {
-    throw new TintypeError('the body is not an event of Tintype. Pass the body of the request as received.', { code: 'INVALID_RESPONSE' })
+  if (typeof event?.id !== 'string' || typeof event.type !== 'string' || typeof event.data !== 'object' || event.data === null) {
+    throw new TintypeError('the body is not an event of Tintype. Pass the body of the request as received.', { code: 'INVALID_EVENT' })
   }
   return event as WebhookEvent
 }

@@ -1,0 +1,148 @@
+import t from 'tap'
+import { Batches } from '../../../../api-gateway/client/src/resources/batches.ts'
+import { Keys } from '../../../../api-gateway/client/src/resources/keys.ts'
+import { Devices, Status, UsageReports } from '../../../../api-gateway/client/src/resources/service.ts'
+import { Webhooks } from '../../../../api-gateway/client/src/resources/webhooks.ts'
+import { aTransport, failure, hangUp, json, type Reply } from '../fake-service.ts'
+
+/** Resources of an account over a fake fetch. `calls` are the requests that were sent: method, path and body. */
+function anAccount(...replies: Reply[]) {
+  const { transport, sent, delays } = aTransport(replies)
+  const calls = () =>
+    sent.map(({ method, url, body }) => {
+      const path = url.replace('https://tintype.example.com/api/v1', '')
+      return body === undefined ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`
+    })
+  return {
+    batches: new Batches(transport),
+    keys: new Keys(transport),
+    webhooks: new Webhooks(transport),
+    usage: new UsageReports(transport),
+    devices: new Devices(transport),
+    status: new Status(transport),
+    sent,
+    delays,
+    calls,
+  }
+}
+const data = (value: unknown) => json({ success: true, data: value })
+const batch = (pending: number) => json({ success: true, data: { batch_id: 'batch_1', pending } }, { headers: { 'retry-after': '3' } })
+
+t.test('batches.create sends the URLs and the options, with an Idempotency-Key', async (t) => {
+  const { batches, calls, sent } = anAccount(hangUp(), json({ batch_id: 'batch_1' }, { status: 202 }))
+  await batches.create({ urls: ['https://a.example/', 'https://b.example/'], format: 'webp', external_identifier: 'x' })
+  const call =
+    'POST /screenshots/batch {"urls":["https://a.example/","https://b.example/"],"external_identifier":"x","options":{"format":"webp"}}'
+  t.strictSame(calls(), [call, call])
+  t.equal(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size, 1)
+})
+
+t.test('batches.wait reads the batch until nothing is pending, and reports the progress', async (t) => {
+  const { batches, delays, calls } = anAccount(batch(2), batch(1), batch(0))
+  const progress: number[] = []
+  t.match(await batches.wait('batch_1', { onProgress: ({ pending }) => progress.push(pending) }), { pending: 0 })
+  t.strictSame(
+    [progress, delays],
+    [
+      [2, 1, 0],
+      [3_000, 3_000],
+    ],
+  )
+  t.equal(calls().length, 3)
+})
+
+t.test('batches.wait ends after its timeout', async (t) => {
+  const { batches, delays } = anAccount(batch(2))
+  await t.rejects(batches.wait('batch_1', { waitTimeout: 4_000 }), {
+    code: 'WAIT_TIMEOUT',
+    message: /^2 captures of batch_1 did not end within 4/,
+  })
+  t.strictSame(delays, [3_000, 1_000])
+})
+
+t.test('batches.get reads a batch', async (t) => {
+  t.match(await anAccount(batch(2)).batches.get('batch_1'), { batch_id: 'batch_1', pending: 2 })
+})
+
+t.test('webhooks has every request of the API', async (t) => {
+  const { webhooks, calls } = anAccount(data({ id: 'wh_1' }))
+  await webhooks.create({ name: 'a', url: 'https://a.example/', events: ['screenshot.completed'] })
+  await webhooks.get('wh_1')
+  await webhooks.update('wh_1', { is_active: false })
+  await webhooks.delete('wh_1')
+  await webhooks.rotateSecret('wh_1', { overlap_hours: 1 })
+  await webhooks.rotateSecret('wh_1')
+  await webhooks.test('wh_1')
+  await webhooks.getDefault()
+  await webhooks.rotateDefaultSecret({ force: true })
+  await webhooks.deliveries.get('wh_1', 'dlv_1')
+  await webhooks.deliveries.redeliver('wh_1', 'dlv_1')
+  t.strictSame(calls(), [
+    'POST /webhooks {"name":"a","url":"https://a.example/","events":["screenshot.completed"]}',
+    'GET /webhooks/wh_1',
+    'PATCH /webhooks/wh_1 {"is_active":false}',
+    'DELETE /webhooks/wh_1',
+    'POST /webhooks/wh_1/rotate-secret {"overlap_hours":1}',
+    'POST /webhooks/wh_1/rotate-secret {}',
+    'POST /webhooks/wh_1/test',
+    'GET /webhooks/default',
+    'POST /webhooks/default/rotate-secret {"force":true}',
+    'GET /webhooks/wh_1/deliveries/dlv_1',
+    'POST /webhooks/wh_1/deliveries/dlv_1/redeliver',
+  ])
+})
+
+t.test('keys has every request of the API', async (t) => {
+  const { keys, calls } = anAccount(data({ id: 'key_1' }))
+  await keys.create({ name: 'a', scopes: ['usage:read'] })
+  await keys.get('key_1')
+  await keys.update('key_1', { name: 'b' })
+  await keys.rotate('key_1')
+  await keys.delete('key_1')
+  t.strictSame(calls(), [
+    'POST /keys {"name":"a","scopes":["usage:read"]}',
+    'GET /keys/key_1',
+    'PATCH /keys/key_1 {"name":"b"}',
+    'POST /keys/key_1/rotate {}',
+    'DELETE /keys/key_1',
+  ])
+})
+
+t.test('creations of keys and webhooks are repeated with their Idempotency-Key, rotations are not', async (t) => {
+  const created = anAccount(hangUp(), data({ id: 'key_1' }))
+  await created.keys.create({ name: 'a' })
+  t.equal(created.calls().length, 2)
+  t.equal(new Set(created.sent.map(({ headers }) => headers['idempotency-key'])).size, 1)
+  const rotated = anAccount(hangUp(), data({}))
+  await t.rejects(rotated.keys.rotate('key_1'), { code: 'CONNECTION_FAILED' })
+  await t.rejects(anAccount(failure(503, 'SERVICE_UNAVAILABLE')).webhooks.test('wh_1'), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal(rotated.calls().length, 1)
+})
+
+t.test('lists of webhooks and keys go on at the offset of the next record', async (t) => {
+  const page = (ids: string[], more: boolean) => json({ success: true, data: ids.map((id) => ({ id })), pagination: { has_more: more } })
+  const { webhooks, calls } = anAccount(page(['1', '2'], true), page(['3'], false))
+  t.equal((await webhooks.list({ include_inactive: true, limit: 2 }).toArray()).length, 3)
+  t.strictSame(calls(), ['GET /webhooks?include_inactive=true&limit=2&offset=0', 'GET /webhooks?include_inactive=true&limit=2&offset=2'])
+  const empty = anAccount(page([], true))
+  t.strictSame(await empty.keys.list({ offset: 5 }).toArray(), [], 'and end at an empty page')
+  t.strictSame(empty.calls(), ['GET /keys?offset=5'])
+})
+
+t.test('deliveries are listed with their cursor', async (t) => {
+  const page = (next: string | null) => json({ data: [{ id: 'dlv_1' }], pagination: { has_more: next !== null, next_cursor: next } })
+  const { webhooks, calls } = anAccount(page('c1'), page(null))
+  t.equal((await webhooks.deliveries.list('wh_1', { status: 'failed' }).toArray()).length, 2)
+  t.strictSame(calls(), ['GET /webhooks/wh_1/deliveries?status=failed', 'GET /webhooks/wh_1/deliveries?status=failed&cursor=c1'])
+})
+
+t.test('usage, devices and status return what is in the envelope', async (t) => {
+  t.match(await anAccount(data({ count: 3 })).usage.get(), { count: 3 })
+  t.match(
+    await anAccount(data([{ id: 'iphone_15' }]))
+      .devices.list()
+      .toArray(),
+    [{ id: 'iphone_15' }],
+  )
+  t.match(await anAccount(json({ status: 'operational' })).status.get(), { status: 'operational' })
+})
