@@ -6,6 +6,8 @@ import type { Environment } from '../settings/profiles.ts'
 import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
 import type { Output } from '../terminal/output.ts'
 
+const INTERACTIVE_RETRIES = 2
+
 /** The world around a command. */
 export interface World {
   stdout: Output
@@ -32,10 +34,10 @@ export class Context {
     return resolveSettings({ server, apiKey, profile }, this.world.environment)
   }
 
-  /** A client of the service that the settings name. */
-  client(): Tintype {
+  /** A client of the service that the settings name. A person does not wait long for a wrong URL, so there are few retries by default. */
+  client({ retries = INTERACTIVE_RETRIES }: { retries?: number | undefined } = {}): Tintype {
     const { url, apiKey } = requireService(this.settings)
-    return new Tintype({ baseUrl: url, apiKey })
+    return new Tintype({ baseUrl: url, apiKey, retries })
   }
 
   text(name: string): string | undefined {

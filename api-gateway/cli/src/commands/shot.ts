@@ -16,6 +16,8 @@ import { describePicture } from './records.ts'
 
 const DEFAULT_PARALLEL = 8
 const MAX_PARALLEL = 64
+/** A batch may run for hours, so it survives longer outages than other commands. */
+const BATCH_RETRIES = 8
 
 /** The flags that are not capture options. */
 const shotFlags: readonly Flag[] = [
@@ -141,7 +143,7 @@ async function captureBatch(context: Context, given: readonly string[]): Promise
   const template = context.text('name') ?? DEFAULT_TEMPLATE
   const options = toCaptureOptions(context.parsed)
   const waitTimeout = waitTimeoutOf(context)
-  const client = context.client()
+  const client = context.client({ retries: BATCH_RETRIES })
   const folder = toFolder(context.text('output'))
   const format = String(options.format ?? 'png')
   const fingerprint = toFingerprint(context.settings.url, options, template)

@@ -8,7 +8,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 const escapeSpec = (text: string): string => text.replaceAll(/[\\:[\]]/g, (character) => `\\${character}`)
 
 function actionOf({ value, values }: Flag): string {
-  if (values !== undefined) return `(${values.map((word) => word.replaceAll(/[^\w.:-]/g, (character) => `\\${character}`)).join(' ')})`
+  if (values !== undefined) return `(${values.map((word) => word.replaceAll(/[^\w.-]/g, (character) => `\\${character}`)).join(' ')})`
   return value === 'FILE' ? '_files' : ' '
 }
 

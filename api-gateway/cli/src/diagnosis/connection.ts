@@ -5,6 +5,8 @@ export function systemCodeOf(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code } = current as NodeJS.ErrnoException
     if (code !== undefined && !(current instanceof TintypeError)) return code
+    // Node.js 26 gives this error no code.
+    if (current.name === 'HTTPParserError') return 'HPE_INVALID'
   }
   return undefined
 }
