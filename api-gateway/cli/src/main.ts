@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { EXIT, Interrupted } from './common/errors.ts'
 import { run } from './run.ts'
 import { toOutput } from './terminal/output.ts'
@@ -24,4 +25,5 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   signal: controller.signal,
   now: () => new Date(),
+  isKubectlPlugin: path.basename(process.argv[1] ?? '').startsWith('kubectl-tintype'),
 })

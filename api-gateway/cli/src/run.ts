@@ -5,6 +5,7 @@ import { type Command, Context, commonFlags, type World } from './commands/conte
 import { EXIT, type ExitCode, toReport, UsageError } from './common/errors.ts'
 import { suggestion } from './common/nearest.ts'
 import { optionGroups } from './generated/options.ts'
+import { type Forward, openForward } from './settings/kubectl.ts'
 import { toPrintable } from './terminal/format.ts'
 import { commandHelp, optionsHelp } from './terminal/help.ts'
 import type { Output } from './terminal/output.ts'
@@ -95,11 +96,25 @@ async function execute(args: readonly string[], world: World): Promise<number> {
     throw new UsageError(`\`tintype ${command.name}\` ${wanted}. Add --help for the usage.`)
   }
   const context = new Context(world, parsed)
+  let forward: Forward | undefined
   try {
+    if (world.isKubectlPlugin && !command.isLocal) forward = await forwardIfNeeded(context)
     return await command.run(context)
   } catch (error) {
     throw new ReportedError(error, serverOf(context))
+  } finally {
+    forward?.stop()
   }
+}
+
+/** `kubectl tintype` finds the service itself if no URL is set. */
+async function forwardIfNeeded(context: Context): Promise<Forward | undefined> {
+  const { url, apiKey } = context.settings
+  if (url !== undefined) return undefined
+  const { environment, signal } = context.world
+  const forward = await openForward({ environment, signal, namespace: context.text('namespace'), wantsKey: apiKey === undefined })
+  context.useForward(forward)
+  return forward
 }
 
 /** Carries the URL of the service to the report of an error. */

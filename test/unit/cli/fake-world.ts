@@ -33,17 +33,26 @@ export interface WorldOptions {
   input?: string
   isTerminal?: boolean
   signal?: AbortSignal
+  isKubectlPlugin?: boolean
 }
 
 /** Runs a command line in this process. Without `environment` it finds no settings. */
 export async function runCli(args: readonly string[], options: WorldOptions = {}): Promise<FakeRun> {
-  const { environment = {}, input = '', isTerminal = false, signal = new AbortController().signal } = options
+  const { environment = {}, input = '', isTerminal = false, signal = new AbortController().signal, isKubectlPlugin = false } = options
   const [stdout, stderr] = [anOutput({ isTerminal }), anOutput({ isTerminal })]
   async function* stdin() {
     yield Buffer.from(input)
   }
   const now = () => new Date('2026-11-24T12:00:00Z')
-  const world: World = { stdout, stderr, stdin: stdin(), environment: { HOME: '/nonexistent', ...environment }, signal, now }
+  const world: World = {
+    stdout,
+    stderr,
+    stdin: stdin(),
+    environment: { HOME: '/nonexistent', ...environment },
+    signal,
+    now,
+    isKubectlPlugin,
+  }
   const code = await run(args, world)
   return { code, stdout: stdout.text, stderr: stderr.text }
 }

@@ -19,6 +19,7 @@ const completion: Command = {
   minimum: 1,
   maximum: 1,
   flags: [],
+  isLocal: true,
   notes: ['  source <(tintype completion bash)    for ~/.bashrc', '  source <(tintype completion zsh)     for ~/.zshrc, after compinit'],
   run(context) {
     const shell = context.argument(0)
@@ -36,6 +37,7 @@ const version: Command = {
   minimum: 0,
   maximum: 0,
   flags: [],
+  isLocal: true,
   run(context) {
     if (context.isOn('json')) context.printJson({ version: VERSION, api_version: API_VERSION })
     else context.print(`tintype ${VERSION} (API ${API_VERSION})`)

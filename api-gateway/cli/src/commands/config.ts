@@ -34,6 +34,7 @@ const set: Command = {
     { name: 'link-key', kind: 'text', value: 'KEY_ID', summary: 'Id of the API key that signs links, key_…' },
     { name: 'link-secret', kind: 'text', value: 'SECRET', summary: 'Link secret of that key, lsk_…' },
   ],
+  isLocal: true,
   async run(context) {
     const url = context.argument(0)
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
@@ -60,6 +61,7 @@ const listProfiles: Command = {
   minimum: 0,
   maximum: 0,
   flags: [],
+  isLocal: true,
   run(context) {
     const { current, profiles } = readConfiguration(fileOf(context))
     const found = Object.entries(profiles)
@@ -84,6 +86,7 @@ const use: Command = {
   minimum: 1,
   maximum: 1,
   flags: [],
+  isLocal: true,
   run(context) {
     const configuration = readConfiguration(fileOf(context))
     const name = context.argument(0)
@@ -101,6 +104,7 @@ const removeProfile: Command = {
   minimum: 1,
   maximum: 1,
   flags: [],
+  isLocal: true,
   run(context) {
     const configuration = readConfiguration(fileOf(context))
     const name = context.argument(0)

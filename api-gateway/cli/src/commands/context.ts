@@ -17,12 +17,17 @@ export interface World {
   /** Fires when the user interrupts the program. */
   signal: AbortSignal
   now: () => Date
+  /** True for `kubectl tintype`, which can find the service through kubectl. */
+  isKubectlPlugin: boolean
 }
 
 /** What a command gets. */
 export class Context {
   readonly world: World
   readonly parsed: Parsed
+  /** Settings that replace the usual ones: those of a port that kubectl forwards. */
+  #forwarded: Settings | undefined
+  #namespace: string | undefined
 
   constructor(world: World, parsed: Parsed) {
     this.world = world
@@ -30,8 +35,22 @@ export class Context {
   }
 
   get settings(): Settings {
+    if (this.#forwarded !== undefined) return this.#forwarded
     const [server, apiKey, profile] = [this.text('server'), this.text('api-key'), this.text('profile')]
     return resolveSettings({ server, apiKey, profile }, this.world.environment)
+  }
+
+  /** Uses a forwarded port from now on. */
+  useForward({ url, apiKey, namespace }: { url: string; apiKey: string | undefined; namespace: string }): void {
+    this.#namespace = namespace
+    const settings = this.settings
+    const keySource = apiKey === undefined ? settings.keySource : 'Secret of the release'
+    this.#forwarded = { ...settings, url, apiKey: apiKey ?? settings.apiKey, urlSource: 'kubectl port-forward', keySource }
+  }
+
+  /** Names the service for the state of a batch. A forwarded port differs each time. */
+  get serviceName(): string | undefined {
+    return this.#namespace === undefined ? this.settings.url : `kubectl:${this.#namespace}`
   }
 
   /** A client of the service that the settings name. A person does not wait long for a wrong URL, so there are few retries by default. */
@@ -86,6 +105,8 @@ export interface Command extends CommandLine {
   maximum: number
   /** Lines after the flags in help. */
   notes?: readonly string[]
+  /** True if the command does not call the service. */
+  isLocal?: boolean
   run: (context: Context) => Promise<number> | number
 }
 
@@ -94,6 +115,7 @@ export const commonFlags: readonly Flag[] = [
   { name: 'server', kind: 'text', value: 'URL', summary: 'URL of the service, instead of TINTYPE_URL' },
   { name: 'api-key', kind: 'text', value: 'KEY', summary: 'API key, instead of TINTYPE_API_KEY' },
   { name: 'profile', kind: 'text', value: 'NAME', summary: 'Profile, instead of the environment' },
+  { name: 'namespace', short: 'n', kind: 'text', value: 'NAME', summary: 'For `kubectl tintype`: namespace of the service' },
   { name: 'json', kind: 'boolean', summary: 'Prints records as JSON, one on each line' },
   { name: 'help', short: 'h', kind: 'boolean', summary: 'Prints help and ends' },
 ]

@@ -146,7 +146,7 @@ async function captureBatch(context: Context, given: readonly string[]): Promise
   const client = context.client({ retries: BATCH_RETRIES })
   const folder = toFolder(context.text('output'))
   const format = String(options.format ?? 'png')
-  const fingerprint = toFingerprint(context.settings.url, options, template)
+  const fingerprint = toFingerprint(context.serviceName, options, template)
   const state = StateFile.open({ folder, fingerprint, restart: context.isOn('restart') })
   const entries = urls.map((url, index) =>
     state.entryOf(url, (taken) => toFreeName(toFileName(template, { url, number: index + 1, total: urls.length, format }), taken)),
