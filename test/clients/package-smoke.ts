@@ -97,7 +97,19 @@ async function signatures(): Promise<void> {
   assert(/\/v1\/take\?key=key_1&url=https%3A%2F%2Fexample\.com%2F&full_page=true&signature=[0-9a-f]{64}$/.test(link), link)
 }
 
+async function cancellation(): Promise<void> {
+  const controller = new AbortController()
+  const captured = tintype.capture({ url: 'https://example.com/', signal: controller.signal }).catch((error: unknown) => error)
+  const reason = new Error('enough')
+  setTimeout(() => controller.abort(reason), 5)
+  assert((await captured) === reason, 'the call rejects with the reason of its signal')
+  const nowhere = new Tintype({ baseUrl: 'http://127.0.0.1:1', retries: 1 })
+  const failed = await nowhere.status.get().catch((error: unknown) => error)
+  assert(failed instanceof TintypeError && failed.code === 'CONNECTION_FAILED', 'a failed connection has its code')
+}
+
 await screenshots()
+await cancellation()
 await batches()
 await account()
 await signatures()

@@ -1,5 +1,5 @@
 /** Packs the TypeScript client as npm would publish it, and installs the package into an empty project. */
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -54,15 +54,14 @@ const compilerOptions = {
   skipLibCheck: false,
 }
 
-/** Compiles a program strictly with TypeScript 5, and only with the types of browsers. */
-export async function compileAgainst({ directory }: InstalledClient, program: string): Promise<void> {
-  const files = [path.basename(program)]
-  await mkdir(directory, { recursive: true })
-  await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+/** Compiles modules of the project strictly with TypeScript 5. Without `node` they have only the types of browsers. */
+export async function compileAgainst({ directory }: InstalledClient, files: readonly string[], { node = false } = {}): Promise<void> {
+  const types = node ? { types: ['node'], typeRoots: [path.join(repository, 'node_modules/@types')], skipLibCheck: true } : {}
+  await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files }))
   await runPlainly(path.join(repository, 'test/clients/node_modules/.bin/tsc'), ['-p', directory])
 }
 
-/** Packages that the client has brought with it. */
+/** Names and scopes of the installed packages. */
 export const installedPackages = async ({ directory }: InstalledClient): Promise<string[]> => {
   const names = await readdir(path.join(directory, 'node_modules'))
   return names.filter((name) => !name.startsWith('.'))

@@ -15,7 +15,7 @@ const manual = await readFile(path.join(repository, 'docs/api.md'), 'utf8')
 const chapterOf = (heading: string): string => new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(manual)?.[1] ?? ''
 const blocksOf = (text: string): string[] => [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 
-const chapter = chapterOf('Five minutes')
+const chapter = chapterOf('Quick start')
 const blocks = blocksOf(chapter)
 const byKubectl = blocksOf(chapterOf('From a Screenshot to its file with kubectl'))
 

@@ -4,6 +4,7 @@ import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
 import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
+import { compare } from './parts/compare.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
@@ -22,6 +23,7 @@ export const parts: readonly Part[] = [
   ...faults,
   year,
   minio,
+  compare,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

@@ -23,7 +23,9 @@ export interface SoakSettings {
   profile: string | undefined
   /** Chapter of the part cluster-manual. Absent: all. */
   chapter: string | undefined
-  /** The commit that the part cluster-upgrade upgrades from; absent: v0.1.0. */
+  /** Rounds of the part compare. */
+  rounds: number
+  /** Commit that cluster-upgrade upgrades from (default v0.1.0), and that compare measures against (default HEAD). */
   from: string | undefined
   write: boolean
 }
@@ -44,7 +46,8 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
   --chapter NAME cluster-manual: only this chapter
-  --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0)
+  --rounds N     compare: rounds (default 9)
+  --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0); compare: measure against it (default HEAD)
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
@@ -62,12 +65,13 @@ const options = {
   records: { type: 'string', default: '1000000' },
   profile: { type: 'string' },
   chapter: { type: 'string' },
+  rounds: { type: 'string', default: '9' },
   from: { type: 'string' },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
-type Measure = 'rate' | 'batch' | 'seconds' | 'fill' | 'minutes' | 'live' | 'records'
+type Measure = 'rounds' | 'rate' | 'batch' | 'seconds' | 'fill' | 'minutes' | 'live' | 'records'
 
 /** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
 export function parseSettings(args: string[]): SoakSettings | undefined {
@@ -94,6 +98,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     records: positive('records'),
     profile: values.profile,
     chapter: values.chapter,
+    rounds: read('rounds', (value) => Number.isInteger(value) && value >= 1, 'a whole number from 1 on'),
     from: values.from,
     write: values.write,
   }

@@ -87,7 +87,7 @@ export const CaptureResult = z.object({
   width: z.int().min(0).describe('Width of the picture in device pixels.').optional(),
   height: z.int().min(0).describe('Height of the picture in device pixels.').optional(),
   truncated: z.boolean().describe('True if the page exceeded the maximum height of the picture.').optional(),
-  processingMilliseconds: milliseconds('Time from dispatch to the stored file').optional(),
+  processingMilliseconds: milliseconds('Time from the start of the capture in the runner to the stored file').optional(),
   pageTitle: z.string().max(512).describe('Title of the page.').optional(),
   finalUrl: z.string().max(8192).describe('URL after redirects.').optional(),
   httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),

@@ -50,4 +50,4 @@ export function findForbidden(options: AllOptions, policy: OptionPolicy): string
 
 /** The error message for options that are not allowed. */
 export const toForbiddenMessage = (names: readonly string[]): string =>
-  `not allowed here: ${names.map(toSnakeCase).join(', ')}; an administrator of this service has switched ${names.length === 1 ? 'it' : 'them'} off`
+  `this service does not allow ${names.map(toSnakeCase).join(', ')}. Leave ${names.length === 1 ? 'it' : 'them'} out, or ask an administrator to allow ${names.length === 1 ? 'it' : 'them'}`

@@ -18,7 +18,8 @@ export const JOB_ERRORS = {
   NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; error.message says how the connection ended.' },
   DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
   BLOCKED_ADDRESS: {
-    remedy: 'Use a public URL: the IP address is private or denied. An administrator can allow it for the RunnerPool.',
+    remedy:
+      'Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.',
   },
   PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
   TLS_ERROR: { remedy: 'Fix the site’s certificate; error.message names the problem.' },
@@ -65,13 +66,15 @@ export const JOB_ERRORS = {
     remedy:
       'Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.',
   },
-  QUEUE_FULL: { remedy: 'Create it again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.' },
+  QUEUE_FULL: {
+    remedy: 'Create the Screenshot again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.',
+  },
   INVALID_OPTIONS: { remedy: 'Correct the options that error.message names, and create the screenshot again.' },
-  OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that the message names: an administrator of this service has switched them off.' },
+  OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that error.message names: this service does not allow them.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask an administrator of this service.' },
   CANCELLED: { remedy: 'Create the screenshot again if you still need it: it or its account was deleted before the capture ended.' },
   RESOURCE_LIMIT: {
-    remedy: 'Block requests with options such as block_ads or block_resources: a capture may make 10,000 requests and transfer 512 MiB.',
+    remedy: 'Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.',
   },
   INTERNAL_ERROR: {
     remedy: 'Create the screenshot again. If it fails again, report its id to an administrator of this service.',
@@ -91,11 +94,15 @@ export const HTTP_ERRORS = {
   ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service.' },
   NOT_FOUND: { status: 404, remedy: 'Check the id and the path.' },
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
-  CONFLICT: { status: 409, remedy: 'Read the resource again: another request changed it, or its name is in use.' },
+  CONFLICT: {
+    status: 409,
+    remedy: 'Read error.message: another request changed the resource, its name is in use, or its state does not allow the request.',
+  },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, remedy: 'Wait for the first request with this Idempotency-Key to end, then repeat.' },
   LAST_API_KEY: {
     status: 409,
-    remedy: 'Create another API key with at least the same scopes that stays valid for longer, then repeat the request.',
+    remedy:
+      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other key must expire later.',
   },
   ROTATION_IN_PROGRESS: {
     status: 409,
@@ -115,7 +122,7 @@ export const HTTP_ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, remedy: 'Use a new Idempotency-Key for another request.' },
   OPTION_NOT_ALLOWED: {
     status: 403,
-    remedy: 'Leave out the options that the message names: an administrator of this service has switched them off.',
+    remedy: 'Leave out the options that error.message names: this service does not allow them.',
   },
   LINK_INVALID: { status: 403, remedy: 'Read the record again and use its new download_url: this link is invalid or has expired.' },
   RATE_LIMIT_EXCEEDED: { status: 429, remedy: 'Send the request again after the seconds in Retry-After.' },
@@ -143,7 +150,7 @@ export const PROBLEM_CODES = {
   duplicate: 'The list has this value twice.',
   empty: 'The body has no field to change.',
   contradiction: 'Two fields exclude each other, or one needs another.',
-  not_allowed: 'An administrator of this service has switched this option off.',
+  not_allowed: 'This service does not allow this option.',
   in_the_past: 'The time must be in the future.',
   fixed: 'This field of the default webhook cannot be changed.',
   archived: 'This `sort` or `offset` does not cover archived records. Add the `created_after` that the message gives, or use `cursor`.',

@@ -36,7 +36,25 @@ t.test('the package has its module, its types, its license and nothing else', as
 
 t.test('a program that uses the package compiles strictly, with TypeScript 5 and without types of Node.js', async (t) => {
   await writeFile(path.join(client.directory, 'smoke.ts'), smoke)
-  await t.resolves(compileAgainst(client, 'smoke.ts'))
+  await t.resolves(compileAgainst(client, ['smoke.ts']))
+})
+
+t.test('the samples of the documentation compile', async (t) => {
+  const pages = ['docs/clients.md', 'api-gateway/client/README.md']
+  const samples = pages.flatMap((page) =>
+    [...readFileSync(path.join(repository, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code),
+  )
+  t.ok(samples.length > 6, `${samples.length} samples`)
+  const files = await Promise.all(
+    samples.map(async (code, index) => {
+      const file = `sample-${index}.ts`
+      // Later samples use the client of the first.
+      const setup = code.includes('new Tintype(') ? '' : "declare const tintype: import('@tintype/client').Tintype\n"
+      await writeFile(path.join(client.directory, file), `${setup}${code}\nexport {}\n`)
+      return file
+    }),
+  )
+  await t.resolves(compileAgainst(client, files, { node: true }))
 })
 
 const module = path.join(client.directory, 'smoke.mjs')

@@ -34,10 +34,16 @@ export async function checkOut(version: string): Promise<Sources> {
   return { directory, chart: path.join(directory, 'charts/tintype'), remove }
 }
 
-/** Builds and loads the images of a version; `today` has the tag that each program's image has in the cluster now. */
-export async function buildImages({ directory }: Sources, tag: string, today: Record<string, string>): Promise<void> {
+/** Bundles programs of a version. Resolves to the directory of the version. */
+export async function bundleSources({ directory }: Sources, programs: readonly string[]): Promise<string> {
   await linkPackages(directory)
-  await run('npm', ['run', '--silent', 'images', '--', '--bundle', '--only', PROGRAMS.join()], { directory })
+  await run('npm', ['run', '--silent', 'images', '--', '--bundle', '--only', programs.join()], { directory })
+  return directory
+}
+
+/** Builds and loads the images of a version; `today` has the tag that each program's image has in the cluster now. */
+export async function buildImages(sources: Sources, tag: string, today: Record<string, string>): Promise<void> {
+  const directory = await bundleSources(sources, PROGRAMS)
   for (const program of PROGRAMS) {
     const context = path.join(directory, program)
     await writeFile(path.join(context, 'Dockerfile.old'), dockerfileOf(imageReference(program, today[program] ?? '')))

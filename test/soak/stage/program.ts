@@ -30,6 +30,8 @@ export interface ProgramPlan {
   environment: Record<string, string>
   /** Flags of Node besides the image's. */
   flags?: readonly string[]
+  /** Main file of another version's bundle. Default: this version, bundled on first use. */
+  main?: string | undefined
 }
 
 const MAX_OUTPUT = 200_000
@@ -44,8 +46,8 @@ function bundleOf(name: ProgramPlan['name'], directory: string): Promise<string>
 }
 
 /** Starts a program; whether it is ready is for the caller to ask. */
-export async function startProgram({ name, directory, environment, flags = [] }: ProgramPlan): Promise<Program> {
-  const main = await bundleOf(name, directory)
+export async function startProgram({ name, directory, environment, flags = [], ...plan }: ProgramPlan): Promise<Program> {
+  const main = plan.main ?? (await bundleOf(name, directory))
   const [metricsPort = 0] = await findFreePorts(1)
   const node = [process.execPath, ...NODE_FLAGS, ...flags, main]
   const [command, ...args] = withAccount(path.join(directory, `account-${name}`), node)

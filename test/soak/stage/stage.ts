@@ -49,6 +49,8 @@ export interface StartOptions {
   clockSeconds?: number
   environment?: Record<string, string>
   flags?: readonly string[]
+  /** Main file of another version's bundle. */
+  main?: string | undefined
   /** Ports that lead to the API server and to the store, if not their own. */
   apiServerPort?: number
   storePort?: number
@@ -142,7 +144,7 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
       TINTYPE_BOOTSTRAP_PLAN: 'scale',
       ...environmentFor(options),
     }
-    const program = keep(await startProgram({ name: 'operator', directory, environment, flags: options.flags ?? [] }))
+    const program = keep(await startProgram({ name: 'operator', directory, environment, flags: options.flags ?? [], main: options.main }))
     let isLost = false
     await playKubelet(admin, pod, program, () => isLost)
     await whenReady(program)
@@ -170,7 +172,9 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
       TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
       ...environmentFor(options),
     }
-    const program = keep(await startProgram({ name: 'api-gateway', directory, environment, flags: options.flags ?? [] }))
+    const program = keep(
+      await startProgram({ name: 'api-gateway', directory, environment, flags: options.flags ?? [], main: options.main }),
+    )
     await whenReady(program)
     return { ...program, url: `http://127.0.0.1:${port}` }
   }

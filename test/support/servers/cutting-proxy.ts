@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 
-/** What becomes of the next connections: `drop` ends one when its response begins, `half` in the middle of it, `pass` does nothing. */
+/** What happens to a response: `drop` resets the connection instead of sending it, `half` resets it after half of the first chunk. */
 export type Cut = 'drop' | 'half' | 'pass'
 
-/** A TCP proxy that cuts connections after the server has worked, so that a client cannot know what became of its request. */
+/** A TCP proxy that cuts connections after the server has responded, so that the client cannot know whether its request took effect. */
 export async function startCuttingProxy(
   target: number,
 ): Promise<{ url: string; cuts: Cut[]; count: () => number; stop: () => Promise<void> }> {

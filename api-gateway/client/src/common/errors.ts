@@ -46,6 +46,11 @@ export class TintypeError extends Error {
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
   }
+
+  /** The problems of a rejected request. Empty if `details` has no list of problems. */
+  get problems(): readonly Problem[] {
+    return Array.isArray(this.details) ? (this.details as readonly Problem[]) : []
+  }
 }
 
 /** A capture ended without a picture. */

@@ -212,7 +212,7 @@ export interface components {
          *     - `TIMEOUT`: Raise options.timeout, wait for less (options.wait_until), or check that the page loads. error.message says which step took too long.
          *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; error.message says how the connection ended.
          *     - `DNS_FAILED`: Check the host name: it does not resolve.
-         *     - `BLOCKED_ADDRESS`: Use a public URL: the IP address is private or denied. An administrator can allow it for the RunnerPool.
+         *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
          *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
          *     - `TLS_ERROR`: Fix the site’s certificate; error.message names the problem.
          *     - `INVALID_SELECTOR`: Correct the CSS selector, which the browser cannot read. error.message names the option and its value.
@@ -232,12 +232,12 @@ export interface components {
          *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
          *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.
          *     - `ACCOUNT_NOT_FOUND`: Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.
-         *     - `QUEUE_FULL`: Create it again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.
+         *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.
          *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
-         *     - `OPTION_NOT_ALLOWED`: Leave out the options that the message names: an administrator of this service has switched them off.
+         *     - `OPTION_NOT_ALLOWED`: Leave out the options that error.message names: this service does not allow them.
          *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service.
          *     - `CANCELLED`: Create the screenshot again if you still need it: it or its account was deleted before the capture ended.
-         *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: a capture may make 10,000 requests and transfer 512 MiB.
+         *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.
          *     - `INTERNAL_ERROR`: Create the screenshot again. If it fails again, report its id to an administrator of this service.
          */
         CaptureError: {
@@ -744,7 +744,7 @@ export interface components {
                 cache_refresh?: boolean;
                 /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
                 external_identifier?: string;
-                /** @description File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none. */
+                /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
                 attachment_name?: string;
                 /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
                 download_url_ttl?: number;
@@ -760,7 +760,7 @@ export interface components {
             };
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
-            /** @description File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none. */
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
             attachment_name?: string;
             /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
             download_url_ttl?: number;
@@ -1286,16 +1286,16 @@ export interface components {
                  * @description URL of the page, if the top level has none.
                  */
                 url?: string;
-                /** @description True responds immediately; false responds when the capture has ended, after at most 25 seconds. Default: true. */
+                /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
                 async?: boolean;
                 /**
-                 * @description Response to a request with async false: json returns the record, by_format the file, empty an empty 204. Default: json.
+                 * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
                  * @enum {string}
                  */
                 response_type?: "json" | "by_format" | "empty";
                 /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
                 external_identifier?: string;
-                /** @description File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none. */
+                /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
                 attachment_name?: string;
                 /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
                 download_url_ttl?: number;
@@ -1309,16 +1309,16 @@ export interface components {
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
                 webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
             };
-            /** @description True responds immediately; false responds when the capture has ended, after at most 25 seconds. Default: true. */
+            /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
             async?: boolean;
             /**
-             * @description Response to a request with async false: json returns the record, by_format the file, empty an empty 204. Default: json.
+             * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
              * @enum {string}
              */
             response_type?: "json" | "by_format" | "empty";
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
-            /** @description File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none. */
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
             attachment_name?: string;
             /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
             download_url_ttl?: number;
@@ -1567,7 +1567,7 @@ export interface components {
             id: string;
             /** @description URL of the page. */
             url: string;
-            /** @description Same as url, under the name that events use. */
+            /** @description Same as url. The response to POST /screenshots/batch has only this name. */
             url_to_capture: string;
             /**
              * @description `pending` until the capture has finished.

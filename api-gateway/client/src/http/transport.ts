@@ -60,7 +60,7 @@ export class Transport {
     this.timing = settings.timing
   }
 
-  /** Calls the API. `onAttempt` hears the number of each attempt, from 0. */
+  /** Calls the API. Calls `onAttempt` with the number of each attempt, from 0. */
   async call<T>(request: ApiRequest, onAttempt: (number: number) => void = () => {}): Promise<ApiResponse<T>> {
     const { retries, timing } = this.#settings
     const { signal } = request

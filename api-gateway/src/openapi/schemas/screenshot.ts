@@ -86,7 +86,7 @@ export const ScreenshotRecord = name(
     .object({
       id,
       url,
-      url_to_capture: z.string().describe('Same as url, under the name that events use.'),
+      url_to_capture: z.string().describe('Same as url. The response to POST /screenshots/batch has only this name.'),
       status: status.describe('`pending` until the capture has finished.'),
       options,
       created_at: createdAt,

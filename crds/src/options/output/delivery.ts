@@ -13,15 +13,19 @@ const ATTACHMENT_NAME = /^[^"/\\\x00-\x1f\x7f]+$/
 export const deliveryOptions = {
   async: z
     .boolean()
-    .describe('True responds immediately; false responds when the capture has ended, after at most 25 seconds. Default: true.'),
+    .describe(
+      'True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true.',
+    ),
   responseType: z
     .enum(['json', 'by_format', 'empty'])
-    .describe('Response to a request with async false: json returns the record, by_format the file, empty an empty 204. Default: json.'),
+    .describe(
+      'Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.',
+    ),
   attachmentName: z
     .string()
     .max(128)
     .regex(ATTACHMENT_NAME, 'must be a file name without quotes, slashes and control characters')
-    .describe('File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none.'),
+    .describe('File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none.'),
   downloadUrlTtl: z
     .int()
     .min(60)

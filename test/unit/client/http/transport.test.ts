@@ -116,6 +116,16 @@ t.test('an error names the problems of a request', async (t) => {
   )
 })
 
+t.test('an error lists the problems of a request, and none if it has other details', async (t) => {
+  const problem = { path: 'options.delay', code: 'too_small', message: 'options.delay must be at least 0' }
+  const errorOf = (reply: Response) =>
+    aTransport([reply])
+      .transport.call(get)
+      .catch((error: unknown) => error)
+  t.match(await errorOf(failure(400, 'VALIDATION_ERROR', {}, [problem])), { problems: [problem] })
+  t.match(await errorOf(failure(409, 'LIMIT_REACHED', {}, { limit: 5 })), { problems: [], details: { limit: 5 } })
+})
+
 t.test('a response that does not come from Tintype is an error that says so', async (t) => {
   const html = aTransport([new Response('<html>', { status: 404 })])
   await t.rejects(html.transport.call(get), { code: 'INVALID_RESPONSE', status: 404, message: /404 and does not come from Tintype/ })

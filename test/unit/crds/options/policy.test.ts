@@ -33,6 +33,6 @@ t.test('findForbidden returns options that are set but disabled', async (t) => {
 })
 
 t.test('toForbiddenMessage spells options in snake case', async (t) => {
-  t.equal(toForbiddenMessage(['bypassCsp']), 'not allowed here: bypass_csp; an administrator of this service has switched it off')
-  t.match(toForbiddenMessage(['proxy', 'initScript']), /proxy, init_script; .* them off/)
+  t.equal(toForbiddenMessage(['bypassCsp']), 'this service does not allow bypass_csp. Leave it out, or ask an administrator to allow it')
+  t.match(toForbiddenMessage(['proxy', 'initScript']), /proxy, init_script\. Leave them out/)
 })
