@@ -55,9 +55,9 @@ for (const { file, commands } of pages) {
   })
 }
 
-/** What is not in a namespace, or names its own: kinds of the cluster, files with namespaces in them, commands about no object. */
+/** What is not in a namespace, or names its own: kinds of the cluster, files with namespaces in them, commands about no object, and our plugin, which finds the namespace itself. */
 const CLUSTER_WIDE =
-  /^kubectl (explain|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
+  /^kubectl (explain|tintype|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
 
 for (const { file, commands } of pages) {
   t.test(`each kubectl of ${file} says the namespace`, async (t) => {
