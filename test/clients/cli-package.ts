@@ -18,6 +18,10 @@ export interface CliOptions {
   environment?: Record<string, string>
   input?: string
   directory?: string
+  /** The Node.js that runs the program. Default: that of the test. */
+  node?: string
+  /** Name of the program. Default: `tintype`. */
+  name?: string
   /** Called with all of standard output so far. May return a signal to send, once. */
   onOutput?: (stdout: string) => NodeJS.Signals | undefined
 }
@@ -47,10 +51,13 @@ export async function installCli(): Promise<InstalledCli> {
   const tarballs = [cli, client].map(({ filename }) => path.join(directory, filename))
   await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], { directory })
   const program = path.join(directory, 'node_modules/.bin/tintype')
-  const run: InstalledCli['run'] = async (args, { environment = {}, input = '', directory: cwd = directory, onOutput } = {}) => {
+  const run: InstalledCli['run'] = async (
+    args,
+    { environment = {}, input = '', directory: cwd = directory, node = process.execPath, name = 'tintype', onOutput } = {},
+  ) => {
     // Only these variables, so that the settings of the person who runs the tests have no effect.
     const env = { PATH: process.env.PATH ?? '', HOME: directory, ...environment }
-    const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(node, [path.join(path.dirname(program), name), ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
     endWithTest(child)
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     let isInterrupted = false

@@ -15,6 +15,7 @@ const excluded = ['docs/options.md', 'docs/benchmarks.md']
 export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
   'api-gateway/client/README.md',
+  'api-gateway/cli/README.md',
   ...globSync('{,docs/,docs/adr/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 

@@ -18,10 +18,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error
 })
 
+/** Standard input. An interrupt ends the read, also at a terminal where nothing is typed. */
+async function* readInput(): AsyncGenerator<Uint8Array> {
+  controller.signal.addEventListener('abort', () => process.stdin.destroy(controller.signal.reason), { once: true })
+  yield* process.stdin
+}
+
 process.exitCode = await run(process.argv.slice(2), {
   stdout: toOutput(process.stdout),
   stderr: toOutput(process.stderr),
-  stdin: process.stdin,
+  stdin: readInput(),
   environment: process.env,
   signal: controller.signal,
   now: () => new Date(),

@@ -1,16 +1,19 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import { type CliOptions, installCli } from '../../clients/cli-package.ts'
+import { ensureRuntimes } from '../../clients/runtimes.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { startWorld } from '../api-gateway/world.ts'
 
 // The command line client as npm would publish it, installed into an empty project, against a real gateway, API server and store. The test ends the
 // captures itself, a few at a time.
 
-const [world, cli] = await Promise.all([startWorld(), installCli()])
+const [world, cli, runtimes] = await Promise.all([startWorld(), installCli(), ensureRuntimes()])
+const [node20] = runtimes['Node.js 20']
 const PICTURE = Buffer.from('bytes of a picture')
 const EVERY_MILLISECONDS = 200
 const AT_A_TIME = 3
@@ -73,13 +76,27 @@ t.test('help and the version need no service', async (t) => {
   t.match(await textOf(['--help', 'options']), /--\[no-\]full-page /)
 })
 
+t.test('the program works in the oldest Node.js that it supports', async (t) => {
+  const { code, stdout, stderr } = await tintype(['shot', 'example.com', '-o', '-', '--no-full-page'], { node: node20 })
+  t.equal(code, 0, stderr)
+  t.strictSame(stdout, PICTURE)
+})
+
+t.test('the package has a plugin for kubectl', async (t) => {
+  const without = { TINTYPE_URL: '', TINTYPE_API_KEY: '', PATH: '/nonexistent' }
+  const { code, stderr } = await tintype(['usage'], { name: 'kubectl-tintype', environment: without })
+  t.match({ code, stderr }, { code: 3, stderr: /kubectl is not installed/ })
+  t.equal((await tintype(['usage'], { name: 'kubectl-tintype' })).code, 0, 'settings come first')
+})
+
 t.test('doctor finds nothing wrong with a service that works', async (t) => {
+  const before = await usedBy('acme')
   const { code, stdout } = await tintype(['doctor'])
   t.equal(code, 0, stdout.toString())
   for (const check of ['url', 'connection', 'version', 'database', 'storage', 'key', 'quota', 'read', 'write']) {
     t.match(stdout.toString(), new RegExp(`^ok +${check} `, 'm'))
   }
-  t.equal((await usedBy('acme')) ?? 0, 0, 'and creates nothing')
+  t.equal(await usedBy('acme'), before, 'and creates nothing')
 })
 
 t.test('doctor names a wrong key and a missing scope', async (t) => {
@@ -91,6 +108,24 @@ t.test('doctor names a wrong key and a missing scope', async (t) => {
   t.equal(limited.code, 1)
   t.match(limited.stdout.toString(), /^ok +read /m)
   t.match(limited.stdout.toString(), /^problem +write +the API key lacks the scope screenshots:write/m)
+})
+
+t.test('doctor names a certificate that is not trusted, and accepts it with its CA', async (t) => {
+  const directory = await makeFolder('certificates')
+  const server = await startHttpsReceiver({ directory })
+  t.teardown(() => server.close())
+  for (const node of [node20, process.execPath]) {
+    const untrusted = await tintype(['doctor'], { node, environment: { TINTYPE_URL: server.url } })
+    t.equal(untrusted.code, 1)
+    t.match(
+      untrusted.stdout.toString(),
+      /^problem +connection the TLS certificate of 127\.0\.0\.1:\d+ is not trusted .*NODE_EXTRA_CA_CERTS/m,
+    )
+    const authority = path.join(directory, 'authority.pem')
+    await writeFile(authority, server.ca)
+    const trusted = await tintype(['doctor'], { node, environment: { TINTYPE_URL: server.url, NODE_EXTRA_CA_CERTS: authority } })
+    t.match(trusted.stdout.toString(), /^problem +connection .* responds, but is no Tintype/m)
+  }
 })
 
 t.test('doctor reports a store that is down', async (t) => {
@@ -204,7 +239,10 @@ t.test('webhooks list shows the webhooks', async (t) => {
 const COUNT = 20
 const list = Array.from({ length: COUNT }, (_, index) => `https://example.com/page/${index + 1}`).join('\n')
 
-for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+for (const [signal, node] of [
+  ['SIGINT', node20],
+  ['SIGKILL', process.execPath],
+] as const) {
   t.test(`a batch from standard input that ends by ${signal} continues, and captures and charges each URL once`, async (t) => {
     const account = `batch-${signal.toLowerCase()}`
     await world.createAccount(account)
@@ -212,12 +250,12 @@ for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const folder = await makeFolder(account)
     const command = ['shot', '--urls', '-', '-o', folder, '--parallel', '6']
     const interrupt = (stdout: string) => (lines(stdout).length >= 5 ? signal : undefined)
-    const first = await tintype(command, { environment: own, input: list, onOutput: interrupt })
+    const first = await tintype(command, { environment: own, input: list, node, onOutput: interrupt })
     t.equal(first.code, signal === 'SIGINT' ? 130 : null, first.stderr)
     const before = (await readdir(folder)).filter((name) => name.endsWith('.png'))
     t.ok(before.length >= 5 && before.length < COUNT, `${before.length} files before the interruption`)
     if (signal === 'SIGINT') t.match(first.stderr, /of 20 pages are done\. Repeat the command to continue\./)
-    const second = await tintype(command, { environment: own, input: list })
+    const second = await tintype(command, { environment: own, input: list, node })
     t.equal(second.code, 0, second.stderr)
     t.match(second.stderr, /20 of 20 pages are done\./)
     const after = (await readdir(folder)).filter((name) => !name.endsWith('.part'))

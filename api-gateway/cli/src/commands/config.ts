@@ -17,11 +17,15 @@ function assertKnown({ profiles }: Configuration, name: string): void {
 }
 
 /** An API key on the command line is visible in the history of the shell, so `-` reads it from standard input. */
-async function readSecret(text: string, stdin: AsyncIterable<Uint8Array>): Promise<string> {
+async function readSecret(text: string, { stdin, stderr }: Context['world']): Promise<string> {
   if (text !== '-') return text
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stdin) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8').trim()
+  if (stderr.isTerminal) stderr.write('API key: ')
+  let line = ''
+  for await (const chunk of stdin) {
+    line += Buffer.from(chunk).toString('utf8')
+    if (line.includes('\n')) break
+  }
+  return line.split('\n')[0]?.trim() ?? ''
 }
 
 const set: Command = {
@@ -40,7 +44,7 @@ const set: Command = {
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new UsageError(`"${url}" is no http or https URL. Use the URL of the service, such as https://tintype.example.com.`)
     }
-    const apiKey = await readSecret(context.argument(1), context.world.stdin)
+    const apiKey = await readSecret(context.argument(1), context.world)
     if (!/^[!-~]+$/.test(apiKey))
       throw new UsageError('the API key is empty or contains spaces. Use the value that `tintype keys create` prints.')
     const [linkKey, linkSecret] = [context.text('link-key'), context.text('link-secret')]

@@ -309,8 +309,8 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Delivery",
     options: [
-      {"name":"async","kind":"boolean","summary":"True responds immediately; false responds when the capture has ended, after at most 25 seconds. Default: true."},
-      {"name":"attachment_name","kind":"text","summary":"File name for downloads, at most 128 characters. Without it, the browser shows the file. Default: none."},
+      {"name":"async","kind":"boolean","summary":"True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true."},
+      {"name":"attachment_name","kind":"text","summary":"File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none."},
       {"name":"download_url_ttl","kind":"integer","summary":"Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400."},
       {"name":"retention_days","kind":"integer","summary":"Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s."},
       {"name":"webhook_url","kind":"text","summary":"URL that receives events of this Screenshot, in addition to registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them. Default: none."},
