@@ -65,7 +65,7 @@ function toSentence(error: TintypeError, server: string | undefined): string {
     case 'INVALID_CONFIGURATION':
       return message.replaceAll('baseUrl', 'the URL of the service').replaceAll('apiKey', 'the API key')
     case 'WAIT_TIMEOUT':
-      return `${message.split('. ')[0]}. Run \`tintype watch ${id}\` to keep waiting, or raise --wait-timeout.`
+      return `the capture of ${id} has not ended yet. Run \`tintype watch ${id}\` to keep waiting, or raise --wait-timeout.`
     case 'FILE_NOT_AVAILABLE':
       return message.replace(/Call screenshots\.wait.*$/, `Run \`tintype watch ${id}\` first.`)
     case 'UNAUTHORIZED':

@@ -47,7 +47,7 @@ const cases: [name: string, handler: Handler, args: string[], code: number, stde
     (_, response) => sendJson(response, pending, 202),
     ['shot', 'example.com', '--wait-timeout', '1'],
     1,
-    'tintype: the capture of scr_1 did not end within 1 seconds. Run `tintype watch scr_1` to keep waiting, or raise --wait-timeout.\n',
+    'tintype: the capture of scr_1 has not ended yet. Run `tintype watch scr_1` to keep waiting, or raise --wait-timeout.\n',
   ],
   [
     'a wrong option',
