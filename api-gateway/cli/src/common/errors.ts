@@ -1,4 +1,5 @@
 import { CaptureFailedError, TintypeError } from '../../../client/src/index.ts'
+import { explainConnection } from './connection.ts'
 
 /** Exit codes. `tintype --help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const
@@ -57,9 +58,11 @@ function toSentence(error: TintypeError, server: string | undefined): string {
   const place = server ?? 'the service'
   switch (code) {
     case 'CONNECTION_FAILED':
-      return `cannot reach ${place}: ${message.replace(/^the connection failed: /, '').replace(/\. Check baseUrl.*$/, '')}. ${DOCTOR}`
+      return server !== undefined && URL.canParse(server)
+        ? `cannot reach ${server}: ${explainConnection(error, new URL(server))}`
+        : `cannot reach the service. ${DOCTOR}`
     case 'REQUEST_TIMEOUT':
-      return `${message.split('. ')[0]} from ${place}. ${DOCTOR}`
+      return `${place} sent no response in time. ${DOCTOR}`
     case 'INVALID_RESPONSE':
       return `${place} does not respond like Tintype${error.status === undefined ? '' : ` (HTTP ${error.status})`}. ${DOCTOR}`
     case 'INVALID_CONFIGURATION':

@@ -1,7 +1,7 @@
 import { type ServiceStatus, Tintype, TintypeError } from '../../../client/src/index.ts'
+import { explainConnection } from '../common/connection.ts'
 import { API_VERSION } from '../generated/options.ts'
 import type { Settings } from '../settings/settings.ts'
-import { explainConnection } from './connection.ts'
 
 export interface Finding {
   check: 'url' | 'connection' | 'version' | 'database' | 'storage' | 'key' | 'read' | 'write' | 'quota'

@@ -79,7 +79,7 @@ t.test('an error line explains a refused connection', async (t) => {
   stop()
   const { code, stderr } = await runCli(['usage'], { environment: { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' } })
   t.equal(code, 3)
-  t.match(stderr, new RegExp(`^tintype: cannot reach ${url}: .*ECONNREFUSED.*\\. Run \`tintype doctor\` to find the cause\\.\n$`))
+  t.match(stderr, new RegExp(`^tintype: cannot reach ${url}: nothing accepts connections at .*\\. Check the port, .*\\.\n$`))
 })
 
 t.test('an error line cannot control the terminal', async (t) => {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import t from 'tap'
-import { explainConnection } from '../../../../api-gateway/cli/src/diagnosis/connection.ts'
+import { explainConnection } from '../../../../api-gateway/cli/src/common/connection.ts'
 import { type Handler, runCli, sendError, sendJson, serve } from '../fake-world.ts'
 
 // `tintype doctor` against services that fail in one way each.
