@@ -9,7 +9,7 @@ export interface ErrorEntry {
   retryable?: boolean
 }
 
-/** Codes of a failed capture. Failed captures are refunded. */
+/** Codes of a failed capture. */
 export const JOB_ERRORS = {
   TIMEOUT: {
     remedy:
@@ -35,7 +35,7 @@ export const JOB_ERRORS = {
       'Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.',
   },
   UNSUPPORTED_CONTENT: {
-    remedy: 'Download the URL yourself: it returns a file that the browser cannot show. error.message gives the reason.',
+    remedy: 'Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',
   },
   TOO_MANY_REDIRECTS: { remedy: 'Use the final URL of the page: it redirects too often.' },
   SCRIPT_ERROR: {
@@ -72,7 +72,7 @@ export const JOB_ERRORS = {
   INVALID_OPTIONS: { remedy: 'Correct the options that error.message names, and create the screenshot again.' },
   OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that error.message names: this service does not allow them.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask an administrator of this service.' },
-  CANCELLED: { remedy: 'Create the screenshot again if you still need it: it or its account was deleted before the capture ended.' },
+  CANCELLED: { remedy: 'Create the screenshot again if you still need it: its account was deleted before the capture started.' },
   RESOURCE_LIMIT: {
     remedy: 'Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.',
   },
@@ -98,11 +98,14 @@ export const HTTP_ERRORS = {
     status: 409,
     remedy: 'Read error.message: another request changed the resource, its name is in use, or its state does not allow the request.',
   },
-  IDEMPOTENCY_IN_PROGRESS: { status: 409, remedy: 'Wait for the first request with this Idempotency-Key to end, then repeat.' },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    remedy: 'Send the request again after the seconds in Retry-After: the first request with this Idempotency-Key may still be running.',
+  },
   LAST_API_KEY: {
     status: 409,
     remedy:
-      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other key must expire later.',
+      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other API key must expire later.',
   },
   ROTATION_IN_PROGRESS: {
     status: 409,
@@ -153,7 +156,8 @@ export const PROBLEM_CODES = {
   not_allowed: 'This service does not allow this option.',
   in_the_past: 'The time must be in the future.',
   fixed: 'This field of the default webhook cannot be changed.',
-  archived: 'This `sort` or `offset` does not cover archived records. Add the `created_after` that the message gives, or use `cursor`.',
+  archived:
+    'This `sort` or `offset` works only for records that are not in the archive yet. Add the `created_after` that the message gives, or use `cursor`.',
   reserved_name: 'JavaScript reserves this field name: `__proto__`, `constructor` or `prototype`. Leave the field out.',
   invalid_json: 'The body is not valid JSON.',
   invalid_secret: 'The signing secret has the wrong form or length.',
@@ -161,9 +165,9 @@ export const PROBLEM_CODES = {
   unsupported_scheme: 'The URL is neither http nor https.',
   https_required: 'The URL of a webhook or `webhook_url` must start with https://.',
   host_required: 'The URL has no host name or IP address.',
-  credentials_in_url: 'This URL must not contain a user name or password: `html_base_url`, `webhook_url` or the URL of a webhook.',
+  credentials_in_url: '`html_base_url`, `webhook_url` and the URL of a webhook must not contain a user name or password.',
   fragment: 'The URL of a webhook or `webhook_url` must not have a fragment (#…).',
-  url_not_allowed: 'The host, IP address or port of the URL is private or denied. Use a public one.',
+  url_not_allowed: 'The host, IP address or port of the URL is not allowed. Use a public URL.',
   refused: 'The Kubernetes API rejected the field in `path`. Change its value, or report the request id to an administrator.',
 } as const satisfies Record<string, string>
 

@@ -221,7 +221,7 @@ export interface components {
          *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
          *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.
-         *     - `UNSUPPORTED_CONTENT`: Download the URL yourself: it returns a file that the browser cannot show. error.message gives the reason.
+         *     - `UNSUPPORTED_CONTENT`: Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
          *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
          *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
@@ -236,7 +236,7 @@ export interface components {
          *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
          *     - `OPTION_NOT_ALLOWED`: Leave out the options that error.message names: this service does not allow them.
          *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service.
-         *     - `CANCELLED`: Create the screenshot again if you still need it: it or its account was deleted before the capture ended.
+         *     - `CANCELLED`: Create the screenshot again if you still need it: its account was deleted before the capture started.
          *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.
          *     - `INTERNAL_ERROR`: Create the screenshot again. If it fails again, report its id to an administrator of this service.
          */
