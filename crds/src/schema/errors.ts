@@ -110,7 +110,7 @@ export const HTTP_ERRORS = {
   LAST_API_KEY: {
     status: 409,
     remedy:
-      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other API key must expire later.',
+      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other API key must expire later or never.',
   },
   ROTATION_IN_PROGRESS: {
     status: 409,
