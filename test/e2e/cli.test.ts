@@ -33,9 +33,12 @@ t.test('shot writes a real picture to a file', async (t) => {
 })
 
 t.test('shot ends with 1 and the reason when a capture fails', async (t) => {
-  const { code, stderr } = await cli.run(['shot', page('/quadrants'), '--selector', '#nothing', '--error-on-selector-not-found'], {
-    environment,
-  })
+  const { code, stderr } = await cli.run(
+    ['shot', page('/quadrants'), '--selector', '#nothing', '--error-on-selector-not-found', '--timeout', '2000'],
+    {
+      environment,
+    },
+  )
   t.equal(code, 1)
   t.match(stderr, /^tintype: the capture failed with SELECTOR_NOT_FOUND: /)
 })
