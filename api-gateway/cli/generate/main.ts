@@ -1,9 +1,11 @@
-// Writes src/generated/options.ts: the capture options of the API as flags of the command line, and the versions of the program and the API.
+// Writes src/generated/options.ts: the capture options of the API as flags of the command line, the scopes of API keys, and the
+// versions of the program and the API.
 // With --check it writes nothing, and fails if the file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { optionGroups } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { toDeviceId } from '@tintype/crds/options/page/devices'
@@ -68,6 +70,9 @@ export const VERSION = ${JSON.stringify(version)}
 
 /** Version of the API that this program knows. */
 export const API_VERSION = ${JSON.stringify(API_VERSION)}
+
+/** Scopes of API keys. */
+export const SCOPES = ${JSON.stringify(SCOPES)}
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyRequest } from '../../../client/src/index.ts'
 import type { Flag } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
+import { SCOPES } from '../generated/options.ts'
 import { formatTable, formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 
@@ -44,17 +45,6 @@ const keysList: Command = {
     return EXIT.ok
   },
 }
-
-const SCOPES = [
-  '*',
-  'screenshots:read',
-  'screenshots:write',
-  'webhooks:read',
-  'webhooks:write',
-  'keys:read',
-  'keys:write',
-  'usage:read',
-] as const satisfies readonly ApiKey['scopes'][number][]
 
 const keysCreate: Command = {
   name: 'keys create',

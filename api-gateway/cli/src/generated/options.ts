@@ -8,6 +8,9 @@ export const VERSION = "0.1.0"
 /** Version of the API that this program knows. */
 export const API_VERSION = "1.0.0"
 
+/** Scopes of API keys. */
+export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read","webhooks:write","keys:read","keys:write","usage:read"]
+
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [
   {
