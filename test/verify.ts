@@ -16,6 +16,7 @@ const checks: Record<string, string[]> = {
   generated: [node, 'crds/generate/main.ts', '--check'],
   images: [node, 'api-gateway/generate/main.ts', '--check'],
   client: [node, 'api-gateway/client/generate/main.ts', '--check'],
+  cli: [node, 'api-gateway/cli/generate/main.ts', '--check'],
   chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],
   prose: [node, 'test/prose/main.ts'],
 }

@@ -225,4 +225,6 @@ t.test('no screenshot is lost when the bucket is unavailable for 20 s', { timeou
     120_000,
   )
   await allShowTheirOwn(t, ids, 300_000)
+  // The next file must not start while a gateway is out of its Service because of the bucket.
+  await whenNodeIsReady(Date.now())
 })

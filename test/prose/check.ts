@@ -15,12 +15,13 @@ const excluded = ['docs/options.md', 'docs/benchmarks.md']
 export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
   'api-gateway/client/README.md',
+  'api-gateway/cli/README.md',
   ...globSync('{,docs/,docs/adr/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 
 /** The sources whose comments and messages `npm run verify` checks. */
 export const checkedSources: readonly string[] = globSync(
-  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/client,capture-runner}/src}/**/*.ts',
+  '{crds/{src,client,storage,generate},{operator,api-gateway,api-gateway/{client,cli},capture-runner}/src}/**/*.ts',
   {
     cwd: repository,
   },

@@ -20,6 +20,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
+  { from: /^api-gateway\/cli\/src\//, to: /^api-gateway\/(cli\/src\/|client\/src\/index\.ts$)/ },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
 ]
 
@@ -228,7 +229,7 @@ t.test('toSource tells values from types, and what is written from what is comme
 
 /** The folder of the package.json that a file belongs to. */
 function workspaceOf(file: string): string {
-  return file.startsWith('api-gateway/client/') ? 'api-gateway/client' : (file.split('/')[0] ?? '')
+  return /^api-gateway\/(?:client|cli)(?=\/)/.exec(file)?.[0] ?? file.split('/')[0] ?? ''
 }
 
 function readDependencies(workspace: string): Set<string> {

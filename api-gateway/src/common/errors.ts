@@ -29,11 +29,12 @@ export class ApiError extends Error {
   }
 }
 
-/** A VALIDATION_ERROR that lists all problems of a request. */
-export const invalid = (problems: readonly Problem[]): ApiError =>
-  new ApiError('VALIDATION_ERROR', problems.length === 1 ? problems[0]!.message : `the request has ${problems.length} problems`, {
-    details: problems,
-  })
+/** A VALIDATION_ERROR that lists all problems of a request. A URL that is not allowed has its own code if it is the only problem. */
+export function invalid(problems: readonly Problem[]): ApiError {
+  const only = problems.length === 1 ? problems[0] : undefined
+  const code = only?.code === 'url_not_allowed' ? 'URL_NOT_ALLOWED' : 'VALIDATION_ERROR'
+  return new ApiError(code, only?.message ?? `the request has ${problems.length} problems`, { details: problems })
+}
 
 /** The same error for unknown ids, malformed ids and ids of other accounts, so that clients cannot find out which ids exist. */
 export const notFound = (what: string): ApiError => new ApiError('NOT_FOUND', `${what} not found`)

@@ -17,7 +17,7 @@ export async function repeatedly(
 ): Promise<Captured> {
   const work = async (attempt: number): Promise<Captured> => {
     const captured = await take()
-    if (attempt > 1) captured.findings.warnings.push(`it took ${attempt} attempts`)
+    if (attempt > 1) captured.findings.warnings.push(`the capture succeeded at retry ${attempt - 1} of ${retries}`)
     return captured
   }
   const delayOf = (error: unknown, attempt: number): number | undefined => {

@@ -9,11 +9,11 @@ export interface ErrorEntry {
   retryable?: boolean
 }
 
-/** Codes of a failed capture. Failed captures are refunded. */
+/** Codes of a failed capture. */
 export const JOB_ERRORS = {
   TIMEOUT: {
     remedy:
-      'Raise options.timeout, wait for less (options.wait_until), or check that the page loads. error.message says which step took too long.',
+      'Raise options.timeout, wait for less with options.wait_until, or check that the page loads. error.message says which step took too long.',
   },
   NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; error.message says how the connection ended.' },
   DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
@@ -23,7 +23,7 @@ export const JOB_ERRORS = {
   },
   PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
   TLS_ERROR: { remedy: 'Fix the site’s certificate; error.message names the problem.' },
-  INVALID_SELECTOR: { remedy: 'Correct the CSS selector, which the browser cannot read. error.message names the option and its value.' },
+  INVALID_SELECTOR: { remedy: 'Correct the CSS selector: the browser cannot read it. error.message names the option and its value.' },
   INVALID_SCRIPT: { remedy: 'Correct the syntax error in the script. error.message names the option and the error.' },
   SELECTOR_NOT_FOUND: {
     remedy: 'Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.',
@@ -35,7 +35,7 @@ export const JOB_ERRORS = {
       'Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.',
   },
   UNSUPPORTED_CONTENT: {
-    remedy: 'Download the URL yourself: it returns a file that the browser cannot show. error.message gives the reason.',
+    remedy: 'Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',
   },
   TOO_MANY_REDIRECTS: { remedy: 'Use the final URL of the page: it redirects too often.' },
   SCRIPT_ERROR: {
@@ -67,12 +67,16 @@ export const JOB_ERRORS = {
       'Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.',
   },
   QUEUE_FULL: {
-    remedy: 'Create the Screenshot again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.',
+    remedy:
+      'Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.',
   },
   INVALID_OPTIONS: { remedy: 'Correct the options that error.message names, and create the screenshot again.' },
   OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that error.message names: this service does not allow them.' },
-  ACCOUNT_SUSPENDED: { remedy: 'Ask an administrator of this service.' },
-  CANCELLED: { remedy: 'Create the screenshot again if you still need it: it or its account was deleted before the capture ended.' },
+  ACCOUNT_SUSPENDED: { remedy: 'Ask an administrator of this service to end the suspension of the account.' },
+  CANCELLED: {
+    remedy:
+      'Ask an administrator of this service to create the account again, then create the screenshot again: the account was deleted before the capture started.',
+  },
   RESOURCE_LIMIT: {
     remedy: 'Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.',
   },
@@ -91,18 +95,22 @@ export const HTTP_ERRORS = {
   UNAUTHORIZED: { status: 401, remedy: 'Send the header Authorization: Bearer <API_KEY>.' },
   INVALID_API_KEY: { status: 401, remedy: 'Use an API key that exists, is active and has not expired.' },
   INSUFFICIENT_SCOPE: { status: 403, remedy: 'Use an API key with the scope that the header WWW-Authenticate names.' },
-  ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service.' },
+  ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service to end the suspension of the account.' },
   NOT_FOUND: { status: 404, remedy: 'Check the id and the path.' },
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
   CONFLICT: {
     status: 409,
-    remedy: 'Read error.message: another request changed the resource, its name is in use, or its state does not allow the request.',
+    remedy:
+      'Read error.message: another request changed the resource, its id or object name is in use, or its state does not allow the request.',
   },
-  IDEMPOTENCY_IN_PROGRESS: { status: 409, remedy: 'Wait for the first request with this Idempotency-Key to end, then repeat.' },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    remedy: 'Send the request again after the seconds in Retry-After: the first request with this Idempotency-Key may still be running.',
+  },
   LAST_API_KEY: {
     status: 409,
     remedy:
-      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other key must expire later.',
+      'Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other API key must expire later or never.',
   },
   ROTATION_IN_PROGRESS: {
     status: 409,
@@ -112,7 +120,7 @@ export const HTTP_ERRORS = {
     status: 409,
     remedy: 'Delete API keys or webhooks that you no longer need. error.details.limit is the maximum per account.',
   },
-  NOT_READY: { status: 409, remedy: 'Wait until status is completed, for example with GET /screenshots/:id?wait=25.' },
+  NOT_READY: { status: 409, remedy: 'Wait until status is no longer pending, for example with GET /screenshots/:id?wait=25.' },
   EXPIRED: { status: 410, remedy: 'Capture the page again: the file, or the event to redeliver, no longer exists.' },
   PRECONDITION_FAILED: { status: 412, remedy: 'Read the resource again and repeat the request with its new ETag.' },
   PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send at most 4 MiB.' },
@@ -129,9 +137,18 @@ export const HTTP_ERRORS = {
     remedy: 'Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.',
   },
   RATE_LIMIT_EXCEEDED: { status: 429, remedy: 'Send the request again after the seconds in Retry-After.' },
-  USAGE_LIMIT_REACHED: { status: 429, remedy: 'Wait until details.reset_at, or ask an administrator of this service for a larger plan.' },
-  QUEUE_FULL: { status: 503, remedy: 'Send the request again after the seconds in Retry-After: too many screenshots wait.' },
-  TOO_MANY_DOWNLOADS: { status: 503, remedy: 'Send the request again after the seconds in Retry-After.' },
+  USAGE_LIMIT_REACHED: {
+    status: 429,
+    remedy: 'Wait until error.details.reset_at, or ask an administrator of this service for a larger plan.',
+  },
+  QUEUE_FULL: {
+    status: 503,
+    remedy: 'Send the request again after the seconds in Retry-After: too many screenshots wait for a runner or for the archive.',
+  },
+  TOO_MANY_DOWNLOADS: {
+    status: 503,
+    remedy: 'Send the request again after the seconds in Retry-After: this replica sends too many files.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     remedy: 'Send the request again. If it fails again, report the request id to an administrator of this service.',
@@ -145,7 +162,7 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS
 /** Codes of the entries in `error.details`, with their meanings. */
 export const PROBLEM_CODES = {
   required: 'The field is missing.',
-  unknown_field: 'No field has this name. The message suggests the closest known name.',
+  unknown_field: 'No field has this name. If a known name is similar, the message suggests it.',
   invalid_type: 'The value has another type, such as text for a number.',
   invalid_value: 'The value is not allowed, or breaks a rule that the message names.',
   invalid_format: 'The text does not have the format that the message describes.',
@@ -157,7 +174,8 @@ export const PROBLEM_CODES = {
   not_allowed: 'This service does not allow this option.',
   in_the_past: 'The time must be in the future.',
   fixed: 'This field of the default webhook cannot be changed.',
-  archived: 'This `sort` or `offset` does not cover archived records. Add the `created_after` that the message gives, or use `cursor`.',
+  archived:
+    'This `sort` or `offset` does not work for records in the archive. Add the `created_after` that the message gives, or sort by `created_at` and use `cursor`.',
   reserved_name: 'JavaScript reserves this field name: `__proto__`, `constructor` or `prototype`. Leave the field out.',
   invalid_json: 'The body is not valid JSON.',
   invalid_secret: 'The signing secret has the wrong form or length.',
@@ -165,9 +183,9 @@ export const PROBLEM_CODES = {
   unsupported_scheme: 'The URL is neither http nor https.',
   https_required: 'The URL of a webhook or `webhook_url` must start with https://.',
   host_required: 'The URL has no host name or IP address.',
-  credentials_in_url: 'This URL must not contain a user name or password: `html_base_url`, `webhook_url` or the URL of a webhook.',
+  credentials_in_url: '`html_base_url`, `webhook_url` and the URL of a webhook must not contain a user name or password.',
   fragment: 'The URL of a webhook or `webhook_url` must not have a fragment (#…).',
-  url_not_allowed: 'The host, IP address or port of the URL is private or denied. Use a public one.',
+  url_not_allowed: 'The host, IP address or port of the URL is not allowed. Use a public URL.',
   refused: 'The Kubernetes API rejected the field in `path`. Change its value, or report the request id to an administrator.',
 } as const satisfies Record<string, string>
 

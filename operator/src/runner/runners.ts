@@ -6,6 +6,7 @@ import { Label } from '@tintype/crds/identifiers/names'
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { doubled } from '@tintype/crds/runtime/retry'
 import { LRUCache } from 'lru-cache'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
@@ -179,8 +180,8 @@ export class Runners {
   noteLoss(uid: string, now: number): void {
     const known = this.#known.get(uid)
     if (!known) return
-    known.backoffUntil = now + Math.min(MAX_BACKOFF_MILLISECONDS, MIN_BACKOFF_MILLISECONDS * 2 ** known.losses)
     known.losses++
+    known.backoffUntil = now + doubled(MIN_BACKOFF_MILLISECONDS, MAX_BACKOFF_MILLISECONDS, known.losses)
   }
 
   /** How a deleted pod ended; undefined when its status did not say. */

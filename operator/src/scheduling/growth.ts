@@ -1,3 +1,4 @@
+import { doubled } from '@tintype/crds/runtime/retry'
 import { isNearCaptureLimit } from '../runner/runners.ts'
 import { type Grouped, type Groups, roomIn } from './groups.ts'
 
@@ -79,4 +80,4 @@ function scaleUpDelayLeft(
 }
 
 const backoffMilliseconds = (failedStarts: number): number =>
-  failedStarts === 0 ? 0 : Math.min(MAX_BACKOFF_MILLISECONDS, FIRST_BACKOFF_MILLISECONDS * 2 ** (failedStarts - 1))
+  failedStarts === 0 ? 0 : doubled(FIRST_BACKOFF_MILLISECONDS, MAX_BACKOFF_MILLISECONDS, failedStarts)

@@ -190,7 +190,8 @@ t.test('spec 4.6: each job is processed independently', async (t) => {
     records.map(({ status }) => status),
     ['failed', 'completed'],
   )
-  const { body: told } = await call<{ data: object }>(`/api/v1/batches/${body.batch_id}`)
+  const { status, body: told } = await call<{ data: object }>(`/api/v1/batches/${body.batch_id}`)
+  t.equal(status, 200, JSON.stringify(told))
   t.match(told.data, { batch_id: body.batch_id, total: 2, pending: 0, completed: 1, failed: 1 })
   await Promise.all(records.map(({ id }) => remove(id)))
 })

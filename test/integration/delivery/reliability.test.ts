@@ -202,14 +202,15 @@ t.test('an endpoint that fails for five days is disabled, and starts again when 
     await stage.whenEntry(await complete(), 'dead', { state: 'failed' })
     return eventually('it is counted', async () => {
       const seen = await stage.hooks.get('dead')
-      return seen.status?.statistics?.failed === times && seen
+      return (seen.status?.statistics?.failed ?? 0) >= times && seen
     })
   }
   for (let times = 1; times <= 6; times++) {
     t.not((await fail(times)).spec.active, false, `on after ${ahead / HOUR} hours`)
     ahead += 20 * HOUR
   }
-  await fail(7)
+  // The endpoint may be disabled after the first attempt of this event. Its other attempts then never happen.
+  await complete()
   const off = await eventually('it is disabled with a reason', async () => {
     const seen = await stage.hooks.get('dead')
     return seen.status?.conditions?.some(({ reason }) => reason === 'Disabled') && seen
@@ -225,6 +226,7 @@ t.test('an endpoint that fails for five days is disabled, and starts again when 
     return seen.status?.activeSince !== undefined && seen.metadata.annotations?.[Annotation.disabledReason] === undefined && seen
   })
   t.ok(Date.parse(on.status?.activeSince ?? '') > Date.parse(hook.status?.activeSince ?? ''))
-  t.not((await fail(8)).spec.active, false, 'the failure time started again')
+  const failed = (await stage.hooks.get('dead')).status?.statistics?.failed ?? 0
+  t.not((await fail(failed + 1)).spec.active, false, 'the failure time started again')
   t.equal(reported.length, 1)
 })

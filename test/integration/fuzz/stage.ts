@@ -19,7 +19,8 @@ export interface Stage {
 const EVERY_MILLISECONDS = 200
 /** One of this many captures fails. */
 const FAILING = 5
-const PICTURE = Buffer.from('bytes that stand for a picture')
+/** Content of each file. */
+export const PICTURE = Buffer.from('bytes that stand for a picture')
 
 const endsBadly = (id: string): boolean => (id.charCodeAt(id.length - 1) + id.charCodeAt(id.length - 2)) % FAILING === 0
 

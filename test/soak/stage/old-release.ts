@@ -37,7 +37,8 @@ export async function checkOut(version: string): Promise<Sources> {
 /** Bundles programs of a version. Resolves to the directory of the version. */
 export async function bundleSources({ directory }: Sources, programs: readonly string[]): Promise<string> {
   await linkPackages(directory)
-  await run('npm', ['run', '--silent', 'images', '--', '--bundle', '--only', programs.join()], { directory })
+  // Without preimages, which would replace the linked packages.
+  await run('npm', ['run', '--silent', '--ignore-scripts', 'images', '--', '--bundle', '--only', programs.join()], { directory })
   return directory
 }
 

@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, '../../..')
 const SOURCES = [
   'crds/{src,client,storage,generate}/**/*.ts',
   '{operator,api-gateway,capture-runner}/src/**/*.ts',
-  'api-gateway/client/src/**/*.ts',
+  'api-gateway/{client,cli}/src/**/*.ts',
 ]
 
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm

@@ -55,9 +55,9 @@ for (const { file, commands } of pages) {
   })
 }
 
-/** Commands without a namespace: cluster-wide kinds, files that contain namespaces, and commands without objects. */
+/** Commands without a namespace: cluster-wide kinds, files that contain namespaces, commands without objects, and the plugin, which finds the namespace itself. */
 const CLUSTER_WIDE =
-  /^kubectl (explain|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
+  /^kubectl (explain|tintype|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
 
 for (const { file, commands } of pages) {
   t.test(`each kubectl of ${file} names the namespace`, async (t) => {

@@ -231,19 +231,19 @@ export interface components {
         /**
          * @description Why a capture failed.
          *
-         *     - `TIMEOUT`: Raise options.timeout, wait for less (options.wait_until), or check that the page loads. error.message says which step took too long.
+         *     - `TIMEOUT`: Raise options.timeout, wait for less with options.wait_until, or check that the page loads. error.message says which step took too long.
          *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; error.message says how the connection ended.
          *     - `DNS_FAILED`: Check the host name: it does not resolve.
          *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
          *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
          *     - `TLS_ERROR`: Fix the site’s certificate; error.message names the problem.
-         *     - `INVALID_SELECTOR`: Correct the CSS selector, which the browser cannot read. error.message names the option and its value.
+         *     - `INVALID_SELECTOR`: Correct the CSS selector: the browser cannot read it. error.message names the option and its value.
          *     - `INVALID_SCRIPT`: Correct the syntax error in the script. error.message names the option and the error.
          *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.
          *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
          *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.
-         *     - `UNSUPPORTED_CONTENT`: Download the URL yourself: it returns a file that the browser cannot show. error.message gives the reason.
+         *     - `UNSUPPORTED_CONTENT`: Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
          *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
          *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
@@ -254,11 +254,11 @@ export interface components {
          *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
          *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.
          *     - `ACCOUNT_NOT_FOUND`: Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.
-         *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait. Only a Screenshot created with kubectl fails with this code.
+         *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.
          *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
          *     - `OPTION_NOT_ALLOWED`: Leave out the options that error.message names: this service does not allow them.
-         *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service.
-         *     - `CANCELLED`: Create the screenshot again if you still need it: it or its account was deleted before the capture ended.
+         *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service to end the suspension of the account.
+         *     - `CANCELLED`: Ask an administrator of this service to create the account again, then create the screenshot again: the account was deleted before the capture started.
          *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.
          *     - `INTERNAL_ERROR`: Create the screenshot again. If it fails again, report its id to an administrator of this service.
          */
@@ -1718,9 +1718,9 @@ export interface components {
                 /** @description Requests of the page that were blocked (metadata_blocked_requests). */
                 blocked_requests?: number;
             } | null;
-            /** @description Options that had no effect, or a different effect than requested. */
+            /** @description Options without effect, and problems of the page. */
             warnings: string[];
-            /** @description True when the page was taller than the picture. */
+            /** @description True when the picture was cut at full_page_max_height or at the size limit of its format. */
             truncated: boolean;
             /** @description True when the picture is a copy of an earlier one. */
             cached: boolean;

@@ -121,10 +121,8 @@ export function parseBatchBody(
     ...findMarkupProblems(options),
     ...findCallbackProblems(record, webhookRules),
   ]
-  if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
-    throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} urls are not allowed`, {
-      details: problems,
-    })
+  if (problems.length > 1 && problems.every(({ code }) => code === 'url_not_allowed'))
+    throw new ApiError('URL_NOT_ALLOWED', `${problems.length} urls are not allowed`, { details: problems })
   if (problems.length > 0) throw invalid(problems)
   return {
     targets,

@@ -4,7 +4,7 @@ import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
-import { ApiError, invalid, type Problem } from '../../common/errors.ts'
+import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
 import type { BodyReader } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
@@ -150,9 +150,6 @@ export function parseCreateBody(
     ...findProxyUrlProblems(options, rules),
     ...findCallbackProblems(record, webhookRules),
   ]
-  const [first] = problems
-  if (problems.length === 1 && first?.code === 'url_not_allowed')
-    throw new ApiError('URL_NOT_ALLOWED', first.message, { details: problems })
   if (problems.length > 0) throw invalid(problems)
   return {
     url,

@@ -86,9 +86,10 @@ export const isLiveOnly = ({ sort, offset }: ListQuery): boolean => sort === 'co
 export function assertNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
   if (newest === undefined || isTooOld(newest, query)) return
   const path = query.sort === 'completed_at' ? 'sort' : 'offset'
-  const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : 'sort=completed_at'
+  const [what, instead] =
+    path === 'offset' ? [`an offset above ${MAX_MERGED_OFFSET}`, 'use cursor'] : ['sort=completed_at', 'sort by created_at']
   const bound = createdAt(newest).toISOString()
-  const message = `${what} works only for live records, and this range contains archived ones: add created_after=${bound}, or page with a cursor`
+  const message = `${what} does not work for records in the archive, and this range contains some: add created_after=${bound}, or ${instead}`
   throw invalid([{ path, code: 'archived', message }])
 }
 

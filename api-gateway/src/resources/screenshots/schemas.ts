@@ -95,7 +95,9 @@ export const ScreenshotRecord = name(
       estimated_time: estimatedTime,
       storage_path: z.string().nullable().describe('Path of the stored file.'),
       file_size_bytes: count('Size of the file in bytes.').nullable(),
-      processing_duration_ms: count('Milliseconds from the request to the stored file.').nullable(),
+      processing_duration_ms: count(
+        'Duration of the last attempt in the runner, in milliseconds. For a cached record, duration of the copy.',
+      ).nullable(),
       width: count('Width of the picture in device pixels.').nullable(),
       height: count('Height of the picture in device pixels.').nullable(),
       format: FileFormat.describe('Format of the file.'),
@@ -110,8 +112,8 @@ export const ScreenshotRecord = name(
       batch_id: anId('batch', 'Id of the batch.').nullable(),
       external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
       metadata: page.nullable().describe('Metadata of the page.'),
-      warnings: z.array(z.string()).describe('Options that had no effect, or a different effect than requested.'),
-      truncated: z.boolean().describe('True when the page was taller than the picture.'),
+      warnings: z.array(z.string()).describe('Options without effect, and problems of the page.'),
+      truncated: z.boolean().describe('True when the picture was cut at full_page_max_height or at the size limit of its format.'),
       cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),
       attempts: count('Number of attempts so far.'),
     })

@@ -1,8 +1,7 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { ApiError } from '../../common/errors.ts'
-import { type BodyReader, jsonBody } from '../../http/body.ts'
+import { jsonBody } from '../../http/body.ts'
 import { boundedText } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
@@ -66,51 +65,32 @@ interface WebhookRules {
 const findUrlProblems = (text: string | undefined, { webhookRules }: WebhookRules) =>
   text === undefined ? [] : findWebhookUrlProblems(text, webhookRules)
 
-/** A URL that is not allowed has its own error code if it is the only problem, as in POST /screenshots. */
-const withUrlCode = <T>({ read, ...body }: BodyReader<T, WebhookRules>): BodyReader<T, WebhookRules> => ({
-  ...body,
-  read: (raw, context) => {
-    try {
-      return read(raw, context)
-    } catch (error) {
-      const details = error instanceof ApiError && Array.isArray(error.details) ? error.details : []
-      const [only] = details
-      if (details.length !== 1 || only.code !== 'url_not_allowed') throw error
-      throw new ApiError('URL_NOT_ALLOWED', only.message, { details })
-    }
+/** Body of POST /webhooks. */
+export const createWebhookBody = jsonBody({
+  schema: CreateWebhookBody,
+  examples: {
+    simple: {
+      summary: 'Completed and failed screenshots',
+      value: { name: 'orders', url: 'https://hooks.example.com/tintype', events: ['screenshot.completed', 'screenshot.failed'] },
+    },
   },
+  check: (body, rules: WebhookRules) => [
+    ...findUrlProblems(body.url, rules),
+    ...findDuplicateProblems('events', body.events),
+    ...(body.signing_secret === undefined ? [] : findSigningSecretProblems(body.signing_secret)),
+  ],
 })
 
-/** Body of POST /webhooks. */
-export const createWebhookBody = withUrlCode(
-  jsonBody({
-    schema: CreateWebhookBody,
-    examples: {
-      simple: {
-        summary: 'Completed and failed screenshots',
-        value: { name: 'orders', url: 'https://hooks.example.com/tintype', events: ['screenshot.completed', 'screenshot.failed'] },
-      },
-    },
-    check: (body, rules: WebhookRules) => [
-      ...findUrlProblems(body.url, rules),
-      ...findDuplicateProblems('events', body.events),
-      ...(body.signing_secret === undefined ? [] : findSigningSecretProblems(body.signing_secret)),
-    ],
-  }),
-)
-
 /** Body of PATCH and PUT /webhooks/{id}. */
-export const updateWebhookBody = withUrlCode(
-  jsonBody({
-    schema: UpdateWebhookBody,
-    examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } },
-    check: (body, rules: WebhookRules) => [
-      ...findEmptyUpdateProblems(body),
-      ...findUrlProblems(body.url, rules),
-      ...findDuplicateProblems('events', body.events),
-    ],
-  }),
-)
+export const updateWebhookBody = jsonBody({
+  schema: UpdateWebhookBody,
+  examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } },
+  check: (body, rules: WebhookRules) => [
+    ...findEmptyUpdateProblems(body),
+    ...findUrlProblems(body.url, rules),
+    ...findDuplicateProblems('events', body.events),
+  ],
+})
 
 const rotation = { schema: RotateBody, required: false }
 

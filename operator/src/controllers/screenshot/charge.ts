@@ -1,5 +1,6 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { doubled } from '@tintype/crds/runtime/retry'
 import type { Charge } from '../quota/charges.ts'
 import { isCharged } from '../quota/decide.ts'
 import type { Action } from './decide.ts'
@@ -80,7 +81,7 @@ export class ChargeBackoff {
 
   onFailed(account: string, now: number): void {
     const failures = (this.#backoffs.get(account)?.failures ?? 0) + 1
-    const wait = Math.min(LONGEST_MILLISECONDS, FIRST_MILLISECONDS * 2 ** Math.min(failures - 1, 16))
+    const wait = doubled(FIRST_MILLISECONDS, LONGEST_MILLISECONDS, failures)
     this.#backoffs.set(account, { failures, until: now + wait })
   }
 

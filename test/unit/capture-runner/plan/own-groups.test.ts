@@ -20,6 +20,7 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ styleUrls: ['https://b.example/a.css'] }, ['loadFiles', 'styles']],
   [{ scriptUrls: ['https://b.example/a.js'] }, ['loadFiles', 'scripts']],
   [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask']],
+  [{ pageZoom: 2 }, ['zoom']],
   [{ disableAnimations: true }, ['stillPage']],
   [{ pauseVideos: true }, ['stillPage']],
   [{ clickAll: 'p' }, ['checkSyntax', 'clickAll']],

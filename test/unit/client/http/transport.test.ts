@@ -88,7 +88,7 @@ t.test('an error has the code, the details, the request id, and says what to do'
   const details = { limit: 100, used: 100 }
   const { transport } = aTransport([failure(429, 'USAGE_LIMIT_REACHED', { 'x-request-id': 'header-id' }, details)])
   await t.rejects(transport.call(get), {
-    message: 'it is USAGE_LIMIT_REACHED. Wait until details.reset_at, or ask an administrator of this service for a larger plan.',
+    message: 'it is USAGE_LIMIT_REACHED. Wait until error.details.reset_at, or ask an administrator of this service for a larger plan.',
     details,
     requestId: 'header-id',
   })

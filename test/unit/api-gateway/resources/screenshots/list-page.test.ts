@@ -145,7 +145,7 @@ t.test('assertNoneArchived refuses what live records alone cannot answer, and sa
   })
   assertNoneArchived(shots[5], parseListQuery({ sort: 'completed_at', created_after: minute(4).toISOString() }))
   t.notOk(isLiveOnly(parseListQuery({ order: 'asc' })))
-  t.throws(() => assertNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset beyond/ })
+  t.throws(() => assertNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset above/ })
 })
 
 t.test('startOf begins behind the records that are too young, or at the cursor if that is further', async (t) => {

@@ -1,0 +1,165 @@
+import type { ApiKey, ApiKeyRequest } from '../../../client/src/index.ts'
+import type { Flag } from '../arguments/flag.ts'
+import { EXIT } from '../common/errors.ts'
+import { SCOPES } from '../generated/options.ts'
+import { formatTable, formatTime } from '../terminal/format.ts'
+import type { Command, Context } from './context.ts'
+
+const inactive: Flag = { name: 'include-inactive', kind: 'boolean', summary: 'Also lists inactive ones' }
+
+/** Prints the value of a key, which no later command can show. */
+function printKey(context: Context, key: { id: string; key?: string }): void {
+  if (context.isOn('json')) {
+    context.printJson(key)
+    return
+  }
+  context.print(key.key ?? '')
+  context.note(`Store the value of ${key.id} now: it is not shown again.`)
+}
+
+const keyRow = ({ id, name, last_four, scopes, is_active, expires_at, last_used_at }: ApiKey): string[] => [
+  id,
+  name,
+  last_four === null ? '-' : `…${last_four}`,
+  is_active ? 'yes' : 'no',
+  formatTime(expires_at),
+  formatTime(last_used_at),
+  scopes.join(','),
+]
+
+const keysList: Command = {
+  name: 'keys list',
+  usage: '',
+  summary: 'Lists the API keys of the account',
+  minimum: 0,
+  maximum: 0,
+  flags: [inactive],
+  async run(context) {
+    const query = { include_inactive: context.isOn('include-inactive'), signal: context.world.signal }
+    const keys = await context.client().keys.list(query).toArray()
+    if (context.isOn('json')) for (const key of keys) context.printJson(key)
+    else {
+      const head = ['ID', 'NAME', 'ENDS IN', 'ACTIVE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'SCOPES']
+      context.world.stdout.write(formatTable(head, keys.map(keyRow)))
+    }
+    return EXIT.ok
+  },
+}
+
+const keysCreate: Command = {
+  name: 'keys create',
+  usage: 'NAME',
+  summary: 'Creates an API key and prints its value',
+  minimum: 1,
+  maximum: 1,
+  flags: [
+    { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scope of the key, repeatable; default: all' },
+    { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' },
+  ],
+  async run(context) {
+    const scopes = context.list('scopes') as ApiKeyRequest['scopes']
+    const days = context.number('expires-in-days')
+    const request = { name: context.argument(0), ...(scopes && { scopes }), ...(days === undefined ? {} : { expires_in_days: days }) }
+    printKey(context, await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+const keysDelete: Command = {
+  name: 'keys delete',
+  usage: 'ID',
+  summary: 'Deletes an API key, which stops working',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  async run(context) {
+    const id = context.argument(0)
+    await context.client().keys.delete(id, { signal: context.world.signal })
+    if (context.isOn('json')) context.printJson({ id, deleted: true })
+    else context.print(`deleted ${id}`)
+    return EXIT.ok
+  },
+}
+
+const keysRotate: Command = {
+  name: 'keys rotate',
+  usage: 'ID',
+  summary: 'Replaces the value of an API key and prints the new one',
+  minimum: 1,
+  maximum: 1,
+  flags: [
+    { name: 'overlap-hours', kind: 'integer', value: 'N', summary: 'Hours until the old value ends; default: 24' },
+    { name: 'force', kind: 'boolean', summary: 'Rotates again during the last overlap' },
+  ],
+  async run(context) {
+    const hours = context.number('overlap-hours')
+    const rotation = { ...(hours === undefined ? {} : { overlap_hours: hours }), ...(context.isOn('force') ? { force: true } : {}) }
+    printKey(context, await context.client().keys.rotate(context.argument(0), { ...rotation, signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+const usage: Command = {
+  name: 'usage',
+  usage: '',
+  summary: 'Shows the quota of the month and what is used',
+  minimum: 0,
+  maximum: 0,
+  flags: [],
+  async run(context) {
+    const found = await context.client().usage.get({ signal: context.world.signal })
+    if (context.isOn('json')) context.printJson(found)
+    else {
+      const { period, count, limit, percentage, remaining, reset_at, plan, rate_limit_per_minute: rate, overage } = found
+      context.print(`month      ${period} (UTC)`)
+      context.print(`used       ${count} of ${limit} screenshots (${percentage}%)`)
+      context.print(`remaining  ${remaining}, until ${formatTime(reset_at)} UTC`)
+      context.print(`plan       ${plan}, ${rate === null ? 'no rate limit' : `${rate} requests per minute`}`)
+      if (overage) context.print(`overage    ${overage.count} screenshots above the quota`)
+    }
+    return EXIT.ok
+  },
+}
+
+const webhooksList: Command = {
+  name: 'webhooks list',
+  usage: '',
+  summary: 'Lists the webhooks of the account',
+  minimum: 0,
+  maximum: 0,
+  flags: [inactive],
+  async run(context) {
+    const query = { include_inactive: context.isOn('include-inactive'), signal: context.world.signal }
+    const webhooks = await context.client().webhooks.list(query).toArray()
+    if (context.isOn('json')) for (const webhook of webhooks) context.printJson(webhook)
+    else {
+      const rows = webhooks.map(({ id, name, is_active, events, url }) => [
+        id,
+        name,
+        is_active ? 'yes' : 'no',
+        events.join(','),
+        url ?? '-',
+      ])
+      context.world.stdout.write(formatTable(['ID', 'NAME', 'ACTIVE', 'EVENTS', 'URL'], rows))
+    }
+    return EXIT.ok
+  },
+}
+
+const webhooksTest: Command = {
+  name: 'webhooks test',
+  usage: 'ID',
+  summary: 'Posts a sample event to a webhook',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  async run(context) {
+    const result = await context.client().webhooks.test(context.argument(0), { signal: context.world.signal })
+    if (context.isOn('json')) context.printJson(result)
+    else context.print(`${result.message} (HTTP ${result.status_code}, ${result.response_time_ms} ms)`)
+    return result.success ? EXIT.ok : EXIT.failed
+  },
+}
+
+/** Commands about the account: API keys, quota and webhooks. */
+export const accountCommands: readonly Command[] = [keysList, keysCreate, keysDelete, keysRotate, usage, webhooksList, webhooksTest]

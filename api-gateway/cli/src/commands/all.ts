@@ -1,0 +1,61 @@
+import { EXIT, UsageError } from '../common/errors.ts'
+import { bashScript } from '../completion/bash.ts'
+import { zshScript } from '../completion/zsh.ts'
+import { API_VERSION, VERSION } from '../generated/options.ts'
+import { accountCommands } from './account.ts'
+import { configCommands } from './config.ts'
+import { type Command, commonFlags } from './context.ts'
+import { doctor } from './doctor.ts'
+import { link } from './link.ts'
+import { get, list, remove, watch } from './screenshots.ts'
+import { shot } from './shot.ts'
+
+const SCRIPTS: Readonly<Record<string, typeof bashScript>> = { bash: bashScript, zsh: zshScript }
+
+const completion: Command = {
+  name: 'completion',
+  usage: 'SHELL',
+  summary: 'Prints the completion script for bash or zsh',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  isLocal: true,
+  notes: ['  source <(tintype completion bash)    for ~/.bashrc', '  source <(tintype completion zsh)     for ~/.zshrc, after compinit'],
+  run(context) {
+    const shell = context.argument(0)
+    const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+    if (script === undefined) throw new UsageError(`there is no completion for "${shell}". Use bash or zsh.`)
+    context.world.stdout.write(script(commands, commonFlags))
+    return EXIT.ok
+  },
+}
+
+const version: Command = {
+  name: 'version',
+  usage: '',
+  summary: 'Prints the version of the program',
+  minimum: 0,
+  maximum: 0,
+  flags: [],
+  isLocal: true,
+  run(context) {
+    if (context.isOn('json')) context.printJson({ version: VERSION, api_version: API_VERSION })
+    else context.print(`tintype ${VERSION} (API ${API_VERSION})`)
+    return EXIT.ok
+  },
+}
+
+/** Every command, in the order of help. */
+export const commands: readonly Command[] = [
+  shot,
+  list,
+  get,
+  remove,
+  watch,
+  link,
+  ...accountCommands,
+  doctor,
+  ...configCommands,
+  completion,
+  version,
+]

@@ -1,0 +1,32 @@
+import type { ScreenshotRequest } from '../../../client/src/index.ts'
+import { type CaptureOption, type Flag, toFlagName, toOptionName } from '../arguments/flag.ts'
+import type { Parsed } from '../arguments/parse.ts'
+import { optionGroups } from '../generated/options.ts'
+
+const VALUE_NAMES: Readonly<Record<string, string>> = {
+  integer: 'N',
+  number: 'N',
+  text: 'TEXT',
+  list: 'TEXT',
+  map: 'NAME=VALUE',
+  cookies: 'COOKIE',
+}
+
+/** A capture option as a flag. */
+export function toFlag({ name, kind, summary, values }: CaptureOption): Flag {
+  if (name === 'async') return { name, kind, summary: 'Prints the id and does not wait. Default: false.', isNegatable: true }
+  const value = VALUE_NAMES[kind]
+  return { name: toFlagName(name), kind, summary, ...(value && { value }), ...(values && { values }), isNegatable: kind === 'boolean' }
+}
+
+/** Every capture option of the API as a flag. */
+export const captureFlags: readonly Flag[] = optionGroups.flatMap(({ options }) => options.map(toFlag))
+
+/** `async` decides whether the program waits. It is not sent. */
+const optionFlags = captureFlags.filter(({ name }) => name !== 'async')
+
+/** The capture options of a command line by their names in the API. */
+export function toCaptureOptions({ values }: Parsed): ScreenshotRequest {
+  const given = optionFlags.filter(({ name }) => values.has(name))
+  return Object.fromEntries(given.map(({ name }) => [toOptionName(name), values.get(name)]))
+}

@@ -1,0 +1,125 @@
+import { EXIT, UsageError } from '../common/errors.ts'
+import { suggestion } from '../common/nearest.ts'
+import { type Configuration, configurationFile, type Profile, readConfiguration, writeConfiguration } from '../settings/profiles.ts'
+import { formatTable } from '../terminal/format.ts'
+import type { Command, Context } from './context.ts'
+
+const DEFAULT_PROFILE = 'default'
+
+const fileOf = (context: Context): string => configurationFile(context.world.environment)
+const profileOf = (context: Context): string => context.text('profile') ?? DEFAULT_PROFILE
+
+function assertKnown({ profiles }: Configuration, name: string): void {
+  const names = Object.keys(profiles)
+  if (!names.includes(name)) {
+    throw new UsageError(`no profile is named "${name}".${suggestion(name, names)} Run \`tintype config list\` to see the names.`)
+  }
+}
+
+/** An API key on the command line is visible in the history of the shell, so `-` reads it from standard input. */
+async function readSecret(text: string, { stdin, stderr }: Context['world']): Promise<string> {
+  if (text !== '-') return text
+  if (stderr.isTerminal) stderr.write('API key: ')
+  let line = ''
+  for await (const chunk of stdin) {
+    line += Buffer.from(chunk).toString('utf8')
+    if (line.includes('\n')) break
+  }
+  return line.split('\n')[0]?.trim() ?? ''
+}
+
+const set: Command = {
+  name: 'config set',
+  usage: 'URL KEY',
+  summary: 'Stores a URL and an API key; KEY - reads standard input',
+  minimum: 2,
+  maximum: 2,
+  flags: [
+    { name: 'link-key', kind: 'text', value: 'KEY_ID', summary: 'Id of the API key that signs links, key_…' },
+    { name: 'link-secret', kind: 'text', value: 'SECRET', summary: 'Link secret of that key, lsk_…' },
+  ],
+  isLocal: true,
+  async run(context) {
+    const url = context.argument(0)
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new UsageError(`"${url}" is no http or https URL. Use the URL of the service, such as https://tintype.example.com.`)
+    }
+    const apiKey = await readSecret(context.argument(1), context.world)
+    if (!/^[!-~]+$/.test(apiKey))
+      throw new UsageError('the API key is empty or contains spaces. Use the value that `tintype keys create` prints.')
+    const [linkKey, linkSecret] = [context.text('link-key'), context.text('link-secret')]
+    const profile: Profile = { url, apiKey, ...(linkKey && { linkKey }), ...(linkSecret && { linkSecret }) }
+    const file = fileOf(context)
+    const { current, profiles } = readConfiguration(file)
+    const name = profileOf(context)
+    writeConfiguration(file, { current: current ?? name, profiles: { ...profiles, [name]: profile } })
+    context.print(`stored profile ${name} in ${file}`)
+    return EXIT.ok
+  },
+}
+
+const listProfiles: Command = {
+  name: 'config list',
+  usage: '',
+  summary: 'Lists the profiles, without their API keys',
+  minimum: 0,
+  maximum: 0,
+  flags: [],
+  isLocal: true,
+  run(context) {
+    const { current, profiles } = readConfiguration(fileOf(context))
+    const found = Object.entries(profiles)
+    const toPublic = ([name, { url, apiKey, linkKey }]: [string, Profile]) => ({
+      ...{ name, url, key_ends_in: apiKey.slice(-4), link_key: linkKey ?? null, is_current: name === current },
+    })
+    if (context.isOn('json')) for (const entry of found) context.printJson(toPublic(entry))
+    else {
+      const rows = found
+        .map(toPublic)
+        .map(({ name, url, key_ends_in, is_current }) => [is_current ? '*' : '', name, url, `…${key_ends_in}`])
+      context.world.stdout.write(rows.length === 0 ? 'no profiles\n' : formatTable(['', 'NAME', 'URL', 'KEY ENDS IN'], rows))
+    }
+    return EXIT.ok
+  },
+}
+
+const use: Command = {
+  name: 'config use',
+  usage: 'NAME',
+  summary: 'Chooses the profile that commands use by default',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  isLocal: true,
+  run(context) {
+    const configuration = readConfiguration(fileOf(context))
+    const name = context.argument(0)
+    assertKnown(configuration, name)
+    writeConfiguration(fileOf(context), { ...configuration, current: name })
+    context.print(`using profile ${name}`)
+    return EXIT.ok
+  },
+}
+
+const removeProfile: Command = {
+  name: 'config delete',
+  usage: 'NAME',
+  summary: 'Deletes a profile',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  isLocal: true,
+  run(context) {
+    const configuration = readConfiguration(fileOf(context))
+    const name = context.argument(0)
+    assertKnown(configuration, name)
+    const profiles = Object.fromEntries(Object.entries(configuration.profiles).filter(([other]) => other !== name))
+    const current = configuration.current === name ? Object.keys(profiles)[0] : configuration.current
+    writeConfiguration(fileOf(context), { current, profiles })
+    context.print(`deleted profile ${name}`)
+    return EXIT.ok
+  },
+}
+
+/** Commands about the profiles in the configuration file. */
+export const configCommands: readonly Command[] = [set, listProfiles, use, removeProfile]

@@ -1,0 +1,121 @@
+import { Tintype } from '../../../client/src/index.ts'
+import type { CommandLine, Flag } from '../arguments/flag.ts'
+import type { Parsed } from '../arguments/parse.ts'
+import { UsageError } from '../common/errors.ts'
+import type { Environment } from '../settings/profiles.ts'
+import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
+import type { Output } from '../terminal/output.ts'
+
+const INTERACTIVE_RETRIES = 2
+
+/** The world around a command. */
+export interface World {
+  stdout: Output
+  stderr: Output
+  stdin: AsyncIterable<Uint8Array>
+  environment: Environment
+  /** Fires when the user interrupts the program. */
+  signal: AbortSignal
+  now: () => Date
+  /** True for `kubectl tintype`, which can find the service through kubectl. */
+  isKubectlPlugin: boolean
+}
+
+/** What a command gets. */
+export class Context {
+  readonly world: World
+  readonly parsed: Parsed
+  /** Settings that replace the usual ones: those of a port that kubectl forwards. */
+  #forwarded: Settings | undefined
+  #namespace: string | undefined
+
+  constructor(world: World, parsed: Parsed) {
+    this.world = world
+    this.parsed = parsed
+  }
+
+  get settings(): Settings {
+    if (this.#forwarded !== undefined) return this.#forwarded
+    const [server, apiKey, profile] = [this.text('server'), this.text('api-key'), this.text('profile')]
+    return resolveSettings({ server, apiKey, profile }, this.world.environment)
+  }
+
+  /** Uses a forwarded port from now on. */
+  useForward({ url, apiKey, namespace }: { url: string; apiKey: string | undefined; namespace: string }): void {
+    this.#namespace = namespace
+    const settings = this.settings
+    const keySource = apiKey === undefined ? settings.keySource : 'Secret of the release'
+    this.#forwarded = { ...settings, url, apiKey: apiKey ?? settings.apiKey, urlSource: 'kubectl port-forward', keySource }
+  }
+
+  /** Names the service for the state of a batch. A forwarded port differs each time. */
+  get serviceName(): string | undefined {
+    return this.#namespace === undefined ? this.settings.url : `kubectl:${this.#namespace}`
+  }
+
+  /** A client of the service that the settings name. A person does not wait long for a wrong URL, so there are few retries by default. */
+  client({ retries = INTERACTIVE_RETRIES }: { retries?: number | undefined } = {}): Tintype {
+    const { url, apiKey } = requireService(this.settings)
+    return new Tintype({ baseUrl: url, apiKey, retries })
+  }
+
+  text(name: string): string | undefined {
+    return this.parsed.values.get(name) as string | undefined
+  }
+
+  number(name: string): number | undefined {
+    return this.parsed.values.get(name) as number | undefined
+  }
+
+  list(name: string): readonly string[] | undefined {
+    return this.parsed.values.get(name) as readonly string[] | undefined
+  }
+
+  isOn(name: string): boolean {
+    return this.parsed.values.get(name) === true
+  }
+
+  /** The positional argument at an index. */
+  argument(index: number): string {
+    const value = this.parsed.positionals[index]
+    if (value === undefined) throw new UsageError('an argument is missing. Add --help for the usage.')
+    return value
+  }
+
+  /** Writes a line to standard output. */
+  print(line: string): void {
+    this.world.stdout.write(`${line}\n`)
+  }
+
+  /** Writes a line about progress to standard error. */
+  note(line: string): void {
+    this.world.stderr.write(`${line}\n`)
+  }
+
+  /** Writes a record as a line of JSON. */
+  printJson(value: unknown): void {
+    this.print(JSON.stringify(value))
+  }
+}
+
+/** A command of the program. */
+export interface Command extends CommandLine {
+  /** Numbers of positional arguments. */
+  minimum: number
+  maximum: number
+  /** Lines after the flags in help. */
+  notes?: readonly string[]
+  /** True if the command does not call the service. */
+  isLocal?: boolean
+  run: (context: Context) => Promise<number> | number
+}
+
+/** Flags that every command accepts. */
+export const commonFlags: readonly Flag[] = [
+  { name: 'server', kind: 'text', value: 'URL', summary: 'URL of the service, instead of TINTYPE_URL' },
+  { name: 'api-key', kind: 'text', value: 'KEY', summary: 'API key, instead of TINTYPE_API_KEY' },
+  { name: 'profile', kind: 'text', value: 'NAME', summary: 'Profile, instead of the environment' },
+  { name: 'namespace', short: 'n', kind: 'text', value: 'NAME', summary: 'For `kubectl tintype`: namespace of the service' },
+  { name: 'json', kind: 'boolean', summary: 'Prints records as JSON, one on each line' },
+  { name: 'help', short: 'h', kind: 'boolean', summary: 'Prints help and ends' },
+]

@@ -1,0 +1,46 @@
+import type { Screenshot } from '../../../client/src/index.ts'
+import { formatBytes, formatTable, formatTime, toPrintable } from '../terminal/format.ts'
+
+/** `1920 x 1080 png, 45.3 KB, 1.2 s` */
+export function describePicture({ width, height, format, file_size_bytes: size, processing_duration_ms: duration }: Screenshot): string {
+  const pixels = width === null || height === null ? '' : `${width} x ${height} `
+  const bytes = size === null ? '' : `, ${formatBytes(size)}`
+  const seconds = duration === null ? '' : `, ${(duration / 1_000).toFixed(1)} s`
+  return `${pixels}${format}${bytes}${seconds}`
+}
+
+/** The state of a record in one word. */
+export const stateOf = ({ status, started_at: startedAt }: Screenshot): string =>
+  status === 'pending' && startedAt !== null ? 'capturing' : status
+
+/** A record as lines of names and values. */
+export function describeRecord(screenshot: Screenshot): string {
+  const { id, url, created_at, completed_at, status, error, warnings, artifacts, download_url } = screenshot
+  const rows: [string, string][] = [
+    ['id', id],
+    ['url', url],
+    ['status', stateOf(screenshot)],
+    ['created', `${formatTime(created_at)} UTC`],
+  ]
+  if (completed_at) rows.push(['ended', `${formatTime(completed_at)} UTC`])
+  if (status === 'completed') rows.push(['file', describePicture(screenshot)])
+  if (download_url) rows.push(['link', download_url])
+  if (error) rows.push(['error', `${error.code}: ${error.message}`])
+  for (const { type, file_size_bytes: size } of artifacts) rows.push(['artifact', size === null ? type : `${type}, ${formatBytes(size)}`])
+  for (const warning of warnings) rows.push(['warning', warning])
+  return rows.map(([name, value]) => `${name.padEnd(9)} ${toPrintable(value)}`).join('\n')
+}
+
+/** Records as a table. */
+export const tableOf = (screenshots: readonly Screenshot[]): string =>
+  formatTable(
+    ['ID', 'CREATED (UTC)', 'STATUS', 'FORMAT', 'SIZE', 'URL'],
+    screenshots.map((screenshot) => [
+      screenshot.id,
+      formatTime(screenshot.created_at),
+      screenshot.error ? `${screenshot.status} ${screenshot.error.code}` : stateOf(screenshot),
+      screenshot.format,
+      screenshot.file_size_bytes === null ? '-' : formatBytes(screenshot.file_size_bytes),
+      screenshot.url,
+    ]),
+  )

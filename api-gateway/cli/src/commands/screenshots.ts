@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CaptureFailedError, type Screenshot, type ScreenshotQuery } from '../../../client/src/index.ts'
+import { writeFileFrom } from '../batch/capture.ts'
+import { EXIT, UsageError } from '../common/errors.ts'
+import { formatTime, toPrintable } from '../terminal/format.ts'
+import type { Command, Context } from './context.ts'
+import { describePicture, describeRecord, stateOf, tableOf } from './records.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_PAGE = 500
+const HOLD_SECONDS = 25
+const POLL_MILLISECONDS = 2_000
+
+const STATES = ['pending', 'completed', 'failed']
+
+function toQuery(context: Context, limit: number): ScreenshotQuery {
+  const filters = {
+    status: context.list('status'),
+    url: context.text('url'),
+    format: context.text('format'),
+    batch_id: context.text('batch-id'),
+    external_identifier: context.text('external-identifier'),
+    created_after: context.text('created-after'),
+    created_before: context.text('created-before'),
+  }
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(given), limit: Math.min(limit, MAX_PAGE) } as ScreenshotQuery
+}
+
+export const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'Lists screenshots, newest first',
+  minimum: 0,
+  maximum: 0,
+  flags: [
+    { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
+    { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
+    { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
+    { name: 'format', kind: 'text', value: 'FORMAT', values: ['png', 'jpeg', 'webp', 'avif', 'pdf'], summary: 'Only in this format' },
+    { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
+    { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
+    { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time, ISO 8601' },
+    { name: 'created-before', kind: 'text', value: 'TIME', summary: 'Only before this time, ISO 8601' },
+  ],
+  async run(context) {
+    const limit = context.number('limit') ?? DEFAULT_LIMIT
+    if (limit < 1) throw new UsageError('--limit must be at least 1.')
+    const { signal } = context.world
+    const found: Screenshot[] = []
+    let count = 0
+    for await (const screenshot of context.client().screenshots.list({ ...toQuery(context, limit), signal })) {
+      if (context.isOn('json')) context.printJson(screenshot)
+      else found.push(screenshot)
+      count += 1
+      if (count >= limit) break
+    }
+    if (!context.isOn('json')) context.world.stdout.write(found.length === 0 ? 'no screenshots\n' : tableOf(found))
+    return EXIT.ok
+  },
+}
+
+export const get: Command = {
+  name: 'get',
+  usage: 'ID',
+  summary: 'Shows a screenshot, or downloads its file',
+  minimum: 1,
+  maximum: 1,
+  flags: [
+    { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'Downloads the file to FILE; - is standard output' },
+    { name: 'artifact', kind: 'text', value: 'TYPE', summary: 'Downloads this artifact instead, such as html' },
+  ],
+  async run(context) {
+    const { signal, stdout } = context.world
+    const output = context.text('output')
+    const artifact = context.text('artifact')
+    if (artifact !== undefined && output === undefined) throw new UsageError('--artifact needs -o FILE.')
+    const client = context.client()
+    const screenshot = await client.screenshots.get(context.argument(0), { signal })
+    if (output === undefined) {
+      if (context.isOn('json')) context.printJson(screenshot)
+      else context.print(describeRecord(screenshot))
+      return EXIT.ok
+    }
+    if (output === '-' && stdout.isTerminal) throw new UsageError('the file would be written to the terminal. Redirect the output.')
+    const stream = await client.screenshots.streamOf(screenshot, { artifact: artifact as never, signal })
+    if (output === '-') for await (const chunk of stream) stdout.write(chunk)
+    else {
+      await writeFileFrom(stream, output, signal)
+      context.print(output)
+    }
+    return EXIT.ok
+  },
+}
+
+export const remove: Command = {
+  name: 'delete',
+  usage: 'ID...',
+  summary: 'Deletes screenshots with their files and links',
+  minimum: 1,
+  maximum: Number.POSITIVE_INFINITY,
+  flags: [],
+  async run(context) {
+    const client = context.client()
+    for (const id of context.parsed.positionals) {
+      await client.screenshots.delete(id, { signal: context.world.signal })
+      if (context.isOn('json')) context.printJson({ id, deleted: true })
+      else context.print(`deleted ${id}`)
+    }
+    return EXIT.ok
+  },
+}
+
+/** One line on a record, when its state changes. */
+function printState(context: Context, screenshot: Screenshot): void {
+  const { id, url, status, error, completed_at: completedAt } = screenshot
+  if (context.isOn('json')) {
+    context.printJson(screenshot)
+    return
+  }
+  const details = status === 'completed' ? describePicture(screenshot) : error ? `${error.code}: ${error.message}` : ''
+  context.print(
+    toPrintable(`${formatTime(completedAt ?? screenshot.created_at)} ${id} ${stateOf(screenshot).padEnd(9)} ${url} ${details}`).trimEnd(),
+  )
+}
+
+/** Follows one screenshot to its end. */
+async function watchOne(context: Context, id: string): Promise<number> {
+  const { signal } = context.world
+  const client = context.client()
+  let last = ''
+  for (;;) {
+    const started = performance.now()
+    const screenshot = await client.screenshots.get(id, { wait: HOLD_SECONDS, signal })
+    const state = stateOf(screenshot)
+    if (state !== last) printState(context, screenshot)
+    last = state
+    if (screenshot.status === 'failed') throw new CaptureFailedError(screenshot)
+    if (screenshot.status === 'completed') return EXIT.ok
+    // A service that shuts down responds before the time is up.
+    if (performance.now() - started < POLL_MILLISECONDS) await pause(signal)
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  sleep(POLL_MILLISECONDS, undefined, { signal }).catch(() => {
+    throw signal.reason
+  })
+
+/** Follows all pending screenshots of the account until none is pending. */
+async function watchAll(context: Context): Promise<number> {
+  const { signal } = context.world
+  const client = context.client()
+  const pending = new Map<string, string>()
+  let failed = 0
+  for (;;) {
+    const seen = new Set<string>()
+    for await (const screenshot of client.screenshots.list({ status: 'pending', limit: MAX_PAGE, signal })) {
+      seen.add(screenshot.id)
+      if (pending.get(screenshot.id) !== stateOf(screenshot)) printState(context, screenshot)
+      pending.set(screenshot.id, stateOf(screenshot))
+    }
+    for (const id of [...pending.keys()].filter((known) => !seen.has(known))) {
+      pending.delete(id)
+      const screenshot = await client.screenshots.get(id, { signal })
+      printState(context, screenshot)
+      if (screenshot.status === 'failed') failed += 1
+    }
+    if (pending.size === 0) return failed === 0 ? EXIT.ok : EXIT.failed
+    await pause(signal)
+  }
+}
+
+export const watch: Command = {
+  name: 'watch',
+  usage: '[ID]',
+  summary: 'Follows a screenshot, or all pending ones, until they end',
+  minimum: 0,
+  maximum: 1,
+  flags: [],
+  run: (context) => (context.parsed.positionals[0] === undefined ? watchAll(context) : watchOne(context, context.argument(0))),
+}

@@ -1,0 +1,214 @@
+import { mkdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { CaptureFailedError, type Screenshot, type ScreenshotRequest } from '../../../client/src/index.ts'
+import type { Flag } from '../arguments/flag.ts'
+import { captureRecord, writeFileFrom } from '../batch/capture.ts'
+import { checkTemplate, DEFAULT_TEMPLATE, toFileName, toFreeName } from '../batch/names.ts'
+import { Progress } from '../batch/progress.ts'
+import { isDone, runBatch } from '../batch/run-batch.ts'
+import { StateFile, toFingerprint } from '../batch/state-file.ts'
+import { readUrls, toUrl } from '../batch/urls.ts'
+import { EXIT, Interrupted, UsageError } from '../common/errors.ts'
+import { toPrintable } from '../terminal/format.ts'
+import { captureFlags, toCaptureOptions } from './capture-flags.ts'
+import type { Command, Context } from './context.ts'
+import { describePicture } from './records.ts'
+
+const DEFAULT_PARALLEL = 8
+const MAX_PARALLEL = 64
+/** A batch may run for hours, so it survives longer outages than other commands. */
+const BATCH_RETRIES = 8
+
+/** The flags that are not capture options. */
+const shotFlags: readonly Flag[] = [
+  {
+    name: 'output',
+    short: 'o',
+    kind: 'text',
+    value: 'FILE',
+    summary: 'File, folder, or - for standard output',
+  },
+  { name: 'urls', kind: 'text', value: 'FILE', summary: 'Captures the URLs of FILE, or of - (standard input)' },
+  { name: 'name', kind: 'text', value: 'TEMPLATE', summary: `File names; default: ${DEFAULT_TEMPLATE}` },
+  {
+    name: 'parallel',
+    kind: 'integer',
+    value: 'N',
+    summary: `Captures at a time, 1 to ${MAX_PARALLEL}; default: ${DEFAULT_PARALLEL}`,
+  },
+  { name: 'restart', kind: 'boolean', summary: 'Forgets the progress of an interrupted batch' },
+  { name: 'wait-timeout', kind: 'integer', value: 'SECONDS', summary: 'Maximum wait for a capture; default: 300' },
+]
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  '.png': 'png',
+  '.jpg': 'jpeg',
+  '.jpeg': 'jpeg',
+  '.webp': 'webp',
+  '.avif': 'avif',
+  '.pdf': 'pdf',
+}
+
+const isFolder = (file: string): boolean => /[/\\]$/.test(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Milliseconds of --wait-timeout. */
+export function waitTimeoutOf(context: Context): number | undefined {
+  const seconds = context.number('wait-timeout')
+  if (seconds !== undefined && seconds < 1) throw new UsageError('--wait-timeout must be at least 1 second.')
+  return seconds === undefined ? undefined : seconds * 1_000
+}
+
+/** Without --format, the extension of the file decides. */
+function withFormat(options: ScreenshotRequest, file: string | undefined): ScreenshotRequest {
+  const format = file === undefined ? undefined : EXTENSIONS[path.extname(file).toLowerCase()]
+  return options.format === undefined && format !== undefined ? ({ ...options, format } as ScreenshotRequest) : options
+}
+
+function printResult(context: Context, screenshot: Screenshot, file: string | undefined): void {
+  if (context.isOn('json')) context.printJson(file === undefined ? screenshot : { ...screenshot, file })
+  else if (file !== undefined) context.print(file)
+}
+
+/** Captures one page. */
+async function captureOne(context: Context, url: string | undefined): Promise<number> {
+  const output = context.text('output')
+  const isStandardOutput = output === '-'
+  if (isStandardOutput && context.isOn('json'))
+    throw new UsageError('-o - and --json both write to standard output. Leave one of them out.')
+  if (isStandardOutput && context.world.stdout.isTerminal) {
+    throw new UsageError('the picture would be written to the terminal. Redirect the output, or name a file with -o.')
+  }
+  const options = withFormat(toCaptureOptions(context.parsed), output)
+  const client = context.client()
+  const { signal } = context.world
+  const request = url === undefined ? options : { ...options, url }
+  if (context.isOn('async')) {
+    const created = await client.screenshots.create({ ...request, signal })
+    if (context.isOn('json')) context.printJson(created)
+    else context.print(created.id)
+    return EXIT.ok
+  }
+  let id: string | undefined
+  const waitTimeout = waitTimeoutOf(context)
+  const onCreated = (created: string): void => {
+    id = created
+  }
+  try {
+    const screenshot = await captureRecord({ client, request, waitTimeout, signal, onCreated })
+    if (screenshot.status === 'failed') {
+      if (context.isOn('json')) context.printJson(screenshot)
+      throw new CaptureFailedError(screenshot)
+    }
+    const stream = await client.screenshots.streamOf(screenshot, { signal })
+    if (isStandardOutput) for await (const chunk of stream) context.world.stdout.write(chunk)
+    const file = isStandardOutput ? undefined : toOutputFile(context, url, String(options.format ?? 'png'))
+    if (file !== undefined) await writeFileFrom(stream, file, signal)
+    printResult(context, screenshot, file)
+    if (!context.isOn('json')) context.note(describePicture(screenshot))
+    for (const warning of screenshot.warnings) context.note(`warning: ${toPrintable(warning)}`)
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof Interrupted && id !== undefined) context.note(`The capture continues. Run \`tintype watch ${id}\` to follow it.`)
+    throw error
+  }
+}
+
+/** The file of a single capture. */
+function toOutputFile(context: Context, url: string | undefined, format: string): string {
+  const output = context.text('output')
+  if (output !== undefined && !isFolder(output)) return output
+  if (output !== undefined) mkdirSync(output, { recursive: true })
+  const template = context.text('name') ?? DEFAULT_TEMPLATE
+  return path.join(output ?? '.', toFileName(template, { url: url ?? '', number: 1, total: 1, format }))
+}
+
+/** The folder of a batch. It is created if it does not exist. */
+function toFolder(output: string | undefined): string {
+  if (output === '-') throw new UsageError('several pictures do not fit into standard output. Name a folder with -o.')
+  const folder = output ?? '.'
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new UsageError(`${folder} is a file. Several pictures need a folder: name one with -o.`)
+  }
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Captures several pages. The same command continues after an interruption. */
+async function captureBatch(context: Context, given: readonly string[]): Promise<number> {
+  if (context.isOn('async'))
+    throw new UsageError('--async captures one page. Leave it out: a batch that is interrupted continues on the next run.')
+  const parallel = context.number('parallel') ?? DEFAULT_PARALLEL
+  if (parallel < 1 || parallel > MAX_PARALLEL) throw new UsageError(`--parallel must be 1 to ${MAX_PARALLEL}, but is ${parallel}.`)
+  const urls = [...new Set(given)]
+  const template = context.text('name') ?? DEFAULT_TEMPLATE
+  const options = toCaptureOptions(context.parsed)
+  const waitTimeout = waitTimeoutOf(context)
+  const client = context.client({ retries: BATCH_RETRIES })
+  const folder = toFolder(context.text('output'))
+  const format = String(options.format ?? 'png')
+  const fingerprint = toFingerprint(context.serviceName, options, template)
+  const state = StateFile.open({ folder, fingerprint, restart: context.isOn('restart') })
+  const entries = urls.map((url, index) =>
+    state.entryOf(url, (taken) => toFreeName(toFileName(template, { url, number: index + 1, total: urls.length, format }), taken)),
+  )
+  state.save()
+  const done = entries.filter((entry) => isDone(folder, entry)).length
+  if (done > 0) context.note(`Continuing: ${done} of ${urls.length} pages are done.`)
+  const progress = new Progress(context.world.stderr, { total: urls.length, done })
+  const { signal } = context.world
+  try {
+    await runBatch({
+      ...{ client, state, entries, folder, options, parallel, waitTimeout, signal },
+      onEnd: (entry, screenshot) =>
+        progress.end(entry, () => {
+          if (screenshot !== undefined)
+            printResult(context, screenshot, entry.status === 'done' ? path.join(folder, entry.file) : undefined)
+        }),
+    })
+  } catch (error) {
+    progress.stop()
+    context.note(`${progress.completed} of ${urls.length} pages are done. Repeat the command to continue.`)
+    throw error
+  }
+  progress.stop()
+  if (progress.failed === 0) state.remove()
+  const retry = progress.failed === 0 ? '' : ` ${progress.failed} failed. Repeat the command to capture those again.`
+  context.note(`${progress.completed} of ${urls.length} pages are done.${retry}`)
+  return progress.failed === 0 ? EXIT.ok : EXIT.failed
+}
+
+async function run(context: Context): Promise<number> {
+  const template = context.text('name')
+  if (template !== undefined) checkTemplate(template)
+  const { positionals, values } = context.parsed
+  const source = context.text('urls')
+  const listed = source === undefined ? [] : await readUrls(source, context.world.stdin)
+  const urls = [...positionals.map(toUrl), ...listed]
+  const isInline = values.has('html') || values.has('markdown')
+  if (urls.length > 0 && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+  if (isInline) return captureOne(context, undefined)
+  if (source === undefined && urls.length < 2) {
+    if (urls[0] === undefined) throw new UsageError('a URL is missing. Name one, or a list of URLs with --urls FILE.')
+    return captureOne(context, urls[0])
+  }
+  if (urls.length === 0) throw new UsageError('the list has no URLs. Write one on each line.')
+  return captureBatch(context, urls)
+}
+
+export const shot: Command = {
+  name: 'shot',
+  usage: 'URL...',
+  summary: 'Captures pages and writes their pictures to files',
+  minimum: 0,
+  maximum: Number.POSITIVE_INFINITY,
+  flags: [...shotFlags, ...captureFlags],
+  notes: [
+    '  tintype shot example.com --full-page -o page.png',
+    '  tintype shot --urls list.txt -o shots --format webp --parallel 4',
+    '',
+    'Every option of the API is a flag: `tintype --help options` lists them.',
+    'File names are made from {host}, {path}, {n} and {format}.',
+    'Several URLs are a batch. Repeat the command after an interruption.',
+  ],
+  run,
+}

@@ -1,0 +1,147 @@
+import { parseFlags } from './arguments/parse.ts'
+import { commands } from './commands/all.ts'
+import { captureFlags, toFlag } from './commands/capture-flags.ts'
+import { type Command, Context, commonFlags, type World } from './commands/context.ts'
+import { EXIT, type ExitCode, toReport, UsageError } from './common/errors.ts'
+import { suggestion } from './common/nearest.ts'
+import { optionGroups } from './generated/options.ts'
+import { type Forward, openForward } from './settings/kubectl.ts'
+import { toPrintable } from './terminal/format.ts'
+import { commandHelp, optionsHelp } from './terminal/help.ts'
+import type { Output } from './terminal/output.ts'
+
+/** Fits a terminal of 24 lines and 80 columns. */
+const HELP = `Usage: tintype COMMAND [options]
+
+  shot URL...            Captures pages: tintype shot example.com -o page.png
+  list, get, delete      Screenshots of the account
+  watch [ID]             Follows a screenshot, or all pending ones, to the end
+  link URL               Prints a signed link to a picture, for <img>
+  keys                   API keys: list, create, delete, rotate
+  webhooks               Webhooks: list, test
+  usage                  Quota of the month
+  doctor                 Finds out why the service does not work
+  config                 Profiles: set, list, use, delete
+  completion, version    Completion for bash and zsh; the version
+
+The URL and the API key come from --server and --api-key, else TINTYPE_URL and
+TINTYPE_API_KEY, else the profile of \`tintype config set URL KEY\`.
+
+  tintype COMMAND --help   Help of a command
+  tintype --help options   All capture options
+
+Exit codes: 0 success, 1 failed capture or request, 2 wrong usage,
+3 service not reachable or key refused, 130 interrupted.
+`
+
+/** Help on a pipe is not cut. */
+const columnsOf = ({ isTerminal, columns }: Output): number => (isTerminal ? columns : Number.POSITIVE_INFINITY)
+
+function helpOf(command: Command, columns: number): string {
+  const line = { ...command, flags: command.flags.filter((flag) => !captureFlags.includes(flag)) }
+  return commandHelp(line, { common: commonFlags, notes: command.notes, columns })
+}
+
+/** The command of a command line, and the arguments after its name. */
+function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } {
+  const [first = '', second = ''] = args
+  const command = commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first)
+  if (command !== undefined) return { command, rest: args.slice(command.name.split(' ').length) }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1] ?? '')
+  if (group.length > 0 && !first.startsWith('-')) {
+    const problem = second === '' || second.startsWith('-') ? `${first} needs a second word` : `unknown command "${first} ${second}"`
+    throw new UsageError(`${problem}: ${group.join(', ')}.`)
+  }
+  if (first.startsWith('-')) throw new UsageError(`the command comes before ${first}. Run \`tintype --help\` to list the commands.`)
+  const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
+  throw new UsageError(`unknown command "${first}".${suggestion(first, names) || ' Run `tintype --help` to list the commands.'}`)
+}
+
+/** Help for the words after `--help`. */
+function helpFor(words: readonly string[], stdout: Output): string {
+  const columns = columnsOf(stdout)
+  if (words.length === 0) return HELP
+  if (words[0] === 'options') return optionsHelp(optionGroups, toFlag, columns)
+  const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+  if (words.length === 1 && group.length > 0) return group.map((command) => helpOf(command, columns)).join('\n')
+  return helpOf(findCommand(words).command, columns)
+}
+
+async function execute(args: readonly string[], world: World): Promise<number> {
+  const [first] = args
+  if (first === undefined) {
+    world.stderr.write(HELP)
+    return EXIT.usage
+  }
+  if (first === '--help' || first === '-h' || first === 'help') {
+    world.stdout.write(helpFor(args.slice(1), world.stdout))
+    return EXIT.ok
+  }
+  if (first === '--version' || first === '-V') return execute(['version'], world)
+  const isGroupHelp = args.length === 2 && (args[1] === '--help' || args[1] === '-h')
+  if (isGroupHelp) {
+    world.stdout.write(helpFor([first], world.stdout))
+    return EXIT.ok
+  }
+  const { command, rest } = findCommand(args)
+  const parsed = parseFlags([...command.flags, ...commonFlags], rest)
+  if (parsed.values.get('help') === true) {
+    const isAboutOptions = parsed.positionals[0] === 'options'
+    world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, columnsOf(world.stdout)))
+    return EXIT.ok
+  }
+  const count = parsed.positionals.length
+  if (count < command.minimum || count > command.maximum) {
+    const wanted = command.usage === '' ? 'takes no arguments' : `needs ${command.usage}`
+    throw new UsageError(`\`tintype ${command.name}\` ${wanted}. Add --help for the usage.`)
+  }
+  const context = new Context(world, parsed)
+  let forward: Forward | undefined
+  try {
+    if (world.isKubectlPlugin && !command.isLocal) forward = await forwardIfNeeded(context)
+    return await command.run(context)
+  } catch (error) {
+    throw new ReportedError(error, serverOf(context))
+  } finally {
+    forward?.stop()
+  }
+}
+
+/** `kubectl tintype` finds the service itself if no URL is set. */
+async function forwardIfNeeded(context: Context): Promise<Forward | undefined> {
+  const { url, apiKey } = context.settings
+  if (url !== undefined) return undefined
+  const { environment, signal } = context.world
+  const forward = await openForward({ environment, signal, namespace: context.text('namespace'), wantsKey: apiKey === undefined })
+  context.useForward(forward)
+  return forward
+}
+
+/** Carries the URL of the service to the report of an error. */
+class ReportedError extends Error {
+  readonly server: string | undefined
+
+  constructor(cause: unknown, server: string | undefined) {
+    super('the command failed', { cause })
+    this.server = server
+  }
+}
+
+function serverOf(context: Context): string | undefined {
+  try {
+    return context.settings.url
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs a command line. Resolves to the exit code; an error is one line on standard error. */
+export async function run(args: readonly string[], world: World): Promise<ExitCode> {
+  try {
+    return (await execute(args, world)) as ExitCode
+  } catch (error) {
+    const report = error instanceof ReportedError ? toReport(error.cause, error.server) : toReport(error)
+    world.stderr.write(`tintype: ${toPrintable(report.message)}\n`)
+    return report.exitCode
+  }
+}

@@ -1,0 +1,67 @@
+import { CliError, EXIT, UsageError } from '../common/errors.ts'
+import { suggestion } from '../common/nearest.ts'
+import { type Configuration, configurationFile, type Environment, type Profile, readConfiguration } from './profiles.ts'
+
+/** Which service the program uses, and with which API key. */
+export interface Settings {
+  url: string | undefined
+  apiKey: string | undefined
+  linkKey: string | undefined
+  linkSecret: string | undefined
+  /** Where the URL and the API key come from, for `tintype doctor`. */
+  urlSource: string
+  keySource: string
+}
+
+export interface SettingFlags {
+  server?: string | undefined
+  apiKey?: string | undefined
+  profile?: string | undefined
+}
+
+/** The chosen profile, or undefined if there is none. */
+function findProfile({ current, profiles }: Configuration, wanted: string | undefined): { name: string; profile: Profile } | undefined {
+  const name = wanted ?? current
+  if (name === undefined) return undefined
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile !== undefined) return { name, profile }
+  const names = Object.keys(profiles)
+  const known = names.length === 0 ? 'There are no profiles.' : `Profiles: ${names.join(', ')}.`
+  throw new UsageError(`no profile is named "${name}".${suggestion(name, names)} ${known} Create one with \`tintype config set\`.`)
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+
+/**
+ * Flags come first, then the environment, then the profile. A profile that a flag names comes before the environment. The API key of a profile is
+ * only sent to the URL of that profile, so that a mistyped variable does not send it to another host.
+ */
+export function resolveSettings(flags: SettingFlags, environment: Environment): Settings {
+  const wanted = flags.profile ?? (environment.TINTYPE_PROFILE || undefined)
+  const found = findProfile(readConfiguration(configurationFile(environment)), wanted)
+  const isProfileNamed = flags.profile !== undefined
+  const variables = isProfileNamed ? {} : environment
+  const profileSource = found === undefined ? 'not set' : `profile ${found.name}`
+  const url = flags.server ?? (variables.TINTYPE_URL || found?.profile.url)
+  const isOwnUrl = found !== undefined && url !== undefined && withoutSlash(url) === withoutSlash(found.profile.url)
+  const ownKey = isOwnUrl ? found.profile.apiKey : undefined
+  const sourceOf = (flag: string | undefined, name: string, variable: string): string =>
+    flag !== undefined ? `--${name}` : variables[variable] ? variable : profileSource
+  return {
+    url,
+    apiKey: flags.apiKey ?? (variables.TINTYPE_API_KEY || ownKey),
+    linkKey: variables.TINTYPE_LINK_KEY || (isOwnUrl ? found.profile.linkKey : undefined),
+    linkSecret: variables.TINTYPE_LINK_SECRET || (isOwnUrl ? found.profile.linkSecret : undefined),
+    urlSource: sourceOf(flags.server, 'server', 'TINTYPE_URL'),
+    keySource: sourceOf(flags.apiKey, 'api-key', 'TINTYPE_API_KEY'),
+  }
+}
+
+const HOW_TO_SET = 'Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL KEY`.'
+
+/** The URL and the API key. Both must be set. */
+export function requireService({ url, apiKey }: Settings): { url: string; apiKey: string } {
+  if (url === undefined) throw new CliError(`the URL of the service is not set. ${HOW_TO_SET}`, EXIT.unreachable)
+  if (apiKey === undefined) throw new CliError(`the API key for ${url} is not set. ${HOW_TO_SET}`, EXIT.unreachable)
+  return { url, apiKey }
+}

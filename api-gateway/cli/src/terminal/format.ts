@@ -1,0 +1,31 @@
+const UNITS = ['B', 'KB', 'MB', 'GB'] as const
+const STEP = 1_000
+
+/** `45.3 KB` */
+export function formatBytes(bytes: number): string {
+  const index = bytes < STEP ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(STEP)))
+  const value = bytes / STEP ** index
+  return `${index === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[index]}`
+}
+
+/** `2026-11-24 16:05` in UTC, or `-`. */
+export const formatTime = (time: string | null | undefined): string => (time ? time.slice(0, 16).replace('T', ' ') : '-')
+
+/** Text that cannot move the cursor or change the colors of a terminal. Page titles and URLs come from strangers. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
+export const toPrintable = (text: string): string => text.replaceAll(/[\x00-\x1f\x7f-\x9f]/g, '\u{fffd}')
+
+/** Lines with aligned columns. The last column is not padded. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows].map((row) => row.map(toPrintable))
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

@@ -1,0 +1,85 @@
+/** Packs the command line client as npm would publish it, and installs it into an empty project. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { repository } from '../cluster/host/state.ts'
+import { endWithTest } from '../support/processes/own-children.ts'
+import { runPlainly } from './package.ts'
+
+export interface CliRun {
+  code: number | null
+  stdout: Buffer
+  stderr: string
+}
+
+export interface CliOptions {
+  environment?: Record<string, string>
+  input?: string
+  directory?: string
+  /** The Node.js that runs the program. Default: that of the test. */
+  node?: string
+  /** Name of the program. Default: `tintype`. */
+  name?: string
+  /** Called with all of standard output so far. May return a signal to send, once. */
+  onOutput?: (stdout: string) => NodeJS.Signals | undefined
+}
+
+export interface InstalledCli {
+  /** An empty project outside the repository, which is also the home directory of the program. */
+  directory: string
+  /** Paths in the package. */
+  files: string[]
+  /** The installed program. */
+  program: string
+  run: (args: readonly string[], options?: CliOptions) => Promise<CliRun>
+  remove: () => Promise<void>
+}
+
+async function pack(workspace: string, directory: string): Promise<{ filename: string; files: { path: string }[] }> {
+  const args = ['pack', '--json', '--loglevel=error', '--pack-destination', directory]
+  const packed = JSON.parse(await runPlainly('npm', args, { directory: path.join(repository, workspace) }))
+  return packed[0] as { filename: string; files: { path: string }[] }
+}
+
+/** Packs and installs the command line client and the TypeScript client. */
+export async function installCli(): Promise<InstalledCli> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-cli-'))
+  const [cli, client] = await Promise.all([pack('api-gateway/cli', directory), pack('api-gateway/client', directory)])
+  await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const tarballs = [cli, client].map(({ filename }) => path.join(directory, filename))
+  await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], { directory })
+  const program = path.join(directory, 'node_modules/.bin/tintype')
+  const run: InstalledCli['run'] = async (
+    args,
+    { environment = {}, input = '', directory: cwd = directory, node = process.execPath, name = 'tintype', onOutput } = {},
+  ) => {
+    // Only these variables, so that the settings of the person who runs the tests have no effect.
+    const env = { PATH: process.env.PATH ?? '', HOME: directory, ...environment }
+    const child = spawn(node, [path.join(path.dirname(program), name), ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    endWithTest(child)
+    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+    let isInterrupted = false
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout.push(chunk)
+      const signal = isInterrupted ? undefined : onOutput?.(Buffer.concat(stdout).toString())
+      if (signal === undefined) return
+      isInterrupted = true
+      child.kill(signal)
+    })
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+    // The program may end before it has read its input.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }
+  }
+  return {
+    directory,
+    files: cli.files.map((file) => file.path),
+    program,
+    run,
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}

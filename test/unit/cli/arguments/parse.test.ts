@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import type { Flag } from '../../../../api-gateway/cli/src/arguments/flag.ts'
+import { parseFlags } from '../../../../api-gateway/cli/src/arguments/parse.ts'
+import { UsageError } from '../../../../api-gateway/cli/src/common/errors.ts'
+
+const flags: Flag[] = [
+  { name: 'output', short: 'o', kind: 'text', summary: '' },
+  { name: 'full-page', kind: 'boolean', summary: '', isNegatable: true },
+  { name: 'json', kind: 'boolean', summary: '' },
+  { name: 'delay', kind: 'integer', summary: '' },
+  { name: 'latitude', kind: 'number', summary: '' },
+  { name: 'hide-selectors', kind: 'list', summary: '' },
+  { name: 'headers', kind: 'map', summary: '' },
+  { name: 'cookies', kind: 'cookies', summary: '' },
+  { name: 'html', kind: 'text', summary: '' },
+]
+const parse = (...args: string[]) => {
+  const { values, positionals } = parseFlags(flags, args)
+  return { ...Object.fromEntries(values), ...(positionals.length === 0 ? {} : { positionals }) }
+}
+const problemOf = (...args: string[]): string => {
+  try {
+    parse(...args)
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+  return 'no error'
+}
+
+t.test('parseFlags reads switches, their negation and short flags', async (t) => {
+  t.strictSame(parse('--full-page', 'a', '-o', 'x.png', 'b'), { output: 'x.png', 'full-page': true, positionals: ['a', 'b'] })
+  t.strictSame(parse('--no-full-page'), { 'full-page': false })
+  t.strictSame(parse('--full-page=false'), { 'full-page': false })
+  t.strictSame(parse('--full-page', '--no-full-page'), { 'full-page': false }, 'the last one counts')
+  t.strictSame(parse('-o', '-'), { output: '-' }, 'a dash is a value')
+  t.strictSame(parse('--', '--json'), { positionals: ['--json'] })
+})
+
+t.test('parseFlags reads numbers, also negative ones', async (t) => {
+  t.strictSame(parse('--delay', '250', '--latitude', '-16.4'), { delay: 250, latitude: -16.4 })
+  t.strictSame(parse('--latitude=-.5'), { latitude: -0.5 })
+  t.equal(problemOf('--delay', '1.5'), '--delay must be a whole number, but is "1.5".')
+  t.equal(problemOf('--delay', ''), '--delay must be a whole number, but is "".')
+  t.equal(problemOf('--latitude', 'north'), '--latitude must be a number, but is "north".')
+})
+
+t.test('parseFlags collects repeated lists, maps and cookies', async (t) => {
+  t.strictSame(parse('--hide-selectors', '.a, .b', '--hide-selectors', '#c'), { 'hide-selectors': ['.a, .b', '#c'] })
+  const headers = { 'X-A': 'b=c', token: 'x:y', Z: '1' }
+  t.strictSame(parse('--headers', 'X-A: b=c', '--headers', 'token=x:y', '--headers', '{"Z": "1"}'), { headers })
+  t.strictSame(parse('--cookies', 'a=b; Path=/', '--cookies', '{"name":"c","value":"d"}'), {
+    cookies: ['a=b; Path=/', { name: 'c', value: 'd' }],
+  })
+  t.match(problemOf('--headers', 'nothing'), /needs NAME=VALUE or "NAME: VALUE", but is "nothing"/)
+  t.match(problemOf('--cookies', '{"name":'), /--cookies is not valid JSON/)
+})
+
+t.test('parseFlags reads a page from a file', async (t) => {
+  const file = path.join(t.testdir(), 'page.html')
+  writeFileSync(file, '<h1>Hello</h1>')
+  t.strictSame(parse('--html', `@${file}`), { html: '<h1>Hello</h1>' })
+  t.match(problemOf('--html', `@${file}.none`), /cannot read the file of --html/)
+})
+
+t.test('parseFlags explains mistakes', async (t) => {
+  t.equal(problemOf('--ful-page'), 'unknown option --ful-page. Did you mean --full-page?')
+  t.equal(problemOf('--selectors'), 'unknown option --selectors. Did you mean --hide-selectors?')
+  t.equal(problemOf('--nothing-like-it'), 'unknown option --nothing-like-it. Add --help to list the options.')
+  t.equal(problemOf('-x'), 'unknown option -x. Add --help to list the options.')
+  t.equal(problemOf('--output'), '--output needs a value.')
+  t.equal(problemOf('--output', '--json'), '--output needs a value. For a value that begins with -, write --output=--json.')
+  t.strictSame(parse('--output=--json'), { output: '--json' })
+  t.equal(problemOf('--json=maybe'), '--json is a switch and takes no value, but has "maybe".')
+})

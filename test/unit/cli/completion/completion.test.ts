@@ -1,0 +1,74 @@
+import { execFile, execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { runCli } from '../fake-world.ts'
+
+// The scripts run in real shells. TINTYPE_TEST_ZSH names a zsh that is not on the PATH.
+
+const run = promisify(execFile)
+const scriptFor = async (shell: string): Promise<string> => (await runCli(['completion', shell])).stdout
+
+let bash: string
+
+/** What bash offers for words, of which the last is being typed. */
+async function completeInBash(...words: string[]): Promise<string[]> {
+  const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tintype; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout } = await run('bash', ['--norc', '--noprofile', '-c', program, 'bash', bash, 'tintype', ...words])
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+t.test('bash completes commands, flags and values', async (t) => {
+  bash = path.join(t.testdir({ 'tintype.bash': await scriptFor('bash') }), 'tintype.bash')
+  t.strictSame(await completeInBash('sh'), ['shot'])
+  t.strictSame(await completeInBash('keys', ''), ['list', 'create', 'delete', 'rotate'])
+  t.strictSame(await completeInBash('shot', 'example.com', '--full-page-max-h'), ['--full-page-max-height'])
+  t.strictSame(await completeInBash('shot', '--no-full-page-full'), ['--no-full-page-full-width'])
+  t.strictSame(await completeInBash('shot', '--format', 'p'), ['png', 'pdf'])
+  t.strictSame(await completeInBash('shot', '--format', '=', 'w'), ['webp'], 'bash splits --format=w')
+  t.strictSame(
+    await completeInBash('shot', '--device', 'iphone_15_pro_l'),
+    ['iphone_15_pro_landscape', 'iphone_15_pro_max_landscape'].slice(0, 1),
+  )
+  t.strictSame(await completeInBash('keys', 'create', 'ci', '--scopes', 'usage'), ['usage:read'])
+  t.strictSame(await completeInBash('shot', '--viewport-width', ''), [], 'nothing for a number')
+  t.strictSame(await completeInBash('list', '--full'), [], 'no flags of another command')
+})
+
+const zsh = process.env.TINTYPE_TEST_ZSH ?? 'zsh'
+const hasZsh = (() => {
+  try {
+    execFileSync(zsh, ['-c', 'true'])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh is not installed' }, async (t) => {
+  const setup = [
+    'PS1= ; autoload -Uz compinit; compinit -u -D',
+    'source ./tintype.zsh',
+    // Completes as the tab key does, and writes the command line to a file.
+    'probe() { zle complete-word; print -r -- "$BUFFER" > ./line }; zle -N probe; bindkey "^T" probe',
+  ]
+  const folder = t.testdir({ 'tintype.zsh': await scriptFor('zsh'), setup: `${setup.join('\n')}\n` })
+  // Completion works only in the line editor, which needs a terminal.
+  const program = `
+    zmodload zsh/zpty || exit 9
+    zpty -b shell ${zsh} -f -i
+    zpty -w shell 'source ./setup'
+    zpty -n -w shell "$1"$'\\x14'
+    for attempt in {1..100}; do [[ -s ./line ]] && break; zpty -r -t shell ignored; sleep 0.1; done
+    zpty -d shell; cat ./line; rm -f ./line`
+  const complete = async (line: string): Promise<string> => {
+    const options = { cwd: folder, timeout: 20_000, env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm' } }
+    return (await run(zsh, ['-f', '-c', program, 'zsh', line], options)).stdout
+  }
+  t.equal(await complete('tintype sho'), 'tintype shot \n')
+  t.equal(await complete('tintype keys rot'), 'tintype keys rotate \n')
+  t.equal(await complete('tintype shot --full-page-max-h'), 'tintype shot --full-page-max-height=\n')
+  t.equal(await complete('tintype shot --format w'), 'tintype shot --format webp \n')
+  t.equal(await complete('tintype shot example.com --viewport-h'), 'tintype shot example.com --viewport-h\n', 'two flags begin so')
+  t.equal(await complete('tintype keys create ci --scopes usage'), 'tintype keys create ci --scopes usage:read \n')
+})

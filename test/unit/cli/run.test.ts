@@ -1,0 +1,76 @@
+import t from 'tap'
+import { commands } from '../../../api-gateway/cli/src/commands/all.ts'
+import { runCli } from './fake-world.ts'
+
+const LINES = 24
+const COLUMNS = 80
+
+for (const args of [['--help'], ...commands.map(({ name }) => [...name.split(' '), '--help'])]) {
+  t.test(`tintype ${args.join(' ')} fits a terminal`, async (t) => {
+    const { code, stdout, stderr } = await runCli(args)
+    t.equal(code, 0, stderr)
+    const lines = stdout.trimEnd().split('\n')
+    t.ok(lines.length <= LINES, `${lines.length} lines`)
+    t.strictSame(
+      lines.filter((line) => line.length > COLUMNS),
+      [],
+    )
+  })
+}
+
+t.test('the help names every command and every exit code', async (t) => {
+  const { stdout } = await runCli(['--help'])
+  for (const { name } of commands) for (const word of name.split(' ')) t.match(stdout, new RegExp(`\\b${word}\\b`))
+  for (const code of [0, 1, 2, 3, 130]) t.match(stdout, new RegExp(`\\b${code} [a-z]`))
+})
+
+t.test('the help of options has one line for each, in groups, cut to the terminal', async (t) => {
+  const { stdout } = await runCli(['--help', 'options'])
+  t.match(stdout, /^Viewport\n {2}--viewport-width N /)
+  t.match(stdout, /^ {2}--\[no-\]full-page +Captures the whole scrollable page/m)
+  t.equal((await runCli(['shot', '--help', 'options'])).stdout, stdout)
+  const onTerminal = await runCli(['--help', 'options'], { isTerminal: true })
+  t.equal(onTerminal.stdout.split('\n').length, stdout.split('\n').length)
+  for (const line of onTerminal.stdout.split('\n')) t.ok(line.length <= COLUMNS, line)
+})
+
+t.test('wrong usage is one line and exit code 2', async (t) => {
+  const cases: [args: string[], message: string][] = [
+    [['shoot'], 'unknown command "shoot". Did you mean shot?'],
+    [['frobnicate'], 'unknown command "frobnicate". Run `tintype --help` to list the commands.'],
+    [['keys'], 'keys needs a second word: list, create, delete, rotate.'],
+    [['keys', 'remove', 'x'], 'unknown command "keys remove": list, create, delete, rotate.'],
+    [['--json', 'list'], 'the command comes before --json. Run `tintype --help` to list the commands.'],
+    [['shot'], 'a URL is missing. Name one, or a list of URLs with --urls FILE.'],
+    [['get'], '`tintype get` needs ID. Add --help for the usage.'],
+    [['usage', 'now'], '`tintype usage` takes no arguments. Add --help for the usage.'],
+    [['shot', 'a.example', '--html', '<p>'], '--html and --markdown replace the URL. Leave the URL out.'],
+    [['shot', 'a.example', 'b.example', '-o', '-'], 'several pictures do not fit into standard output. Name a folder with -o.'],
+    [['shot', 'a.example', '-o', '-', '--json'], '-o - and --json both write to standard output. Leave one of them out.'],
+    [['shot', 'a.example', 'b.example', '--parallel', '0'], '--parallel must be 1 to 64, but is 0.'],
+    [['shot', 'a.example', '--name', '{x}'], '--name contains {x}. Use {host}, {path}, {n}, {format}.'],
+    [['shot', '--urls', '-'], 'the list has no URLs. Write one on each line.'],
+    [['completion', 'fish'], 'there is no completion for "fish". Use bash or zsh.'],
+  ]
+  const environment = { TINTYPE_URL: 'http://127.0.0.1:1', TINTYPE_API_KEY: 'key' }
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await runCli(args, { environment })
+    t.strictSame({ code, stdout, stderr }, { code: 2, stdout: '', stderr: `tintype: ${message}\n` }, args.join(' '))
+  }
+})
+
+t.test('without a command the help goes to standard error', async (t) => {
+  const { code, stdout, stderr } = await runCli([])
+  t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /^Usage: tintype COMMAND/ })
+})
+
+t.test('a picture is not written to a terminal', async (t) => {
+  const { code, stderr } = await runCli(['shot', 'a.example', '-o', '-'], { isTerminal: true })
+  t.match({ code, stderr }, { code: 2, stderr: /would be written to the terminal/ })
+})
+
+t.test('settings that are missing are named, with exit code 3', async (t) => {
+  const { code, stderr } = await runCli(['usage'])
+  t.equal(code, 3)
+  t.equal(stderr, 'tintype: the URL of the service is not set. Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL KEY`.\n')
+})
