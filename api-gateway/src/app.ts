@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { PictureMemory } from './cache/picture-memory.ts'
 import { Flights } from './creation/flights.ts'
 import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -17,7 +18,7 @@ import { type RoutesDeps, routes } from './resources/all.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights'> & TracingDeps & GatewayDeps
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights' | 'pictures'> & TracingDeps & GatewayDeps
 
 interface GatewayDeps {
   quota: QuotaStore
@@ -25,6 +26,8 @@ interface GatewayDeps {
   metrics: Metrics
   log: FastifyBaseLogger
   callsPerMinute: CallsPerMinute
+  /** Limit of the pictures of links in memory. */
+  linkCacheBytes: number
   /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
 }
@@ -51,6 +54,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   })
   const calls = new CallLimits(deps.callsPerMinute)
   const flights = new Flights(deps)
+  const pictures = new PictureMemory({ maxBytes: deps.linkCacheBytes, files: deps.files, now: deps.now })
   addErrors(app)
   addRequestId(app)
   addTracing(app, deps)
@@ -67,7 +71,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, { ...deps, buildDocument, calls, flights })
+  addRoutes(app, routes, { ...deps, buildDocument, calls, flights, pictures })
   app.register(async (scope) => addDocsRoutes(scope))
   return app
 }

@@ -36,6 +36,7 @@ const Env = z.object({
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // per account and replica: lists and reports
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // per account and replica: changes of keys and webhooks
   TINTYPE_LINK_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000), // per account and replica: requests for links
+  TINTYPE_LINK_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432), // pictures of links in memory; 0: none
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
   // Same values as in the operator, so that a URL it would not post to is rejected early.
@@ -120,6 +121,7 @@ const toConfig = (env: Env) => ({
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
+  linkCacheBytes: env.TINTYPE_LINK_CACHE_BYTES,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,
   drainDelayMilliseconds: env.TINTYPE_DRAIN_DELAY_MILLISECONDS,
   egress: {

@@ -127,6 +127,7 @@ async function run(config: Config): Promise<void> {
         : buildStoreLinks({ ...config.storage, ...config.links, endpoint: config.storagePublicUrl }),
     corsOrigins: config.corsOrigins,
     callsPerMinute: config.callsPerMinute,
+    linkCacheBytes: config.linkCacheBytes,
     egress: config.egress,
     draining: draining.signal,
     now,

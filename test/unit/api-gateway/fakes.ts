@@ -363,6 +363,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     publicUrl: 'https://shots.example',
     corsOrigins: [],
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
+    linkCacheBytes: 1_000_000,
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,

@@ -15,6 +15,11 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   },
   { name: 'a plan whose name is no DNS label', settings: { plans: { 'Team Gold': { monthlyQuota: 1 } } }, words: /Team Gold/ },
   { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
+  {
+    name: 'a negative cache of links',
+    settings: { 'gateway.linkCacheBytes': -1 },
+    words: /gateway.linkCacheBytes.*minimum: got -1, want 0/s,
+  },
   { name: 'a gateway without replicas', settings: { 'gateway.replicas': 0 }, words: /gateway.replicas.*minimum: got 0, want 1/s },
   { name: 'an operator without replicas', settings: { 'operator.replicas': 0 }, words: /operator.replicas.*minimum: got 0, want 1/s },
   {

@@ -16,6 +16,8 @@ interface FileToSend {
   extension: string
   attachment?: string | undefined
   stored: StoredFile
+  /** The content, if it is in memory. */
+  bytes?: Buffer | undefined
   /** Headers that replace the usual ones, such as `cache-control`. */
   headers?: Readonly<Record<string, string>> | undefined
 }
@@ -26,15 +28,15 @@ interface SendDeps {
 }
 
 /** Sends a stored file or a range of it. Supports conditional and range requests (RFC 9110). */
-export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend, { files, downloads }: SendDeps) {
-  const { key, stored, extension } = file
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend, deps: SendDeps) {
+  const { stored, extension } = file
   const tag = `"${stored.etag}"`
   // A POST that returns a file ignores conditional and range headers.
   const conditions = request.method === 'POST' ? {} : request.headers
   const isKnown = hasTag(conditions['if-none-match'], tag)
   // Both can throw. An error must not have the headers of the file, or a cache could store it in place of the file.
   const range = isKnown ? undefined : rangeOf(conditions, stored, tag)
-  const stream = isKnown || request.method === 'HEAD' ? undefined : await downloads.open(() => open(key, range, files))
+  const content = isKnown || request.method === 'HEAD' ? undefined : await contentOf(file, range, deps)
   reply.headers({
     ...SAFE_FILE_HEADERS,
     etag: tag,
@@ -48,9 +50,9 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const length = range ? range.end - range.start + 1 : stored.sizeBytes
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stored.sizeBytes}`)
   reply.type(contentTypeOf(extension)).header('content-length', length)
-  if (!stream) return reply.send()
+  if (!content) return reply.send()
   reply.raw.setTimeout(STALLED_MILLISECONDS, () => reply.raw.destroy())
-  return reply.send(stream)
+  return reply.send(content)
 }
 
 /** The range to send. If-Range with another ETag sends the whole file. */
@@ -62,6 +64,16 @@ function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, 
   throw new ApiError('RANGE_NOT_SATISFIABLE', `the range is outside the file, which has ${sizeBytes} bytes`, {
     headers: { 'content-range': `bytes */${sizeBytes}` },
   })
+}
+
+/** Content in memory needs no connection to the bucket, so it does not count as a download. */
+async function contentOf(
+  { key, bytes }: FileToSend,
+  range: ByteSpan | undefined,
+  { files, downloads }: SendDeps,
+): Promise<Readable | Buffer> {
+  if (!bytes) return downloads.open(() => open(key, range, files))
+  return range ? bytes.subarray(range.start, range.end + 1) : bytes
 }
 
 async function open(key: string, range: ByteSpan | undefined, files: SendDeps['files']): Promise<Readable> {

@@ -1,3 +1,4 @@
+import type { PictureMemory } from '../../cache/picture-memory.ts'
 import type { FlightStoreDeps } from '../../creation/flight-store.ts'
 import type { Flights } from '../../creation/flights.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
@@ -9,6 +10,8 @@ import type { LinkAuthDeps } from './authenticate.ts'
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
   objects: ScreenshotsDeps['objects'] & FlightStoreDeps['objects']
   flights: Flights
+  /** Pictures of links in memory. */
+  pictures: PictureMemory
   calls: CallLimits
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps' | 'linkRequests'>
 }

@@ -4,12 +4,12 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
-import type { StoredFile } from '@tintype/crds/storage/port'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cacheHash } from '../../cache/cache-hash.ts'
-import { type CachedPicture, readPicture } from '../../cache/find-picture.ts'
-import { ApiError } from '../../common/errors.ts'
+import { readPicture } from '../../cache/find-picture.ts'
+import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
+import { ApiError, notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
 import { planScreenshots } from '../../creation/plan.ts'
@@ -78,7 +78,7 @@ async function respond({ request, reply, query }: Pick<Take, 'request' | 'reply'
   const { url, options, cache } = wanted
   const hash = cacheHash({ account, url, options, cacheKey: cache.cacheKey }, deps.keyRing())
   const take: Take = { request, reply, query, caller, wanted, hash }
-  const picture = await readPicture({ account, options }, hash, Number.POSITIVE_INFINITY, deps)
+  const picture = await deps.pictures.get(hash, () => findCached(take, deps))
   return picture ? sendCached(take, picture, deps) : capture(take, deps)
 }
 
@@ -95,33 +95,39 @@ function assertHostAllowed(url: string, { policy }: Caller, what: 'url' | 'final
   throw new ApiError('URL_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'url_not_allowed', message }] })
 }
 
+/** Looks for the picture in the bucket. */
+async function findCached({ caller, wanted: { options }, hash }: Take, deps: TakeDeps): Promise<Picture | undefined> {
+  const cached = await readPicture({ account: caller.account.metadata.name, options }, hash, Number.POSITIVE_INFINITY, deps)
+  if (!cached) return undefined
+  const { entry, key, file } = cached
+  const { id, completedAt, keptUntil, result } = entry
+  return {
+    id,
+    key,
+    stored: file,
+    capturedAt: new Date(completedAt),
+    finalUrl: result.finalUrl,
+    ...(keptUntil === undefined ? {} : { keptUntil: new Date(keptUntil) }),
+  }
+}
+
 /** Sends a cached picture. A stale one is sent at once, and a capture in the background replaces it. */
-async function sendCached(take: Take, { entry, key, file }: CachedPicture, deps: TakeDeps): Promise<FastifyReply> {
+async function sendCached(take: Take, picture: LoadedPicture, deps: TakeDeps): Promise<FastifyReply> {
   const { caller, wanted } = take
-  const capturedAt = new Date(entry.completedAt)
-  const isStale = deps.now().getTime() - capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
+  const isStale = deps.now().getTime() - picture.capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
   if (isStale) deps.flights.refresh(toFlightRequest(take, deps))
-  assertHostAllowed(entry.result.finalUrl ?? wanted.url, caller, 'final url')
+  assertHostAllowed(picture.finalUrl ?? wanted.url, caller, 'final url')
   deps.metrics.linkRequests.inc({ outcome: isStale ? 'stale' : 'hit' })
-  return sendPicture(take, { id: entry.id, key, stored: file, capturedAt }, deps)
+  return sendPicture(take, picture, deps)
 }
 
-interface Picture {
-  id: string
-  key: string
-  stored: StoredFile
-  capturedAt: Date
-}
-
-function sendPicture(
-  { request, reply, caller, wanted }: Take,
-  { id, key, stored, capturedAt }: Picture,
-  deps: TakeDeps,
-): Promise<FastifyReply> {
+function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPicture, deps: TakeDeps): Promise<FastifyReply> {
+  const { id, key, stored, bytes, capturedAt } = picture
   const { format } = withDefaults(wanted.options)
   const { isLink, expires } = caller
   const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : PRIVATE_HEADERS
-  return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, headers }, deps)
+  if (bytes) deps.pictures.hold(bytes, reply.raw)
+  return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, bytes, headers }, deps)
 }
 
 /**
@@ -209,13 +215,16 @@ async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screens
     throw captureFailed(toRecord(ended, () => undefined))
   }
   assertHostAllowed(result?.finalUrl ?? wanted.url, caller, 'final url')
-  const parts = {
-    account: caller.account.metadata.name,
-    id: screenshotIdOf(ended.metadata),
-    extension: withDefaults(wanted.options).format,
-  }
-  const stored = await findFile(parts, deps)
-  deps.metrics.linkRequests.inc({ outcome: isCreator ? 'captured' : 'joined' })
+  const account = caller.account.metadata.name
+  const extension = withDefaults(wanted.options).format
+  const id = screenshotIdOf(ended.metadata)
   const capturedAt = completionTime === undefined ? deps.now() : new Date(completionTime)
-  return sendPicture(take, { id: parts.id, key: objectKey(parts.account, parts.id, parts.extension), stored, capturedAt }, deps)
+  // The requests that waited for the capture share these reads.
+  const picture = await deps.pictures.get(take.hash, async () => {
+    const stored = await findFile({ account, id, extension }, deps)
+    return { id, key: objectKey(account, id, extension), stored, capturedAt, finalUrl: result?.finalUrl }
+  })
+  if (!picture) throw notFound('file')
+  deps.metrics.linkRequests.inc({ outcome: isCreator ? 'captured' : 'joined' })
+  return sendPicture(take, picture, deps)
 }

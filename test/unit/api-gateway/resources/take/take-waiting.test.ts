@@ -45,7 +45,8 @@ t.test('GET /take serves a stale picture at once, and captures the page once in 
     t.strictSame(response.rawPayload, PICTURE)
   }
   gateway.complete(await gateway.created(2))
-  t.equal((await gateway.get(link)).headers.age, '0')
+  gateway.later(3)
+  t.equal((await gateway.get(link)).headers.age, '3')
   t.equal(gateway.screenshots.objects.size, 2)
 })
 

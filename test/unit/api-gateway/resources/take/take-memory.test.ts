@@ -1,0 +1,91 @@
+import t from 'tap'
+import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { anApiKey, NOW } from '../../fakes.ts'
+import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
+
+// Pictures in memory: which requests they save, and which checks they do not replace.
+
+/** Counts requests to the bucket. */
+function countReads({ files, objects }: Pick<ReturnType<typeof aTakeGateway>, 'files' | 'objects'>) {
+  const count = { requests: 0 }
+  const counted = <Args extends unknown[], T>(call: (...args: Args) => T) => {
+    return (...args: Args): T => {
+      count.requests++
+      return call(...args)
+    }
+  }
+  files.stat = counted(files.stat.bind(files))
+  files.open = counted(files.open.bind(files))
+  objects.read = counted(objects.read.bind(objects))
+  return count
+}
+
+t.test('GET /take of a picture in memory sends no request to the bucket', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  const reads = countReads(gateway)
+  t.strictSame((await gateway.get(link)).rawPayload, PICTURE)
+  t.equal((await gateway.get(link, { headers: { 'if-none-match': '"abc"' } })).statusCode, 304)
+  const head = await gateway.get(link, { method: 'HEAD' })
+  t.match(head, { statusCode: 200, payload: '', headers: { 'content-length': String(PICTURE.length) } })
+  const range = await gateway.get(link, { headers: { range: 'bytes=2-4' } })
+  t.match(range, { statusCode: 206, payload: 'pic', headers: { 'content-range': 'bytes 2-4/9', 'content-length': '3' } })
+  t.equal((await gateway.get(link, { headers: { range: 'bytes=9-' } })).statusCode, 416)
+  t.equal(reads.requests, 0)
+})
+
+t.test('GET /take notices after three seconds that a picture was deleted', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  gateway.screenshots.objects.clear()
+  gateway.files.objects.clear()
+  gateway.objects.objects.clear()
+  gateway.later(2)
+  t.equal((await gateway.get(link)).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 0)
+  gateway.later(1)
+  t.equal((await gateway.capture(link)).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 1, 'the page is captured again')
+})
+
+t.test('GET /take checks key, account and expiry of the link for each request', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(`${PAGE}&expires=${Math.floor(NOW.getTime() / 1_000) + 1}`)
+  await gateway.capture(link)
+  const codeOf = async () => (await gateway.get(link)).json().error.code
+  gateway.key.spec.active = false
+  t.equal(await codeOf(), 'INVALID_API_KEY')
+  gateway.key.spec = { accountName: 'acme', linkPolicy: { allowedHosts: ['other.example'] } }
+  t.equal(await codeOf(), 'URL_NOT_ALLOWED')
+  gateway.key.spec = { accountName: 'acme' }
+  gateway.keys.accounts.get('acme')!.spec.suspended = true
+  t.equal(await codeOf(), 'ACCOUNT_SUSPENDED')
+  gateway.keys.accounts.get('acme')!.spec.suspended = false
+  t.equal((await gateway.get(link)).statusCode, 200)
+  gateway.later(1)
+  t.equal(await codeOf(), 'LINK_INVALID')
+})
+
+t.test('GET /take does not send the picture of another account', async (t) => {
+  const gateway = aTakeGateway()
+  await gateway.capture(gateway.sign(PAGE))
+  const account = gateway.keys.accounts.get('acme')!
+  gateway.keys.accounts.set('other', { ...account, metadata: { ...account.metadata, name: 'other' } })
+  const key = newKeyText()
+  gateway.keys.keys.push(anApiKey(key, { accountName: 'other' }))
+  const pending = gateway.get(PAGE, { headers: { authorization: `Bearer ${key}` } })
+  const screenshot = await gateway.created(2)
+  t.equal(screenshot.spec.accountName, 'other')
+  gateway.complete(screenshot)
+  t.equal((await pending).statusCode, 200)
+})
+
+t.test('GET /take responds to all requests that wait for a capture, also above the limit of downloads', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  const pending = Array.from({ length: 20 }, () => gateway.get(link))
+  gateway.complete(await gateway.created())
+  for (const { statusCode, rawPayload } of await Promise.all(pending)) t.strictSame([statusCode, rawPayload], [200, PICTURE])
+})
