@@ -13,12 +13,13 @@ import { requestHash } from './request-hash.ts'
 
 /** The single capture for all requests of a picture. */
 export interface Flight {
-  objectKey: string
   plan: CreationPlan
   /** Time at which a process last started to carry out the plan. */
   takenAt: Date
   /** Number of failed captures directly before this one. */
   failures: number
+  /** True when its process could not carry out the plan and never will, so that the next request starts another flight. */
+  isReleased: boolean
   etag: string
 }
 
@@ -36,14 +37,14 @@ export interface StoredFlight {
 }
 
 export interface FlightStoreDeps {
-  objects: Pick<ObjectStore, 'read' | 'write' | 'remove'>
+  objects: Pick<ObjectStore, 'read' | 'write'>
   files: Pick<FileStore, 'stat'>
   keyRing: () => KeyRing
   now: () => Date
   report?: ReportIgnored
 }
 
-const Failures = z.object({ failures: z.int().min(0) })
+const FlightResult = z.object({ failures: z.int().min(0), isReleased: z.boolean().default(false) })
 
 /** The object key of a flight. */
 export const flightKey = ({ account, hash }: PictureKey): string => `idempotency/${account}/flight-${hash}.json`
@@ -67,7 +68,7 @@ export class FlightStore {
     if (!stored) return undefined
     const { text, etag } = stored
     const entry = text === undefined ? 'size' : readEntry(text, objectKey, keyRing(), now())
-    if (typeof entry === 'object') return { etag, flight: toFlight(objectKey, entry, etag) }
+    if (typeof entry === 'object') return { etag, flight: toFlight(entry, etag) }
     report({ kind: 'idempotency', reason: entry, key: objectKey })
     return { etag }
   }
@@ -75,37 +76,38 @@ export class FlightStore {
   /** Stores a new flight, in place of the object with the ETag `replaced` if given. Returns undefined when another request was faster. */
   async start(picture: PictureKey, plan: CreationPlan, failures: number, replaced: string | undefined): Promise<Flight | undefined> {
     const { now } = this.#deps
-    return this.#write(picture, { plan, takenAt: now(), failures }, replaced === undefined ? { ifAbsent: true } : { ifMatch: replaced })
+    return this.#write(
+      picture,
+      { plan, takenAt: now(), failures, isReleased: false },
+      replaced === undefined ? { ifAbsent: true } : { ifMatch: replaced },
+    )
   }
 
   /** Takes over the unchanged plan of a process that did not carry it out. Returns undefined when another request was faster. */
-  async takeOver(picture: PictureKey, { plan, failures, etag }: Flight): Promise<Flight | undefined> {
-    return this.#write(picture, { plan, failures, takenAt: this.#deps.now() }, { ifMatch: etag })
+  async takeOver(picture: PictureKey, flight: Flight): Promise<Flight | undefined> {
+    return this.#write(picture, { ...flight, takenAt: this.#deps.now() }, { ifMatch: flight.etag })
   }
 
-  /** Removes a flight of which nothing was carried out. */
-  async forget({ objectKey }: Flight): Promise<void> {
-    await this.#deps.objects.remove([objectKey])
+  /** Ends a flight of which nothing was carried out, and keeps the number of failures. Does nothing when another process has taken it over. */
+  async release(picture: PictureKey, flight: Flight): Promise<void> {
+    await this.#write(picture, { ...flight, isReleased: true }, { ifMatch: flight.etag })
   }
 
   async #write(
     picture: PictureKey,
-    { plan, takenAt, failures }: Pick<Flight, 'plan' | 'takenAt' | 'failures'>,
+    { plan, takenAt, failures, isReleased }: Pick<Flight, 'plan' | 'takenAt' | 'failures' | 'isReleased'>,
     condition: { ifAbsent?: boolean; ifMatch?: string },
   ): Promise<Flight | undefined> {
     const { objects, keyRing } = this.#deps
     const objectKey = flightKey(picture)
     const hash = requestHash({ account: picture.account, route: 'GET /take', body: picture.hash }, keyRing())
-    const entry: Entry = { hash, plan, takenAt: takenAt.toISOString(), result: { failures } }
+    const entry: Entry = { hash, plan, takenAt: takenAt.toISOString(), result: { failures, isReleased } }
     const etag = await objects.write(objectKey, toEntryText(objectKey, entry, keyRing()), condition)
-    return etag === undefined ? undefined : toFlight(objectKey, entry, etag)
+    return etag === undefined ? undefined : toFlight(entry, etag)
   }
 }
 
-const toFlight = (objectKey: string, { plan, takenAt, result }: Entry, etag: string): Flight => ({
-  objectKey,
-  plan,
-  takenAt: new Date(takenAt),
-  failures: Failures.safeParse(result).data?.failures ?? 0,
-  etag,
-})
+function toFlight({ plan, takenAt, result }: Entry, etag: string): Flight {
+  const { failures = 0, isReleased = false } = FlightResult.safeParse(result).data ?? {}
+  return { plan, takenAt: new Date(takenAt), failures, isReleased, etag }
+}

@@ -126,6 +126,7 @@ export class Flights {
 
   /** Returns undefined when the caller must look again. */
   async #joinStored(request: FlightRequest, flight: Flight): Promise<JoinedFlight | undefined> {
+    if (flight.isReleased) return this.#start(request, flight.failures, flight.etag)
     const now = this.#deps.now().getTime()
     const screenshot = await this.#findScreenshot(request.account, flight)
     if (screenshot && !isFinished(screenshot)) return toJoined(screenshot, flight, false)
@@ -160,13 +161,14 @@ export class Flights {
     return flight && this.#carryOut(request, flight, false)
   }
 
-  async #carryOut({ owner, build, onCreate }: FlightRequest, flight: Flight, isRepeated: boolean): Promise<JoinedFlight> {
+  async #carryOut(request: FlightRequest, flight: Flight, isRepeated: boolean): Promise<JoinedFlight> {
+    const { owner, build, onCreate } = request
     const execution = {
       plan: flight.plan,
       isRepeated,
       isRemembered: true,
       complete: async () => {},
-      forget: () => this.#store.forget(flight),
+      forget: () => this.#store.release(request, flight),
     }
     const { items } = await createScreenshots({ account: owner, execution, build: () => build(flight.plan) }, this.#deps)
     const screenshot = items[0]?.screenshot

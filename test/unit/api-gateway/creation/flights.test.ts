@@ -143,20 +143,56 @@ t.test('Flights remembers a failure for a minute, and twice as long after each f
   t.strictSame([failureMilliseconds(5), failureMilliseconds(6), failureMilliseconds(1_000)], [1_920_000, 3_600_000, 3_600_000])
 })
 
-t.test('Flights leaves nothing behind when quota, rate or queue refuse the capture', async (t) => {
+t.test('Flights writes nothing when the queue is full, and charges nothing when quota or rate refuse the capture', async (t) => {
   const { aReplica, request, quota, objects, screenshots } = aBucket()
   const full = () => {
     throw new Error('full')
   }
   await t.rejects(aReplica().join(request({ admit: full })), /full/)
+  t.equal(objects.objects.size, 0)
   quota.limit = 0
   await t.rejects(aReplica().join(request()), { code: 'USAGE_LIMIT_REACHED' })
   quota.limit = 10
   quota.isRateUsedUp = true
   await t.rejects(aReplica().join(request()), { code: 'RATE_LIMIT_EXCEEDED' })
-  t.strictSame([objects.objects.size, screenshots.objects.size, quota.used], [0, 0, 0])
+  t.strictSame([screenshots.objects.size, quota.used], [0, 0])
   quota.isRateUsedUp = false
-  t.ok(await aReplica().join(request()))
+  const joined = await aReplica().join(request())
+  t.ok(joined?.isCreator, 'the next request need not wait')
+  t.equal(quota.used, 1)
+})
+
+t.test('Flights does not end a flight that another process has taken over', async (t) => {
+  const { aReplica, request, later, quota, objects, screenshots } = aBucket()
+  const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
+  const refuse = async () => {
+    await pause
+    return { granted: 0, refusal: 'rate' as const, facts: quota.facts() }
+  }
+  const stalled = aReplica({ quota: Object.assign(Object.create(quota), { reserve: refuse }) }).join(request())
+  while (objects.objects.size === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  later(11)
+  const taken = await aReplica().join(request())
+  t.ok(taken?.isCreator)
+  resume()
+  await t.rejects(stalled, { code: 'RATE_LIMIT_EXCEEDED' })
+  t.equal(idOf(await aReplica().join(request())), idOf(taken))
+  t.strictSame([screenshots.objects.size, quota.used], [1, 1])
+})
+
+t.test('Flights keeps the number of failures when a capture is refused', async (t) => {
+  const { aReplica, request, end, later, quota } = aBucket()
+  end((await aReplica().join(request()))!.screenshot, 'Failed')
+  later(61)
+  quota.isRateUsedUp = true
+  for (let count = 0; count < 2; count++) await t.rejects(aReplica().join(request()), { code: 'RATE_LIMIT_EXCEEDED' })
+  quota.isRateUsedUp = false
+  const second = (await aReplica().join(request()))!
+  end(second.screenshot, 'Failed')
+  later(119)
+  t.equal(idOf(await aReplica().join(request())), idOf(second), 'two failures are remembered for two minutes')
+  later(2)
+  t.not(idOf(await aReplica().join(request())), idOf(second))
 })
 
 t.test('Flights ignores a forged flight and replaces it', async (t) => {
