@@ -44,6 +44,14 @@ export const ifNoneMatch: Parameter = {
   example: '"48213-1795341600"',
 }
 
+export const ifModifiedSince: Parameter = {
+  name: 'If-Modified-Since',
+  in: 'header',
+  description: 'HTTP date. The response is 304 if the file has not changed since. Ignored with If-None-Match.',
+  schema: z.string(),
+  example: 'Sat, 21 Nov 2026 10:20:30 GMT',
+}
+
 export const ifMatch: Parameter = {
   name: 'If-Match',
   in: 'header',

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { ApiError, notFound } from '../../common/errors.ts'
 import type { HeaderName } from '../../http/headers.ts'
-import { ifNoneMatch } from '../../http/parameters.ts'
+import { ifModifiedSince, ifNoneMatch } from '../../http/parameters.ts'
 import type { RawQuery } from '../../http/query.ts'
 import { type Input, type Parameter, type Route, routeFor } from '../../http/route.ts'
 import { type FilesDeps, findFile } from './find-file.ts'
@@ -56,6 +56,7 @@ const signed: readonly Parameter[] = [
     example: '"6f1ed002ab5595859014ebf0951522d9"',
   },
   ifNoneMatch,
+  ifModifiedSince,
 ]
 
 /** Headers of every response with the file, also of 206 and 304. */

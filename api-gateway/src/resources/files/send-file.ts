@@ -3,6 +3,7 @@ import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag } from '../../http/etag.ts'
+import { isUnchangedSince } from '../../http/http-date.ts'
 import type { FileStore } from '../../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from './file-headers.ts'
@@ -33,7 +34,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const tag = `"${stored.etag}"`
   // A POST that returns a file ignores conditional and range headers.
   const conditions = request.method === 'POST' ? {} : request.headers
-  const isKnown = hasTag(conditions['if-none-match'], tag)
+  const isKnown = isNotModified(conditions, stored, tag)
   // Both can throw. An error must not have the headers of the file, or a cache could store it in place of the file.
   const range = isKnown ? undefined : rangeOf(conditions, stored, tag)
   const content = isKnown || request.method === 'HEAD' ? undefined : await contentOf(file, range, deps)
@@ -53,6 +54,12 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   if (!content) return reply.send()
   reply.raw.setTimeout(STALLED_MILLISECONDS, () => reply.raw.destroy())
   return reply.send(content)
+}
+
+/** True if the client has the file. If-Modified-Since does not count beside If-None-Match (RFC 9110). */
+function isNotModified(headers: FastifyRequest['headers'], { lastModified }: StoredFile, tag: string): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers
+  return tags === undefined ? isUnchangedSince(lastModified, since) : hasTag(tags, tag)
 }
 
 /** The range to send. If-Range with another ETag sends the whole file. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { anId } from '../../http/fields.ts'
 import type { HeaderName } from '../../http/headers.ts'
-import { ifNoneMatch } from '../../http/parameters.ts'
+import { ifModifiedSince, ifNoneMatch } from '../../http/parameters.ts'
 import { type Parameter, type Route, routeFor } from '../../http/route.ts'
 import { documentedUrl } from '../screenshots/options/target-url.ts'
 import { TAKE_SCOPE } from './authenticate.ts'
@@ -39,6 +39,7 @@ const parameters: readonly Parameter[] = [
     example: 'image',
   },
   ifNoneMatch,
+  ifModifiedSince,
 ]
 
 const described: readonly HeaderName[] = [

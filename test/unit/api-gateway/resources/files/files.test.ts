@@ -7,7 +7,7 @@ import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
 import { extraFilesOptions } from '../../../../../crds/src/options/output/extra-files.ts'
 import { FileFormat } from '../../../../../crds/src/options/output/image.ts'
 import { ThumbnailFormat } from '../../../../../crds/src/options/output/image-processing.ts'
-import { aGateway, aScreenshot, SCREENSHOT_ID } from '../../fakes.ts'
+import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 interface Response {
   headers: Record<string, unknown>
@@ -73,6 +73,23 @@ for (const { what, method, headers, status, body } of requests) {
     t.strictSame(sent.sort(), listed.sort())
   })
 }
+
+t.test('GET /files responds with 304 to If-Modified-Since, unless If-None-Match or the date says otherwise', async (t) => {
+  const request = await aFile()
+  const since = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toUTCString()
+  const cases: [headers: Record<string, string>, status: number][] = [
+    [{ 'if-modified-since': since(0) }, 304],
+    [{ 'if-modified-since': since(60) }, 304],
+    [{ 'if-modified-since': since(-1) }, 200],
+    [{ 'if-modified-since': 'yesterday' }, 200],
+    [{ 'if-modified-since': since(60), 'if-none-match': '"other"' }, 200],
+    [{ 'if-modified-since': since(-60), 'if-none-match': '"abc"' }, 304],
+    [{ 'if-modified-since': since(0), range: 'bytes=99-' }, 304],
+  ]
+  for (const method of ['GET', 'HEAD'] as const)
+    for (const [headers, status] of cases)
+      t.equal((await request(method, headers)).statusCode, status, `${method} ${JSON.stringify(headers)}`)
+})
 
 for (const { what, status, headers, max } of [
   { what: 'a range beyond the file', status: 416, headers: { range: 'bytes=99-' }, max: 2 },

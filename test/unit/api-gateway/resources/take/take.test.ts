@@ -30,6 +30,7 @@ t.test('GET /take of a cached picture writes nothing, and has no quota headers',
   t.equal(response.headers['cache-control'], 'public, max-age=86400, stale-while-revalidate=86400')
   t.strictSame(response.rawPayload, PICTURE)
   t.strictSame((await gateway.get(link, { headers: { 'if-none-match': '"abc"' } })).statusCode, 304)
+  t.equal((await gateway.get(link, { headers: { 'if-modified-since': NOW.toUTCString() } })).statusCode, 304)
   const head = await gateway.get(link, { method: 'HEAD' })
   t.match(head, { statusCode: 200, headers: { 'content-length': String(PICTURE.length), age: '3600' } })
   t.equal(head.payload, '')
