@@ -47,7 +47,7 @@ export interface FlightRequest extends PictureKey {
   newPlan: () => CreationPlan
   build: (plan: CreationPlan) => Promise<readonly NewScreenshot[]>
   /** Called after this process has created the screenshot. */
-  onCreate: () => void
+  onCreate: (screenshot: Screenshot) => void
   /** Aborts on shutdown. */
   signal: AbortSignal
   /** How long to wait for another process that creates the screenshot. */
@@ -173,7 +173,7 @@ export class Flights {
     const { items } = await createScreenshots({ account: owner, execution, build: () => build(flight.plan) }, this.#deps)
     const screenshot = items[0]?.screenshot
     if (!screenshot) throw unavailable('the screenshot could not be stored: retry in a few seconds')
-    onCreate()
+    onCreate(screenshot)
     return toJoined(screenshot, flight, true)
   }
 }

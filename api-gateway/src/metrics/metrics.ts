@@ -35,6 +35,13 @@ export function buildMetrics() {
     labelNames: ['outcome'] as const,
     registers,
   })
+  const linkCaptures = new Counter({
+    name: 'screenshot_link_captures_total',
+    help: 'Ended captures that signed links of this gateway started, by outcome: completed or failed.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
+  for (const outcome of ['completed', 'failed']) linkCaptures.inc({ outcome }, 0)
   const ignored = new Counter({ ...IGNORED_METRIC, registers })
   for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
   const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
@@ -84,6 +91,7 @@ export function buildMetrics() {
     screenshotsCreated,
     cacheLookUps,
     linkRequests,
+    linkCaptures,
     onIgnored,
     reflector,
     onKubeRequest,
@@ -105,5 +113,5 @@ export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, 
       },
     })
   gauge('screenshot_downloads_active', 'Running file downloads.', downloads)
-  gauge('http_requests_held', 'Held requests that wait for a capture to finish.', heldRequests)
+  gauge('http_requests_held', 'Waits for the end of a capture: held requests, and one for each capture that a link started.', heldRequests)
 }

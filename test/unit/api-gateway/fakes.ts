@@ -134,6 +134,8 @@ export class FakeScreenshots implements ScreenshotStore {
     const id = screenshotIdOf(screenshot.metadata)
     const ended = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds)
+      // Longer waits than those of requests must not keep the process alive.
+      if (milliseconds > 60_000) timer.unref()
       const look = () => {
         const shot = this.objects.get(id)
         if (shot !== undefined && !isFinished(shot) && !signal.aborted) return

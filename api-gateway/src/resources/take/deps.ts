@@ -13,5 +13,5 @@ export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, 
   /** Pictures of links in memory. */
   pictures: PictureMemory
   calls: CallLimits
-  metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps' | 'linkRequests'>
+  metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps' | 'linkRequests' | 'linkCaptures'>
 }

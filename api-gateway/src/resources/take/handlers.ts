@@ -25,6 +25,7 @@ import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/opt
 import { holdUntilFinished } from '../screenshots/wait.ts'
 import { authenticateLink, type Caller } from './authenticate.ts'
 import { PRIVATE_HEADERS, toCacheHeaders } from './cache-headers.ts'
+import { countCapture } from './count-capture.ts'
 import type { TakeDeps } from './deps.ts'
 import { toErrorImage, wantsErrorImage } from './error-image.ts'
 import { assertLinkOptions, isHostAllowed } from './link-options.ts'
@@ -153,8 +154,9 @@ const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(owner, 1)),
     build: (plan) =>
       buildAll({ accountName: account, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) }, plan, deps),
-    onCreate: () => {
+    onCreate: (screenshot) => {
       deps.metrics.screenshotsCreated.inc()
+      void countCapture(screenshot, deps)
       // A hit writes nothing, so only captures count as uses of the key.
       deps.keys.recordUse(caller.apiKey, deps.now())
     },

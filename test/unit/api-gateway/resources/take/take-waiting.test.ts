@@ -1,4 +1,5 @@
 import t from 'tap'
+import { buildMetrics } from '../../../../../api-gateway/src/metrics/metrics.ts'
 import { ERROR_IMAGES } from '../../../../../api-gateway/src/resources/take/generated/error-images.ts'
 import { HTTP_ERRORS, JOB_ERRORS } from '../../../../../crds/src/schema/errors.ts'
 import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
@@ -121,4 +122,27 @@ t.test('every error code has a picture', async (t) => {
         .equals(PNG),
       code,
     )
+})
+
+t.test('GET /take counts the captures that it starts, not the requests for them', async (t) => {
+  const metrics = buildMetrics()
+  const gateway = aTakeGateway({ metrics })
+  const counts = async () => {
+    const { values } = await metrics.linkCaptures.get()
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))
+  }
+  t.strictSame(await counts(), { completed: 0, failed: 0 })
+  await gateway.capture(gateway.sign(PAGE))
+  const broken = gateway.sign('url=https%3A%2F%2Fbroken.example')
+  const pending = [gateway.get(broken), gateway.get(broken)]
+  gateway.fail(await gateway.created(2))
+  await Promise.all(pending)
+  for (let count = 0; count < 3; count++) t.equal((await gateway.get(broken)).statusCode, 422)
+  t.strictSame(await counts(), { completed: 1, failed: 1 })
+  const slow = gateway.get(gateway.sign('url=https%3A%2F%2Fslow.example'))
+  const screenshot = await gateway.created(3)
+  gateway.draining.abort()
+  t.equal((await slow).statusCode, 307)
+  gateway.complete(screenshot)
+  t.strictSame(await counts(), { completed: 1, failed: 1 }, 'not counted by a gateway that has stopped')
 })
