@@ -15,10 +15,13 @@ import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './reference/docs-routes.ts'
 import { type RoutesDeps, routes } from './resources/all.ts'
+import { ParsedLinks } from './resources/take/parsed-link.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights' | 'pictures'> & TracingDeps & GatewayDeps
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights' | 'pictures' | 'parsedLinks'> &
+  TracingDeps &
+  GatewayDeps
 
 interface GatewayDeps {
   quota: QuotaStore
@@ -71,7 +74,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, { ...deps, buildDocument, calls, flights, pictures })
+  addRoutes(app, routes, { ...deps, buildDocument, calls, flights, pictures, parsedLinks: new ParsedLinks() })
   app.register(async (scope) => addDocsRoutes(scope))
   return app
 }

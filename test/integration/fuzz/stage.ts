@@ -61,6 +61,7 @@ export async function startStage(): Promise<Stage> {
   const gateway = await world.startGateway({
     TINTYPE_READS_PER_MINUTE: many,
     TINTYPE_CHANGES_PER_MINUTE: many,
+    TINTYPE_LINK_REQUESTS_PER_MINUTE: many,
     TINTYPE_MAX_KEYS: many,
     TINTYPE_MAX_WEBHOOKS: '63', // the maximum
     TINTYPE_MAX_QUEUED: many,

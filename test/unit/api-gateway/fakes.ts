@@ -336,7 +336,8 @@ export function aGateway(changes: Partial<Deps> = {}) {
   keys.accounts.set('acme', { metadata: metadata('acme'), spec: { plan: 'scale' } })
   const health = async () => ({ status: 'operational' as const, response_time_ms: 1 })
   const secret = randomBytes(32).toString('base64')
-  const keyRing = () => ({ current: 'a', keys: { a: secret } })
+  const ring = { current: 'a', keys: { a: secret } }
+  const keyRing = () => ring
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),

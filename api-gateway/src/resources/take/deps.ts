@@ -5,6 +5,7 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { CallLimits } from '../../quota/call-limits.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import type { LinkAuthDeps } from './authenticate.ts'
+import type { ParsedLinks } from './parsed-link.ts'
 
 /** Dependencies of the route of links. */
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
@@ -12,6 +13,7 @@ export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, 
   flights: Flights
   /** Pictures of links in memory. */
   pictures: PictureMemory
+  parsedLinks: ParsedLinks
   calls: CallLimits
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps' | 'linkRequests' | 'linkCaptures'>
 }

@@ -6,7 +6,6 @@ import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cacheHash } from '../../cache/cache-hash.ts'
 import { readPicture } from '../../cache/find-picture.ts'
 import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
@@ -30,6 +29,7 @@ import type { TakeDeps } from './deps.ts'
 import { toErrorImage, wantsErrorImage } from './error-image.ts'
 import { assertLinkOptions, isHostAllowed } from './link-options.ts'
 import { parseLinkQuery } from './link-query.ts'
+import { ParsedLink } from './parsed-link.ts'
 import { type PictureRequest, readPictureRequest } from './picture-request.ts'
 
 /** Longest time to hold a request. It is below the usual proxy timeouts of 30 and 60 seconds. */
@@ -67,17 +67,18 @@ export async function takePicture({ request, reply }: Input, deps: TakeDeps): Pr
 }
 
 async function respond({ request, reply, query }: Pick<Take, 'request' | 'reply' | 'query'>, deps: TakeDeps): Promise<FastifyReply> {
-  const link = parseLinkQuery(query)
+  const known = deps.parsedLinks.get(query)
+  const link = known?.query ?? parseLinkQuery(query)
   const caller = await authenticateLink(link, request.headers.authorization, deps)
   countCall(caller, deps)
   assertLinkOptions(link.options, caller.policy)
-  const wanted = readPictureRequest(link, deps)
+  const parsed = known ?? new ParsedLink(link, readPictureRequest(link, deps))
+  if (!known) deps.parsedLinks.add(query, parsed)
+  const { wanted } = parsed
   assertOptionsAllowed(wanted, deps.optionPolicy)
   assertRetentionAllowed(wanted, limitsOfPlan(deps.plans, caller.account.spec.plan).retentionDays)
   assertHostAllowed(wanted.url, caller, 'url')
-  const account = caller.account.metadata.name
-  const { url, options, cache } = wanted
-  const hash = cacheHash({ account, url, options, cacheKey: cache.cacheKey }, deps.keyRing())
+  const hash = parsed.hashFor(caller.account.metadata.name, deps.keyRing())
   const take: Take = { request, reply, query, caller, wanted, hash }
   const picture = await deps.pictures.get(hash, () => findCached(take, deps))
   return picture ? sendCached(take, picture, deps) : capture(take, deps)

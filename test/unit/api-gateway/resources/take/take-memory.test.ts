@@ -1,5 +1,6 @@
 import t from 'tap'
 import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
 import { anApiKey, NOW } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
 
@@ -70,16 +71,43 @@ t.test('GET /take checks key, account and expiry of the link for each request', 
 
 t.test('GET /take does not send the picture of another account', async (t) => {
   const gateway = aTakeGateway()
-  await gateway.capture(gateway.sign(PAGE))
   const account = gateway.keys.accounts.get('acme')!
   gateway.keys.accounts.set('other', { ...account, metadata: { ...account.metadata, name: 'other' } })
   const key = newKeyText()
   gateway.keys.keys.push(anApiKey(key, { accountName: 'other' }))
-  const pending = gateway.get(PAGE, { headers: { authorization: `Bearer ${key}` } })
+  // The same query, which is parsed once.
+  const get = (headers: Record<string, string>) => gateway.get(PAGE, { headers })
+  const pending = [get(gateway.headers)]
+  gateway.complete(await gateway.created(1))
+  await pending[0]
+  pending.push(get({ authorization: `Bearer ${key}` }))
   const screenshot = await gateway.created(2)
   t.equal(screenshot.spec.accountName, 'other')
   gateway.complete(screenshot)
-  t.equal((await pending).statusCode, 200)
+  t.equal((await pending[1])?.statusCode, 200)
+  const disposition = async (headers: Record<string, string>) => (await get(headers)).headers['content-disposition']
+  t.not(await disposition(gateway.headers), await disposition({ authorization: `Bearer ${key}` }))
+  t.equal(gateway.screenshots.objects.size, 2)
+})
+
+t.test('GET /take looks for the picture under another hash after the key ring has changed', async (t) => {
+  let ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
+  const gateway = aTakeGateway({ keyRing: () => ring })
+  const link = gateway.sign(PAGE)
+  await gateway.capture(link)
+  ring = { current: 'a', keys: { a: 'YW5vdGhlcg==' } }
+  t.equal((await gateway.capture(link)).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 2)
+})
+
+t.test('GET /take refuses a link that was accepted before, after the plan of the account has changed', async (t) => {
+  const { free, ...plans } = DEFAULT_PLANS
+  const gateway = aTakeGateway({ plans: { ...plans, free: { ...free!, retentionDays: 1 } } })
+  const link = gateway.sign(`${PAGE}&retention_days=20`)
+  t.equal((await gateway.capture(link)).statusCode, 200)
+  gateway.keys.accounts.get('acme')!.spec.plan = 'free'
+  const response = await gateway.get(link)
+  t.match({ status: response.statusCode, message: response.json().error.message }, { status: 400, message: /retention_days/ })
 })
 
 t.test('GET /take responds to all requests that wait for a capture, also above the limit of downloads', async (t) => {
