@@ -15,6 +15,8 @@ import { measureFairness } from './fairness/measure.ts'
 import { findClusterProblem } from './find-cluster.ts'
 import { measureHostile } from './hostile/measure.ts'
 import { measureHttpCache } from './http-cache/measure.ts'
+import { measureLinks } from './links/measure.ts'
+import { linksTable } from './links/report.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
 import { captureInOneRequest } from './product.ts'
@@ -29,6 +31,7 @@ import {
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
   HTTP_CACHE_FIGURES,
+  LINK_FIGURES,
   REST_FIGURES,
   STABILITY_FIGURES,
   STORE_FIGURES,
@@ -51,6 +54,7 @@ import {
   HELP,
   type HOSTILE_PARTS,
   type HTTP_CACHE_PARTS,
+  type LINK_PARTS,
   parseSettings,
   type REST_PARTS,
   type Settings,
@@ -200,6 +204,10 @@ const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
   store: async () => show(await measureStore(settings, progress)),
 }
 
+const OF_LINKS: Record<(typeof LINK_PARTS)[number], () => Promise<void>> = {
+  links: async () => show(linksTable(await measureLinks(settings, progress))),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -235,6 +243,7 @@ for (const [mark, parts] of [
   [TALL_FIGURES, OF_TALL],
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
+  [LINK_FIGURES, OF_LINKS],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

@@ -49,6 +49,8 @@ export const TALL_PARTS = ['tall'] as const
 export const HOSTILE_PARTS = ['hostile'] as const
 /** Cost of the patches in the bundled store. */
 export const STORE_PARTS = ['store'] as const
+/** Signed links to a cached picture, through a gateway of its own. */
+export const LINK_PARTS = ['links'] as const
 /** All parts. */
 export const PARTS = [
   ...CAPTURE_PARTS,
@@ -62,6 +64,7 @@ export const PARTS = [
   ...TALL_PARTS,
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
+  ...LINK_PARTS,
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -79,8 +82,8 @@ Measures the running system (npm start) against a bare playwright-core loop in t
   --browsers N     browsers of the loop, and runners of the product, in the burst (default 2)
   --page URL       page to capture; may be repeated
   --creates N      rest: screenshots created per method and round (default 1000)
-  --clients N      rest: concurrent clients (default 32)
-  --seconds S      rest: seconds of reading or flooding in each round; webhooks: of each stream of events (default 5)
+  --clients N      rest and links: concurrent clients (default 32)
+  --seconds S      rest, links: seconds of each kind of request in each round; webhooks: of each stream of events (default 5)
   --records N      rest: Screenshots in memory (default 20000)
   --profile DIR    rest: each gateway writes a processor profile there, which makes it slower
   --only PART      one of ${PARTS.join(', ')}; may be repeated
@@ -89,7 +92,8 @@ Measures the running system (npm start) against a bare playwright-core loop in t
 
 The product's time starts with the 202 of POST /api/v1/screenshots and ends when GET ?wait= returns \`completed\`. The loop's time starts before the
 context is created and ends with the picture in memory. Some parts change the pool's size and restore it afterwards.
-The parts named rest-… start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no cluster.
+The parts named rest-… and links start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no
+cluster.
 The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server and then by an API server of its own, to
 a receiver that is a process of its own.
 The part named fairness starts everything except browsers, with simulated runners. It measures how long accounts wait behind batches of others.

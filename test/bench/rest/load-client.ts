@@ -23,9 +23,11 @@ interface Amount {
 export interface RestOrder extends Amount {
   way: 'rest'
   urls: readonly string[]
-  key: string
-  method: 'GET' | 'POST'
+  /** API key. Signed links need none. */
+  key?: string
+  method: 'GET' | 'HEAD' | 'POST'
   paths: readonly string[]
+  headers?: Readonly<Record<string, string>>
   body?: unknown
 }
 
@@ -63,10 +65,10 @@ function request(url: URL, options: http.RequestOptions, body: string | undefine
   return promise
 }
 
-function toGateways({ urls, paths, key, method, body }: RestOrder): Send {
+function toGateways({ urls, paths, key, method, headers: given, body }: RestOrder): Send {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const length = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-  const headers = { authorization: `Bearer ${key}`, ...length }
+  const headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...given, ...length }
   const targets = paths.flatMap((path) => urls.map((url) => new URL(path, url)))
   return (n) => request(targets[n % targets.length] as URL, { method, headers }, text)
 }
