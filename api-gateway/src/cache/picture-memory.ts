@@ -65,16 +65,17 @@ export class PictureMemory {
   }
 
   /**
-   * Returns a picture by its cache hash, which covers the account. If it is not in memory, `find` looks for it in the bucket. Errors are not remembered.
+   * Returns a picture by its cache hash or the object key of its file. Both cover the account. If the picture is not in memory, `find` looks for it in the
+   * bucket. Errors are not remembered.
    * @throws what `find` throws
    */
-  get(hash: string, find: () => Promise<Picture | undefined>): Promise<LoadedPicture | undefined> | LoadedPicture {
-    const known = this.#pictures.get(hash)
+  get(name: string, find: () => Promise<Picture | undefined>): Promise<LoadedPicture | undefined> | LoadedPicture {
+    const known = this.#pictures.get(name)
     if (known && this.#isFresh(known)) return known.picture
-    const running = this.#loading.get(hash)
+    const running = this.#loading.get(name)
     if (running) return running
-    const loading = this.#load(hash, find).finally(() => this.#loading.delete(hash))
-    this.#loading.set(hash, loading)
+    const loading = this.#load(name, find).finally(() => this.#loading.delete(name))
+    this.#loading.set(name, loading)
     return loading
   }
 
@@ -101,14 +102,14 @@ export class PictureMemory {
     return age >= 0 && age < FRESH_MILLISECONDS && (keptUntil === undefined || now < keptUntil)
   }
 
-  async #load(hash: string, find: () => Promise<Picture | undefined>): Promise<LoadedPicture | undefined> {
+  async #load(name: string, find: () => Promise<Picture | undefined>): Promise<LoadedPicture | undefined> {
     // The time before the reads, so that no change after it stays unnoticed for longer.
     const loadedAt = this.#options.now()
     const found = await find()
     const bytes = found && (await this.#read(found))
     if (!bytes) return found
     const picture = { ...found, bytes }
-    this.#pictures.set(hash, { picture, loadedAt }, { size: bytes.length + FIELD_BYTES })
+    this.#pictures.set(name, { picture, loadedAt }, { size: bytes.length + FIELD_BYTES })
     return picture
   }
 

@@ -222,10 +222,11 @@ async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screens
   const extension = withDefaults(wanted.options).format
   const id = screenshotIdOf(ended.metadata)
   const capturedAt = completionTime === undefined ? deps.now() : new Date(completionTime)
-  // The requests that waited for the capture share these reads.
-  const picture = await deps.pictures.get(take.hash, async () => {
+  const key = objectKey(account, id, extension)
+  // The requests that waited for the capture share these reads. The hash would join reads that began before the picture was in the cache.
+  const picture = await deps.pictures.get(key, async () => {
     const stored = await findFile({ account, id, extension }, deps)
-    return { id, key: objectKey(account, id, extension), stored, capturedAt, finalUrl: result?.finalUrl }
+    return { id, key, stored, capturedAt, finalUrl: result?.finalUrl }
   })
   if (!picture) throw notFound('file')
   deps.metrics.linkRequests.inc({ outcome: isCreator ? 'captured' : 'joined' })

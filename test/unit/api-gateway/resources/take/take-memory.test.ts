@@ -25,6 +25,7 @@ t.test('GET /take of a picture in memory sends no request to the bucket', async 
   const gateway = aTakeGateway()
   const link = gateway.sign(PAGE)
   await gateway.capture(link)
+  t.equal((await gateway.get(link)).statusCode, 200)
   const reads = countReads(gateway)
   t.strictSame((await gateway.get(link)).rawPayload, PICTURE)
   t.equal((await gateway.get(link, { headers: { 'if-none-match': '"abc"' } })).statusCode, 304)
@@ -40,6 +41,7 @@ t.test('GET /take notices after three seconds that a picture was deleted', async
   const gateway = aTakeGateway()
   const link = gateway.sign(PAGE)
   await gateway.capture(link)
+  t.equal((await gateway.get(link)).statusCode, 200)
   gateway.screenshots.objects.clear()
   gateway.files.objects.clear()
   gateway.objects.objects.clear()
@@ -116,4 +118,31 @@ t.test('GET /take responds to all requests that wait for a capture, also above t
   const pending = Array.from({ length: 20 }, () => gateway.get(link))
   gateway.complete(await gateway.created())
   for (const { statusCode, rawPayload } of await Promise.all(pending)) t.strictSame([statusCode, rawPayload], [200, PICTURE])
+})
+
+t.test('GET /take responds to a waiting request while another one still looks for the cache entry', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(PAGE)
+  const first = gateway.get(link)
+  const screenshot = await gateway.created()
+  const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const { objects } = gateway
+  const read = objects.read.bind(objects)
+  objects.read = async (key) => {
+    if (!key.startsWith('cache/')) return read(key)
+    started.resolve()
+    await pause
+    return undefined
+  }
+  const second = gateway.get(link)
+  await started.promise
+  gateway.complete(screenshot)
+  const { promise: late, resolve: end } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(end, 5_000, undefined)
+  t.equal((await Promise.race([first, late]))?.statusCode, 200)
+  clearTimeout(timer)
+  resume()
+  t.equal((await second).statusCode, 200)
+  t.equal(gateway.screenshots.objects.size, 1)
 })
