@@ -1,7 +1,7 @@
 /** Packs the command line client as npm would publish it, and installs it into an empty project. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { repository } from '../cluster/host/state.ts'
@@ -17,6 +17,8 @@ export interface CliRun {
 export interface CliOptions {
   environment?: Record<string, string>
   input?: string
+  /** A file that is standard input, as after `<` in a shell, instead of a pipe with `input`. */
+  inputFile?: string
   directory?: string
   /** The Node.js that runs the program. Default: that of the test. */
   node?: string
@@ -53,25 +55,27 @@ export async function installCli(): Promise<InstalledCli> {
   const program = path.join(directory, 'node_modules/.bin/tintype')
   const run: InstalledCli['run'] = async (
     args,
-    { environment = {}, input = '', directory: cwd = directory, node = process.execPath, name = 'tintype', onOutput } = {},
+    { environment = {}, input = '', inputFile, directory: cwd = directory, node = process.execPath, name = 'tintype', onOutput } = {},
   ) => {
     // Only these variables, so that the settings of the person who runs the tests have no effect.
     const env = { PATH: process.env.PATH ?? '', HOME: directory, ...environment }
-    const child = spawn(node, [path.join(path.dirname(program), name), ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const file = inputFile === undefined ? undefined : await open(inputFile)
+    const child = spawn(node, [path.join(path.dirname(program), name), ...args], { cwd, env, stdio: [file?.fd ?? 'pipe', 'pipe', 'pipe'] })
     endWithTest(child)
+    await file?.close()
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     let isInterrupted = false
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       stdout.push(chunk)
       const signal = isInterrupted ? undefined : onOutput?.(Buffer.concat(stdout).toString())
       if (signal === undefined) return
       isInterrupted = true
       child.kill(signal)
     })
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
     // The program may end before it has read its input.
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }
   }

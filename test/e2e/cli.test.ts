@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { installCli } from '../clients/cli-package.ts'
 import { createClusterAccount } from '../support/cluster/accounts.ts'
@@ -30,6 +32,46 @@ t.test('shot writes a real picture to a file', async (t) => {
   const picture = await decode(await readFile(file))
   t.strictSame([picture.format, picture.width, picture.height], ['webp', 400, 300])
   t.ok(isNear(picture.at(10, 10), RED))
+})
+
+t.test('kubectl tintype finds the service and its API key through kubectl', async (t) => {
+  // kubectl runs the plugin that it finds in PATH. The environment has no URL and no API key.
+  const { KUBECONFIG } = cluster.shell
+  const env = { PATH: `${path.dirname(cli.program)}:${cluster.shell.PATH}`, HOME: cli.directory, ...(KUBECONFIG && { KUBECONFIG }) }
+  const kubectl = async (...args: string[]): Promise<string> =>
+    (await promisify(execFile)('kubectl', ['tintype', ...args], { env, cwd: cli.directory })).stdout
+  t.equal(await kubectl('shot', page('/quadrants'), ...small, '-o', 'plugin.png'), 'plugin.png\n')
+  const picture = await decode(await readFile(path.join(cli.directory, 'plugin.png')))
+  t.strictSame([picture.format, picture.width, picture.height], ['png', 400, 300])
+  t.ok(isNear(picture.at(10, 10), RED))
+  t.match(await kubectl('doctor', '-n', 'tintype'), /^ok +url +http:\/\/127\.0\.0\.1:\d+ \(kubectl port-forward\)$/m)
+})
+
+t.test('link prints a link whose response is the picture, with the secret of the API key that the service provides', async (t) => {
+  const { key } = await createClusterAccount(t, 'cli-link', { plan: 'scale' })
+  const own = { TINTYPE_URL: cluster.url, TINTYPE_API_KEY: key }
+  const textOf = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await cli.run(args, { environment: own })
+    t.equal(code, 0, stderr)
+    return stdout.toString().trim()
+  }
+  const link = await textOf('link', page('/quadrants'), '--expires', '7d', '--format', 'webp', ...small)
+  const response = await fetch(link)
+  t.equal(response.status, 200)
+  const picture = await decode(Buffer.from(await response.arrayBuffer()))
+  t.strictSame([picture.format, picture.width, picture.height], ['webp', 400, 300])
+  t.ok(isNear(picture.at(10, 10), RED))
+
+  const { key: id, link_secret } = JSON.parse(await textOf('keys', 'link-secret', '--json')) as { key: string; link_secret: string }
+  t.match(link, `key=${id}&`)
+  t.equal(await textOf('keys', 'link-secret', id), link_secret, 'the secret stays the same')
+  const rotated = await textOf('keys', 'rotate-link-secret', id, '--overlap-hours', '0')
+  t.not(rotated, link_secret)
+  await eventually('links of the old secret end', async () => {
+    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await fetch(link)).status))
+    return statuses.every((status) => status === 403)
+  })
+  t.equal((await fetch(await textOf('link', page('/quadrants'), '--format', 'webp', ...small))).status, 200)
 })
 
 t.test('shot ends with 1 and the reason when a capture fails', async (t) => {

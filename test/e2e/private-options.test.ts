@@ -3,6 +3,7 @@ import t from 'tap'
 import { fingerprintOf } from '../sites/src/answering.ts'
 import { call, capture, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { programMetrics } from '../support/cluster/metrics.ts'
 import { createObject, run } from '../support/cluster/pools.ts'
 import { startClusterReceiver } from '../support/cluster/receiver.ts'
 import { captureWith } from '../support/cluster/screenshots.ts'
@@ -94,19 +95,7 @@ async function logs(): Promise<string> {
   return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\n')
 }
 
-async function metrics(): Promise<string> {
-  const { items } = await kubectlJson<{ items: { metadata: { name: string; labels?: Record<string, string>; namespace: string } }[] }>([
-    'get',
-    'pods',
-  ])
-  const programs = items.filter(({ metadata }) =>
-    ['operator', 'api-gateway'].includes(metadata.labels?.['app.kubernetes.io/component'] ?? ''),
-  )
-  const texts = programs.map(({ metadata: { name, namespace } }) =>
-    kubectl(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`]),
-  )
-  return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\n')
-}
+const metrics = async (): Promise<string> => `${await programMetrics('api-gateway')}\n${await programMetrics('operator')}`
 
 // This test comes last, because by then all secrets have been used.
 t.test('no object or log of the release shows a secret', async (t) => {

@@ -11,6 +11,7 @@ import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-
 import { toDeviceId } from '@tintype/crds/options/page/devices'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { API_VERSION } from '../../src/common/version.ts'
+import { isRefusedInLinks } from '../../src/resources/take/link-options.ts'
 
 /** The program decides itself how it receives the result. */
 const EXCLUDED = new Set(['response_type'])
@@ -28,6 +29,8 @@ const groups = optionGroups
   }))
   .filter(({ options }) => options.length > 0)
 const names = groups.flatMap(({ options }) => options.map(({ name }) => name))
+/** Also `cache` and `cache_refresh`, of which links have one value only. */
+const notInLinks = names.filter((name) => ['', true, false].some((value) => isRefusedInLinks(name, value)))
 
 function kindOf(name: string, { type, items }: OptionSchema): string {
   if (type === 'array' && items?.type === 'string') return 'list'
@@ -73,6 +76,9 @@ export const API_VERSION = ${JSON.stringify(API_VERSION)}
 
 /** Scopes of API keys. */
 export const SCOPES = ${JSON.stringify(SCOPES)}
+
+/** Capture options that links must not have. */
+export const NOT_IN_LINKS: readonly string[] = ${JSON.stringify(notInLinks)}
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [

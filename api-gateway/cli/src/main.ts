@@ -20,8 +20,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 /** Standard input. An interrupt ends the read, also at a terminal where nothing is typed. */
 async function* readInput(): AsyncGenerator<Uint8Array> {
-  controller.signal.addEventListener('abort', () => process.stdin.destroy(controller.signal.reason), { once: true })
-  yield* process.stdin
+  const { signal } = controller
+  const end = (): void => void process.stdin.destroy(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    yield* process.stdin
+  } finally {
+    // After the last read, nobody handles the error of the stream.
+    signal.removeEventListener('abort', end)
+  }
 }
 
 process.exitCode = await run(process.argv.slice(2), {

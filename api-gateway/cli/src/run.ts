@@ -17,7 +17,8 @@ const HELP = `Usage: tintype COMMAND [options]
   list, get, delete      Screenshots of the account
   watch [ID]             Follows a screenshot, or all pending ones, to the end
   link URL               Prints a signed link to a picture, for <img>
-  keys                   API keys: list, create, delete, rotate
+  keys                   API keys: list, create, delete, rotate, link-secret,
+                         rotate-link-secret
   webhooks               Webhooks: list, test
   usage                  Quota of the month
   doctor                 Finds out why the service does not work

@@ -36,6 +36,8 @@ interface PreparedBrowser {
   /** It failed to close a page or retains too much memory, so it is replaced after its current captures. */
   isWornOut: boolean
   next: Promise<Tab> | undefined
+  /** End of the last check of that tab. Never rejects. */
+  check?: Promise<unknown>
 }
 
 /** Limits after which a browser is replaced. In 300 captures no browser grew; this is for pages worse than any measured one. */
@@ -134,8 +136,7 @@ export class Browsers {
     if (!standby) throw new Error('the browsers are not started')
     const prepared = await abortable(standby, signal)
     try {
-      // No tab: a capture has just taken it.
-      if (prepared.next) await abortable(prepared.next.then(takeTestScreenshot), signal)
+      await abortable(checkNext(prepared), signal)
     } catch (error) {
       if (this.#standby === standby) prepared.browser.kill()
       throw error
@@ -281,7 +282,11 @@ export class Browsers {
     if (next === prepared.next) prepared.next = undefined
     try {
       const tab = await abortable(next, time.signal)
-      if (isAdaptable(plan)) await abortable(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+      if (isAdaptable(plan)) {
+        // After a screenshot with a clip, Chromium restores the window size that it had before. It must not undo the change of the size.
+        await abortable(prepared.check ?? Promise.resolve(), time.signal)
+        await abortable(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+      }
       return tab
     } catch (error) {
       discard(next)
@@ -300,10 +305,10 @@ export class Browsers {
   }
 
   /** Whether a browser still draws after a failed capture. A hung GPU process would fail all later captures. */
-  async #canDraw({ next }: PreparedBrowser): Promise<boolean> {
+  async #canDraw(prepared: PreparedBrowser): Promise<boolean> {
     using time = bounded(this.#stop.signal, CHECK_MILLISECONDS, () => new Error('the browser drew nothing in time'))
     // Await here, because the timeout ends when this function returns.
-    return await abortable(next?.then(takeTestScreenshot) ?? Promise.resolve(), time.signal).then(
+    return await abortable(checkNext(prepared), time.signal).then(
       () => true,
       () => false,
     )
@@ -318,6 +323,13 @@ export class Browsers {
     if (this.#options.isolation === 'browser') return captures > 0
     return captures >= (this.#options.maxCaptures ?? MAX_CAPTURES) || performance.now() - startedAt > MAX_AGE_MILLISECONDS
   }
+}
+
+/** Takes a small screenshot in the next tab. Without a tab, which a capture has just taken, it takes none. */
+function checkNext(prepared: PreparedBrowser): Promise<void> {
+  const check = prepared.next?.then(takeTestScreenshot) ?? Promise.resolve()
+  prepared.check = Promise.allSettled([prepared.check, check])
+  return check
 }
 
 async function takeTestScreenshot({ session, ended }: Tab): Promise<void> {

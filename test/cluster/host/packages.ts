@@ -38,6 +38,7 @@ export const testPackages = [
   'fonts-noto-core',
   'nginx',
   'python3-venv',
+  'zsh',
 ]
 
 /** Installs the missing packages of the cluster and of `more`. @throws StepError when it cannot. */

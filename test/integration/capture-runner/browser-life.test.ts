@@ -91,6 +91,22 @@ t.test('a hanging standby browser is detected and replaced', async (t) => {
   t.ok(await isWell())
 })
 
+t.test('a capture that takes the standby browser during its check keeps its window size', async (t) => {
+  const { signal } = new AbortController()
+  const plan = { ...DEFAULT_CONTEXT, viewport: { width: 400, height: 300 } }
+  const checkStandby = () => studio.browsers.checkStandby(AbortSignal.timeout(60_000))
+  for (let round = 0; round < 5; round++) {
+    // A browser that has just started may have nothing to draw yet.
+    await eventually('a standby browser is ready', () => checkStandby().then(() => true))
+    const check = checkStandby().catch(() => {})
+    const lease = await studio.browsers.lend(`checked-${round}`, plan, signal)
+    await check
+    const size = await lease.tab.evaluate<number[]>('[innerWidth, innerHeight]', signal)
+    await studio.browsers.takeBack(lease, true)
+    t.strictSame(size, [400, 300])
+  }
+})
+
 t.test('the next page may load during a screenshot, and both screenshots are right', async (t) => {
   let next: ReturnType<typeof studio.shoot> | undefined
   const onPageReady = () => {

@@ -266,6 +266,19 @@ for (const [signal, node] of [
   })
 }
 
+t.test('an interrupted batch whose list is a file as standard input ends with a sentence, not with a stack trace', async (t) => {
+  const folder = await makeFolder('interrupted-file')
+  const inputFile = path.join(folder, 'list.txt')
+  await writeFile(inputFile, list)
+  const onOutput = (stdout: string) => (lines(stdout).length >= 2 ? ('SIGINT' as const) : undefined)
+  for (const node of [node20, process.execPath]) {
+    const { code, stderr } = await tintype(['shot', '--urls', '-', '-o', folder, '--restart'], { inputFile, node, onOutput })
+    t.equal(code, 130)
+    t.match(stderr, /\n\d+ of 20 pages are done\. Repeat the command to continue\.\ntintype: interrupted\n$/)
+    t.notMatch(stderr, /node:/)
+  }
+})
+
 t.test('a batch with failures names them, and the next run captures only those', async (t) => {
   await world.createAccount('mixed')
   const own = { TINTYPE_API_KEY: await world.createKey({ accountName: 'mixed' }) }

@@ -1,11 +1,23 @@
-import type { ApiKey, ApiKeyRequest } from '../../../client/src/index.ts'
+import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.ts'
 import type { Flag } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
 import { formatTable, formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
+import { findOwnKey } from './link-secret.ts'
 
 const inactive: Flag = { name: 'include-inactive', kind: 'boolean', summary: 'Also lists inactive ones' }
+
+/** Flags of rotations. */
+const rotationFlags: readonly Flag[] = [
+  { name: 'overlap-hours', kind: 'integer', value: 'N', summary: 'Hours until the old value ends; default: 24' },
+  { name: 'force', kind: 'boolean', summary: 'Rotates again during the last overlap' },
+]
+
+function rotationOf(context: Context): Rotation {
+  const hours = context.number('overlap-hours')
+  return { ...(hours === undefined ? {} : { overlap_hours: hours }), ...(context.isOn('force') ? { force: true } : {}) }
+}
 
 /** Prints the value of a key, which no later command can show. */
 function printKey(context: Context, key: { id: string; key?: string }): void {
@@ -87,14 +99,48 @@ const keysRotate: Command = {
   summary: 'Replaces the value of an API key and prints the new one',
   minimum: 1,
   maximum: 1,
-  flags: [
-    { name: 'overlap-hours', kind: 'integer', value: 'N', summary: 'Hours until the old value ends; default: 24' },
-    { name: 'force', kind: 'boolean', summary: 'Rotates again during the last overlap' },
-  ],
+  flags: rotationFlags,
   async run(context) {
-    const hours = context.number('overlap-hours')
-    const rotation = { ...(hours === undefined ? {} : { overlap_hours: hours }), ...(context.isOn('force') ? { force: true } : {}) }
-    printKey(context, await context.client().keys.rotate(context.argument(0), { ...rotation, signal: context.world.signal }))
+    printKey(context, await context.client().keys.rotate(context.argument(0), { ...rotationOf(context), signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+function printLinkSecret(context: Context, secret: { key: string; link_secret: string }): void {
+  if (context.isOn('json')) {
+    context.printJson(secret)
+    return
+  }
+  context.print(secret.link_secret)
+  context.note(`It signs links of ${secret.key}. Keep it on your server: it can capture any page at your cost.`)
+}
+
+const keysLinkSecret: Command = {
+  name: 'keys link-secret',
+  usage: '[ID]',
+  summary: 'Prints the secret that signs links of an API key',
+  minimum: 0,
+  maximum: 1,
+  flags: [],
+  notes: ['Without an ID, it is the secret of your API key.'],
+  async run(context) {
+    const id = context.parsed.positionals[0] ?? (await findOwnKey(context))
+    printLinkSecret(context, await context.client().keys.linkSecret(id, { signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+const keysRotateLinkSecret: Command = {
+  name: 'keys rotate-link-secret',
+  usage: 'ID',
+  summary: 'Replaces the link secret of an API key and prints the new one',
+  minimum: 1,
+  maximum: 1,
+  flags: rotationFlags,
+  notes: ['Links that are signed with the old secret end after the overlap.'],
+  async run(context) {
+    const rotation = { ...rotationOf(context), signal: context.world.signal }
+    printLinkSecret(context, await context.client().keys.rotateLinkSecret(context.argument(0), rotation))
     return EXIT.ok
   },
 }
@@ -162,4 +208,14 @@ const webhooksTest: Command = {
 }
 
 /** Commands about the account: API keys, quota and webhooks. */
-export const accountCommands: readonly Command[] = [keysList, keysCreate, keysDelete, keysRotate, usage, webhooksList, webhooksTest]
+export const accountCommands: readonly Command[] = [
+  keysList,
+  keysCreate,
+  keysDelete,
+  keysRotate,
+  keysLinkSecret,
+  keysRotateLinkSecret,
+  usage,
+  webhooksList,
+  webhooksTest,
+]

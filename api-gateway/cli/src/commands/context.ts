@@ -105,7 +105,7 @@ export interface Command extends CommandLine {
   maximum: number
   /** Lines after the flags in help. */
   notes?: readonly string[]
-  /** True if the command does not call the service. */
+  /** True if the command needs no port that kubectl forwards. */
   isLocal?: boolean
   run: (context: Context) => Promise<number> | number
 }

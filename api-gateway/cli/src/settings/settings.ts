@@ -45,13 +45,15 @@ export function resolveSettings(flags: SettingFlags, environment: Environment): 
   const url = flags.server ?? (variables.TINTYPE_URL || found?.profile.url)
   const isOwnUrl = found !== undefined && url !== undefined && withoutSlash(url) === withoutSlash(found.profile.url)
   const ownKey = isOwnUrl ? found.profile.apiKey : undefined
+  // The secret of a profile belongs to the key of that profile.
+  const isOwnLinkKey = isOwnUrl && (variables.TINTYPE_LINK_KEY || found.profile.linkKey) === found.profile.linkKey
   const sourceOf = (flag: string | undefined, name: string, variable: string): string =>
     flag !== undefined ? `--${name}` : variables[variable] ? variable : profileSource
   return {
     url,
     apiKey: flags.apiKey ?? (variables.TINTYPE_API_KEY || ownKey),
     linkKey: variables.TINTYPE_LINK_KEY || (isOwnUrl ? found.profile.linkKey : undefined),
-    linkSecret: variables.TINTYPE_LINK_SECRET || (isOwnUrl ? found.profile.linkSecret : undefined),
+    linkSecret: variables.TINTYPE_LINK_SECRET || (isOwnLinkKey ? found?.profile.linkSecret : undefined),
     urlSource: sourceOf(flags.server, 'server', 'TINTYPE_URL'),
     keySource: sourceOf(flags.apiKey, 'api-key', 'TINTYPE_API_KEY'),
   }

@@ -9,7 +9,8 @@ import { ApiError, type Problem } from '../../common/errors.ts'
 
 const CALLBACKS = ['webhook_url', 'webhook_events']
 
-const isRefused = (name: string, value: unknown): boolean =>
+/** True if no link may have this option with this value. The command line client leaves such options out. */
+export const isRefusedInLinks = (name: string, value: unknown): boolean =>
   privateOptionNames.includes(toCamelCase(name)) ||
   isOfOptionGroup(toCamelCase(name), ['proxy', 'scripts', 'storage']) ||
   CALLBACKS.includes(name) ||
@@ -19,7 +20,7 @@ const isRefused = (name: string, value: unknown): boolean =>
 /** Refuses options that links must not have. @throws ApiError OPTION_NOT_ALLOWED that lists them */
 export function assertLinkOptions(options: Readonly<Record<string, unknown>>, { allowedOptions }: LinkPolicySpec): void {
   const refused = Object.entries(options).flatMap(([name, value]): Problem[] => {
-    if (isRefused(name, value)) {
+    if (isRefusedInLinks(name, value)) {
       return [{ path: name, code: 'not_allowed', message: `${name} cannot be used in a link. Use POST /screenshots.` }]
     }
     if (allowedOptions === undefined || allowedOptions.includes(toCamelCase(name))) return []

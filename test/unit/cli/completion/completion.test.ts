@@ -21,7 +21,8 @@ async function completeInBash(...words: string[]): Promise<string[]> {
 t.test('bash completes commands, flags and values', async (t) => {
   bash = path.join(t.testdir({ 'tintype.bash': await scriptFor('bash') }), 'tintype.bash')
   t.strictSame(await completeInBash('sh'), ['shot'])
-  t.strictSame(await completeInBash('keys', ''), ['list', 'create', 'delete', 'rotate'])
+  t.strictSame(await completeInBash('keys', ''), ['list', 'create', 'delete', 'rotate', 'link-secret', 'rotate-link-secret'])
+  t.strictSame(await completeInBash('link', 'example.com', '--on-error', ''), ['image'])
   t.strictSame(await completeInBash('shot', 'example.com', '--full-page-max-h'), ['--full-page-max-height'])
   t.strictSame(await completeInBash('shot', '--no-full-page-full'), ['--no-full-page-full-width'])
   t.strictSame(await completeInBash('shot', '--format', 'p'), ['png', 'pdf'])
@@ -66,7 +67,10 @@ t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh
     return (await run(zsh, ['-f', '-c', program, 'zsh', line], options)).stdout
   }
   t.equal(await complete('tintype sho'), 'tintype shot \n')
-  t.equal(await complete('tintype keys rot'), 'tintype keys rotate \n')
+  t.equal(await complete('tintype keys cre'), 'tintype keys create \n')
+  t.equal(await complete('tintype keys rot'), 'tintype keys rotate\n', 'two commands begin so')
+  t.equal(await complete('tintype keys rotate-'), 'tintype keys rotate-link-secret \n')
+  t.equal(await complete('tintype link a.example --on-error i'), 'tintype link a.example --on-error image \n')
   t.equal(await complete('tintype shot --full-page-max-h'), 'tintype shot --full-page-max-height=\n')
   t.equal(await complete('tintype shot --format w'), 'tintype shot --format webp \n')
   t.equal(await complete('tintype shot example.com --viewport-h'), 'tintype shot example.com --viewport-h\n', 'two flags begin so')

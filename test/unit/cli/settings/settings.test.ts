@@ -46,6 +46,14 @@ t.test('resolveSettings sends the key of a profile only to the URL of that profi
   t.throws(() => requireService(elsewhere), { message: /the API key for https:\/\/elsewhere.example is not set/, exitCode: 3 })
 })
 
+t.test('resolveSettings never combines the link key of the environment with the link secret of a profile', async (t) => {
+  const environment = withProfiles(t)
+  t.match(resolveSettings({}, environment), { linkKey: 'key_1', linkSecret: 'lsk_1' })
+  t.match(resolveSettings({}, { ...environment, TINTYPE_LINK_KEY: 'key_2' }), { linkKey: 'key_2', linkSecret: undefined })
+  t.match(resolveSettings({}, { ...environment, TINTYPE_LINK_KEY: 'key_1' }), { linkKey: 'key_1', linkSecret: 'lsk_1' })
+  t.match(resolveSettings({}, { ...environment, TINTYPE_LINK_SECRET: 'lsk_2' }), { linkKey: 'key_1', linkSecret: 'lsk_2' })
+})
+
 t.test('resolveSettings names the closest profile', async (t) => {
   t.throws(() => resolveSettings({ profile: 'hone' }, withProfiles(t)), {
     message: 'no profile is named "hone". Did you mean home? Profiles: home, work. Create one with `tintype config set`.',

@@ -1,0 +1,296 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright'
+import t, { type Test } from 'tap'
+import { installClient } from '../clients/package.ts'
+import { bandColor } from '../sites/src/drawn.ts'
+import { type ClusterAccount, createClusterAccount } from '../support/cluster/accounts.ts'
+import { type Answer, absolute, call, type RecordBody } from '../support/cluster/api-client.ts'
+import { cluster } from '../support/cluster/environment.ts'
+import { programMetrics, sumOf } from '../support/cluster/metrics.ts'
+import { eventually } from '../support/eventually.ts'
+import { decode, isNear } from '../support/picture.ts'
+import { page, SITES } from '../support/servers/pages.ts'
+
+// Signed links on the deployed release: in a page of a real browser, and by plain requests. It runs alone, because it counts responses of gateways.
+
+type SignLink = typeof import('../../api-gateway/client/src/index.ts').signLink
+type Params = Parameters<SignLink>[0]['params']
+
+t.setTimeout(300_000)
+const client = await installClient()
+t.teardown(() => client.remove())
+const { signLink } = await client.load()
+
+interface LinkAccount extends ClusterAccount {
+  /** Id of its API key. */
+  id: string
+  sign: (params: Params) => Promise<string>
+}
+
+async function createLinkAccount(t: Test, purpose: string): Promise<LinkAccount> {
+  const account = await createClusterAccount(t, purpose, { plan: 'scale' })
+  const list = await call<{ data: { id: string }[] }>('/api/v1/keys', { key: account.key })
+  const id = list.body.data[0]?.id ?? ''
+  const { body } = await call<{ data: { link_secret: string } }>(`/api/v1/keys/${id}/link-secret`, { method: 'POST', key: account.key })
+  const sign = (params: Params) => signLink({ baseUrl: cluster.url, key: id, secret: body.data.link_secret, params })
+  return { ...account, id, sign }
+}
+
+const recordsOf = async ({ key }: ClusterAccount): Promise<RecordBody[]> =>
+  (await call<{ data: RecordBody[] }>('/api/v1/screenshots?limit=100', { key })).body.data
+const isCharged = ({ key, name }: ClusterAccount, units: number): Promise<unknown> =>
+  eventually(`${name} is charged ${units} units`, async () => {
+    const { body } = await call<{ data: { count: number } }>('/api/v1/usage/current', { key })
+    return body.data.count === units
+  })
+/** Responses of all gateways to links, by outcome. */
+const linkResponses = async (outcome = ''): Promise<number> =>
+  sumOf(await programMetrics('api-gateway'), 'screenshot_link_requests_total', outcome === '' ? {} : { outcome })
+
+interface Failure {
+  error: { code: string; details?: { code?: string } }
+}
+
+/** Status and code of the error that a link returns. */
+async function failureOf(link: string): Promise<{ status: number; code: string; captureCode?: string | undefined }> {
+  const response = await fetch(link)
+  const { error } = (await response.json()) as Failure
+  return { status: response.status, code: error.code, captureCode: error.details?.code }
+}
+
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+
+/** Serves pages with pictures, of a host that is another site than the gateway to the browser. */
+async function servePages(t: Test, pages: Record<string, readonly string[]>): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    const pictures = (pages[url] ?? []).map(
+      (link, index) => `<img id="picture-${index}" style="display:block" alt="" src="${escapeHtml(link)}">`,
+    )
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(`<!doctype html><title>Links</title><link rel="icon" href="data:,"><body style="margin:0">${pictures.join('\n')}`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void server.close())
+  return `http://localhost:${(server.address() as AddressInfo).port}`
+}
+
+let started: Promise<Browser> | undefined
+const startBrowser = (): Promise<Browser> => {
+  started ??= chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
+  return started
+}
+t.teardown(async () => (await started)?.close())
+
+/** Where the pictures of a page came from. */
+interface Sources {
+  network: string[]
+  cache: string[]
+}
+
+async function watchPictures(session: CDPSession): Promise<Sources> {
+  const sources: Sources = { network: [], cache: [] }
+  const fromMemory = new Set<string>()
+  await session.send('Network.enable')
+  session.on('Network.requestServedFromCache', ({ requestId }) => void fromMemory.add(requestId))
+  session.on('Network.responseReceived', ({ requestId, response, type }) => {
+    if (type !== 'Image' || response.url.startsWith('data:')) return
+    const isCached = response.fromDiskCache === true || fromMemory.has(requestId)
+    sources[isCached ? 'cache' : 'network'].push(response.url)
+  })
+  return sources
+}
+
+async function openPage(browserPage: Page, url: string): Promise<Sources> {
+  const sources = await watchPictures(await browserPage.context().newCDPSession(browserPage))
+  await browserPage.goto(url, { waitUntil: 'load', timeout: 120_000 })
+  return sources
+}
+
+/** Natural sizes of the pictures, in order. A picture that was not decoded has 0 × 0. */
+const sizesOf = (browserPage: Page): Promise<[number, number][]> =>
+  browserPage.locator('img').evaluateAll((pictures) =>
+    pictures.map((picture): [number, number] => {
+      const { naturalWidth, naturalHeight } = picture as unknown as { naturalWidth: number; naturalHeight: number }
+      return [naturalWidth, naturalHeight]
+    }),
+  )
+
+const toRgb = (hex: string): number[] => [0, 2, 4].map((start) => Number.parseInt(hex.slice(start, start + 2), 16))
+const SMALL = { viewport_width: 400, viewport_height: 300 }
+
+interface Case {
+  params: Params
+  size: [number, number]
+  /** x, y and color of a pixel. */
+  pixel: [number, number, string]
+}
+
+const cases: Case[] = [
+  { params: { url: page('/solid?color=336699'), ...SMALL }, size: [400, 300], pixel: [200, 150, '336699'] },
+  { params: { url: page('/solid?color=cc2200'), ...SMALL, format: 'jpeg' }, size: [400, 300], pixel: [200, 150, 'cc2200'] },
+  { params: { url: page('/solid?color=22aa44'), ...SMALL, format: 'webp' }, size: [400, 300], pixel: [200, 150, '22aa44'] },
+  { params: { url: page('/solid?color=8844cc'), ...SMALL, format: 'avif' }, size: [400, 300], pixel: [200, 150, '8844cc'] },
+  { params: { url: page('/solid?color=aa7711&note=a+b%20ü&x=1'), ...SMALL }, size: [400, 300], pixel: [200, 150, 'aa7711'] },
+  { params: { url: page('/quadrants'), ...SMALL }, size: [400, 300], pixel: [390, 10, '00ff00'] },
+  { params: { url: page('/quadrants'), ...SMALL, device_scale_factor: 2 }, size: [800, 600], pixel: [10, 590, '0000ff'] },
+  { params: { url: page('/quadrants'), ...SMALL, image_width: 200 }, size: [200, 150], pixel: [190, 140, 'ffff00'] },
+  {
+    params: { url: page('/quadrants'), ...SMALL, clip_x: 150, clip_y: 100, clip_width: 60, clip_height: 70 },
+    size: [60, 70],
+    pixel: [55, 65, 'ffff00'],
+  },
+  { params: { url: page('/tall?height=1500&header=0'), ...SMALL, full_page: true }, size: [400, 1_500], pixel: [10, 1_250, bandColor(12)] },
+  { params: { url: page('/transparent'), ...SMALL, selector: 'div' }, size: [100, 100], pixel: [50, 50, 'ff0000'] },
+  {
+    params: { url: page('/transparent'), ...SMALL, hide_selectors: ['#absent', 'div'] },
+    size: [400, 300],
+    pixel: [100, 100, 'ffffff'],
+  },
+]
+
+t.test('a page with twelve signed links shows twelve pictures, and its second load takes them from the browser’s cache', async (t) => {
+  const account = await createLinkAccount(t, 'links')
+  const links = await Promise.all(cases.map(({ params }) => account.sign(params)))
+  const origin = await servePages(t, { '/': links })
+  const context = await (await startBrowser()).newContext({ viewport: { width: 900, height: 600 } })
+  const first = await context.newPage()
+  const sources = await openPage(first, origin)
+  t.strictSame([sources.network.length, sources.cache.length], [cases.length, 0], 'the first load requests each picture once')
+  t.strictSame(
+    await sizesOf(first),
+    cases.map(({ size }) => size),
+  )
+  for (const [index, { pixel }] of cases.entries()) {
+    const [x, y, color] = pixel
+    const shown = await decode(await first.locator(`#picture-${index}`).screenshot())
+    t.ok(isNear(shown.at(x, y), toRgb(color), 6), `picture ${index} is #${color} at ${x},${y}, but is ${shown.at(x, y).join()}`)
+  }
+  await first.close()
+
+  const before = await linkResponses()
+  const second = await context.newPage()
+  const cached = await openPage(second, origin)
+  t.strictSame(cached.network, [], 'the second load requests nothing')
+  t.equal(cached.cache.length, cases.length)
+  t.strictSame(
+    await sizesOf(second),
+    cases.map(({ size }) => size),
+  )
+  t.equal(await linkResponses(), before, 'the gateways have sent nothing')
+  await context.close()
+
+  const hitsBefore = await linkResponses('hit')
+  const other = await (await startBrowser()).newContext()
+  const third = await other.newPage()
+  t.equal((await openPage(third, origin)).network.length, cases.length, 'another visitor requests each picture')
+  t.strictSame(
+    await sizesOf(third),
+    cases.map(({ size }) => size),
+  )
+  t.equal((await linkResponses('hit')) - hitsBefore, cases.length, 'which the gateways have in their cache')
+  await other.close()
+  await isCharged(account, cases.length)
+  t.equal((await recordsOf(account)).length, cases.length, 'one screenshot for each link')
+})
+
+t.test('on_error=image shows a picture for a page that fails, and without it the browser reports an error', async (t) => {
+  const account = await createLinkAccount(t, 'link-errors')
+  const failing: Params = { url: page('/quadrants'), ...SMALL, selector: '#nothing', error_on_selector_not_found: true, timeout: 2_000 }
+  const [shown, plain] = [await account.sign({ ...failing, on_error: 'image' }), await account.sign(failing)]
+  const forged = shown.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+  const origin = await servePages(t, { '/': [shown, plain, forged] })
+  const context = await (await startBrowser()).newContext()
+  const browserPage = await context.newPage()
+  await openPage(browserPage, origin)
+  const [image, none, refused] = await sizesOf(browserPage)
+  t.ok(image !== undefined && image[0] > 100 && image[1] > 20, `the error has a picture of ${image?.join(' × ')}`)
+  t.strictSame(none, [0, 0], 'JSON is no picture')
+  t.ok(refused !== undefined && refused[0] > 100, 'a refused link has a picture too')
+  await context.close()
+  const response = await fetch(shown)
+  t.strictSame([response.status, response.headers.get('content-type')], [422, 'image/png'])
+  t.equal(response.headers.get('cache-control'), 'no-store')
+  t.equal((await decode(Buffer.from(await response.arrayBuffer()))).width, image?.[0])
+  t.match(await failureOf(plain), { status: 422, code: 'CAPTURE_FAILED', captureCode: 'SELECTOR_NOT_FOUND' })
+  t.equal((await recordsOf(account)).length, 1, 'all requests share one failed capture')
+  await isCharged(account, 0)
+})
+
+t.test('a link outside of the hosts of its policy is refused, also after a redirect of its page', async (t) => {
+  const account = await createLinkAccount(t, 'link-policy')
+  const link_policy = { allowed_hosts: [new URL(SITES).hostname] }
+  const patched = await call(`/api/v1/keys/${account.id}`, { method: 'PATCH', body: { link_policy }, key: account.key })
+  t.equal(patched.status, 200)
+  const outside = 'http://docs.sites.svc.cluster.local/'
+  const redirecting = page(`/redirect?to=${encodeURIComponent(outside)}`)
+  const direct = await account.sign({ url: outside, ...SMALL })
+  // Each gateway has its own informer cache.
+  await eventually('both gateways know the policy', async () => {
+    const failures = await Promise.all([1, 2, 3, 4].map(() => failureOf(direct)))
+    return failures.every(({ status, code }) => status === 400 && code === 'URL_NOT_ALLOWED')
+  })
+  const link = await account.sign({ url: redirecting, ...SMALL })
+  t.match(await failureOf(link), { status: 400, code: 'URL_NOT_ALLOWED' }, 'the capture of the redirect')
+  t.match(await failureOf(link), { status: 400, code: 'URL_NOT_ALLOWED' }, 'its cached picture')
+  t.equal((await fetch(await account.sign({ url: page('/redirect?to=/solid'), ...SMALL }))).status, 200, 'a redirect within the policy')
+})
+
+t.test('HEAD, a Bearer request and a link of another account', async (t) => {
+  const [account, other] = [await createLinkAccount(t, 'link-owner'), await createLinkAccount(t, 'link-other')]
+  const params: Params = { url: page('/solid?color=123456'), ...SMALL, format: 'webp' }
+  const link = await account.sign(params)
+  const picture = await fetch(link)
+  const bytes = Buffer.from(await picture.arrayBuffer())
+  t.match([picture.status, picture.headers.get('content-type')], [200, 'image/webp'])
+  t.match(picture.headers.get('cache-control'), /^public, max-age=\d+/)
+
+  const head = await fetch(link, { method: 'HEAD' })
+  t.strictSame([head.status, Buffer.from(await head.arrayBuffer()).length], [200, 0], 'HEAD has no body')
+  for (const name of ['content-type', 'content-length', 'etag', 'last-modified'])
+    t.equal(head.headers.get(name), picture.headers.get(name), name)
+
+  const query = new URLSearchParams({ url: params.url, viewport_width: '400', viewport_height: '300', format: 'webp' })
+  const bearer = (key: string) => fetch(absolute(`/v1/take?${query}`), { headers: { authorization: `Bearer ${key}` } })
+  const own = await bearer(account.key)
+  t.strictSame([own.status, own.headers.get('cache-control')], [200, 'private, no-store'])
+  t.ok(bytes.equals(Buffer.from(await own.arrayBuffer())), 'a Bearer request gets the same picture')
+  t.equal((await bearer('ttk_unknown')).status, 401)
+  await isCharged(account, 1)
+
+  const stolen = new URL(link)
+  stolen.searchParams.set('key', other.id)
+  t.match(await failureOf(stolen.href), { status: 403, code: 'LINK_INVALID' }, 'the signature is that of one key')
+  t.equal((await recordsOf(other)).length, 0)
+  t.equal((await fetch(await other.sign(params))).status, 200)
+  t.equal((await recordsOf(other)).length, 1, 'another account captures the page itself')
+  t.equal((await recordsOf(account)).length, 1)
+})
+
+t.test('POST /screenshots with cache and the link share their pictures', async (t) => {
+  const account = await createLinkAccount(t, 'link-cache')
+  const create = (url: string): Promise<Answer<RecordBody>> => {
+    const body = { url, options: { ...SMALL, cache: true } }
+    return call('/api/v1/screenshots?wait=25', { method: 'POST', body, key: account.key })
+  }
+  const [posted, linked] = [page('/solid?color=445566'), page('/solid?color=665544')]
+
+  // The operator writes the cache entry shortly after the end of a capture.
+  await eventually('the cache has the picture of POST', async () => (await create(posted)).body.cached === true)
+  const before = await recordsOf(account)
+  const picture = await fetch(await account.sign({ url: posted, ...SMALL }))
+  t.equal(picture.status, 200)
+  t.ok(isNear((await decode(Buffer.from(await picture.arrayBuffer()))).at(10, 10), toRgb('445566')))
+  t.equal((await recordsOf(account)).length, before.length, 'the link takes it and creates no record')
+
+  const link = await account.sign({ url: linked, ...SMALL })
+  t.equal((await fetch(link)).status, 200)
+  const hits = await linkResponses('hit')
+  await eventually('the cache has the picture of the link', async () => {
+    await fetch(link)
+    return (await linkResponses('hit')) > hits
+  })
+  t.match((await create(linked)).body, { cached: true }, 'POST reuses the picture of the link')
+  const captured = (await recordsOf(account)).filter(({ cached }) => cached === false)
+  await isCharged(account, captured.length)
+})
