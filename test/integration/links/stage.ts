@@ -71,7 +71,7 @@ export interface LinkAccount extends Signer {
   /** Creates another key of the account with POST /keys. */
   createSigner: (body?: object) => Promise<Signer>
   shots: () => Promise<Screenshot[]>
-  /** Resolves when the account has this many Screenshots. Returns the newest one. */
+  /** Resolves when the account has this many Screenshots, and one of them is pending. Returns that one. */
   whenCreated: (count: number) => Promise<Screenshot>
   used: () => Promise<number | undefined>
 }
@@ -98,19 +98,18 @@ export function accountsOf(world: World, gateway: Gateway) {
       const { body: created } = await call(`${gateway.url}/v1/keys`, { method: 'POST', key: text, body: { name: 'links', ...body } })
       return toSigner(created.data.id, created.data.key, await secretOf(created.data.id, text))
     }
-    const shots = async () =>
-      (await world.screenshots.listAll())
-        .filter((shot) => shot.spec.accountName === name)
-        .sort((a, b) => a.metadata.name.localeCompare(b.metadata.name))
+    const shots = async () => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === name)
     const whenCreated = (count: number) =>
       eventually(`${name} has ${count} screenshots`, async () => {
         const all = await shots()
-        return all.length >= count && all.at(-1)
+        return all.length >= count && all.find(isPending)
       })
     const used = async () => (await world.usages.get(name)).status?.used
     return { ...toSigner(id, text, await secretOf(id, text)), name, createSigner, shots, whenCreated, used }
   }
 }
+
+const isPending = ({ status }: Screenshot): boolean => (status?.phase ?? 'Pending') === 'Pending'
 
 /** The picture of a Screenshot. Each has its own. */
 export const pictureOf = ({ metadata }: Screenshot): Buffer => Buffer.from(`picture of ${metadata.name}`)
