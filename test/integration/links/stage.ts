@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { linkSignature } from '../../../api-gateway/client/src/link/sign.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { apiKeyIdOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
-import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { PictureCache } from '../../../operator/src/controllers/screenshot/picture-cache.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
@@ -57,6 +57,11 @@ export function outcomeOf({ status, headers, bytes }: TakeResponse): string {
 /** Signs a query, which contains the key, as the client does. */
 export const signed = async (query: string, secret: string): Promise<string> => `${query}&signature=${await linkSignature(query, secret)}`
 
+async function createIn(world: World, name: string, spec: Partial<Account['spec']>): Promise<string> {
+  await world.createAccount(name, spec)
+  return world.createKey({ accountName: name })
+}
+
 /** An API key that signs links. */
 export interface Signer {
   id: string
@@ -83,15 +88,17 @@ const toSigner = (id: string, text: string, secret: string): Signer => ({
   sign: (query) => signed(`key=${id}&${query}`, secret),
 })
 
+/** Creates an account and a key with all scopes. Returns its text. */
+type CreateAccount = (name: string, spec: Partial<Account['spec']>) => Promise<string>
+
 /** Creates accounts whose keys sign links. `gateway` is the one that creates keys. */
-export function accountsOf(world: World, gateway: Gateway) {
+export function accountsOf(world: World, gateway: Gateway, create: CreateAccount = (name, spec) => createIn(world, name, spec)) {
   const secretOf = async (id: string, key: string): Promise<string> => {
     const { body } = await call(`${gateway.url}/v1/keys/${id}/link-secret`, { method: 'POST', key })
     return body.data.link_secret
   }
-  return async (name: string, spec: Partial<Account['spec']> = {}, limits?: AccountUsage['spec']): Promise<LinkAccount> => {
-    await world.createAccount(name, spec, limits)
-    const text = await world.createKey({ accountName: name })
+  return async (name: string, spec: Partial<Account['spec']> = {}): Promise<LinkAccount> => {
+    const text = await create(name, spec)
     const ofAccount = async () => (await world.keys.list()).items.find((key) => key.spec.accountName === name)
     const id = apiKeyIdOf((await ofAccount())!.metadata)
     const createSigner = async (body: object = {}) => {
@@ -119,15 +126,14 @@ export function captures(world: World) {
   const { endpoint, accessKey, secretKey } = world.store
   const storage = openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
   const cache = new PictureCache(storage, pino({ level: 'silent' }), { report: () => {}, now: () => new Date() })
-  /** Writes the cache entry as if the capture had ended `seconds` ago. */
+  /** Changes a finished Screenshot and its cache entry as if the capture had ended `seconds` ago. */
   const cacheSince = async (name: string, seconds: number): Promise<void> => {
-    const shot = await world.screenshots.get(name)
     const completionTime = new Date(Date.now() - seconds * 1_000).toISOString()
-    await cache.keep({ ...shot, status: { ...shot.status!, completionTime } })
+    await cache.keep(await world.screenshots.patch(name, mergePatch({ status: { completionTime } }), { subresource: 'status' }))
   }
   const end = async (shot: Screenshot, more?: Partial<CaptureResult>): Promise<void> => {
     await complete(screenshotIdOf(shot.metadata), pictureOf(shot), world, more)
-    await cacheSince(shot.metadata.name, 0)
+    await cache.keep(await world.screenshots.get(shot.metadata.name))
   }
   return { end, cacheSince }
 }
