@@ -26,7 +26,7 @@ const packages = [
 const services = ['containerd.service', 'nginx.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
-/** Additional packages for tests on the host: the browser of the images, fonts for it, and a reverse proxy. */
+/** Additional packages for tests on the host: the browser of the images, fonts for it, a reverse proxy, and languages of samples. */
 export const testPackages = [
   'chromium-headless-shell',
   'fonts-crosextra-caladea',
@@ -36,8 +36,11 @@ export const testPackages = [
   'fonts-noto-cjk',
   'fonts-noto-color-emoji',
   'fonts-noto-core',
+  'jq',
   'nginx',
+  'php-cli',
   'python3-venv',
+  'ruby',
   'zsh',
 ]
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
-import type { CaptureError, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import type { CaptureError, CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../crds/src/options/artifacts.ts'
 import { withDefaults } from '../../../crds/src/options/catalog.ts'
 import { CONTENT_TYPES } from '../../../crds/src/options/output/image.ts'
@@ -33,8 +33,8 @@ export const keyOf = (screenshot: Screenshot): string => {
   return objectKey(accountOf(screenshot), toId(screenshot.metadata.name), format)
 }
 
-/** Stores `bytes` as the picture and as each additional file, and reports the capture as completed. */
-export async function complete(id: string, bytes: Buffer, world: World): Promise<void> {
+/** Stores `bytes` as the picture and as each additional file, and reports the capture as completed. @param more fields of the result */
+export async function complete(id: string, bytes: Buffer, world: World, more: Partial<CaptureResult> = {}): Promise<void> {
   const screenshot = await world.screenshots.get(toObjectName(id))
   const { format } = withDefaults(screenshot.spec.options)
   await world.bucket.putObject('tintype', keyOf(screenshot), bytes, bytes.length, { 'content-type': CONTENT_TYPES[format] })
@@ -54,6 +54,7 @@ export async function complete(id: string, bytes: Buffer, world: World): Promise
     pageTitle: 'A page',
     httpStatus: 200,
     ...(artifacts.length > 0 ? { artifacts } : {}),
+    ...more,
   }
   await report(screenshot.metadata.name, { phase: 'Completed', result }, world)
 }

@@ -7,6 +7,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { eventually } from '../eventually.ts'
+import { endWithTest } from '../processes/own-children.ts'
 import { createReceiverCertificate } from './https-receiver.ts'
 
 const PROGRAM = '/usr/sbin/nginx'
@@ -41,6 +42,25 @@ export interface Nginx {
   stop: () => Promise<void>
 }
 
+/** Runs nginx with a configuration file until the returned function is called. */
+export async function runNginx(
+  directory: string,
+  configuration: string,
+  isListening: () => Promise<boolean>,
+): Promise<() => Promise<void>> {
+  const child = spawn(PROGRAM, ['-c', configuration, '-p', directory, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  endWithTest(child)
+  const ended = once(child, 'exit')
+  await eventually('nginx listens', async () => {
+    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`)
+    return isListening()
+  })
+  return async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
 /** Starts nginx on a free port of loopback, with TLS. */
 export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions): Promise<Nginx> {
   const temporary = path.join(directory, 'tmp')
@@ -55,16 +75,8 @@ export async function startNginx({ directory, host, upstream, annotations = {} }
   ) as typeof DEFAULTS
   const configuration = path.join(directory, 'nginx.conf')
   await writeFile(configuration, write({ port, host, upstream, certificate, key, temporary, settings }))
-  const child = spawn(PROGRAM, ['-c', configuration, '-p', directory, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'inherit'] })
-  const ended = once(child, 'exit')
-  await eventually('nginx listens', async () => {
-    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}`)
-    return (await fetch(`http://127.0.0.1:${port}/`)).status === 400 // the status for plain HTTP on a TLS port
-  })
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
+  // 400 is the status for plain HTTP on a TLS port.
+  const stop = await runNginx(directory, configuration, async () => (await fetch(`http://127.0.0.1:${port}/`)).status === 400)
   return { port, ca: await readFile(path.join(directory, 'ca.crt'), 'utf8'), temporary, stop }
 }
 

@@ -41,8 +41,12 @@ t.test('GET /take of a cached picture writes nothing, and has no quota headers',
 
 t.test('GET /take lets no cache keep the picture longer than the link is valid', async (t) => {
   const gateway = aTakeGateway()
-  const response = await gateway.capture(gateway.sign(`${PAGE}&expires=${seconds(600)}`))
+  const link = gateway.sign(`${PAGE}&expires=${seconds(600)}`)
+  const response = await gateway.capture(link)
   t.equal(response.headers['cache-control'], 'public, max-age=599, stale-while-revalidate=0')
+  gateway.later(300)
+  const { headers } = await gateway.get(link)
+  t.match(headers, { age: '300', 'cache-control': 'public, max-age=299, stale-while-revalidate=0' }, 'also for caches that ignore Age')
 })
 
 t.test('GET /take with an API key needs no signature, and the response is private', async (t) => {
