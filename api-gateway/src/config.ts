@@ -35,7 +35,7 @@ const Env = z.object({
   TINTYPE_LINK_KEY_FILE: z.string().min(1), // release key of link secrets; the file may appear later
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // per account and replica: lists and reports
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // per account and replica: changes of keys and webhooks
-  TINTYPE_LINK_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(60_000), // per account and replica: requests for links
+  TINTYPE_LINK_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000), // per account and replica: requests for links
   TINTYPE_LINK_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432), // pictures of links in memory; 0: none
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
