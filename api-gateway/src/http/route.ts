@@ -68,6 +68,8 @@ export interface Operation {
   responses: Readonly<Record<number, ResponseSpec>>
   /** Error codes of this operation, in addition to the common ones. */
   errors?: readonly HttpErrorCode[]
+  /** Errors are PNG pictures if the request asks for that. */
+  hasErrorImages?: true
   /** Accepts an Idempotency-Key. */
   isKeyed?: true
 }

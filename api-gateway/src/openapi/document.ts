@@ -43,7 +43,7 @@ function writePaths() {
 }
 
 function writeErrors() {
-  const kinds = routes.flatMap((operation) => [...errorsOf(operation)])
+  const kinds = routes.filter(({ hasErrorImages }) => !hasErrorImages).flatMap((operation) => [...errorsOf(operation)])
   return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorResponse(status, codes)]))
 }
 

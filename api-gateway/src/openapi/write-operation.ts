@@ -1,11 +1,12 @@
 import type { Scope } from '@tintype/crds/kinds/api-key'
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { BodyDocumentation } from '../http/body.ts'
 import { COMMON_HEADERS, LIMIT_HEADERS } from '../http/headers.ts'
 import { idempotencyKey, prefer } from '../http/parameters.ts'
 import type { Operation, Parameter, ResponseSpec } from '../http/route.ts'
-import { nameOfErrors, toHeaderRefs } from './error-responses.ts'
+import { nameOfErrors, toErrorResponse, toHeaderRefs } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { refTo, toJsonSchema } from './json-schema.ts'
 
@@ -46,12 +47,17 @@ function writeResponse(response: ResponseSpec, isPublic: boolean) {
   }
 }
 
+/** Operations share the responses with the same errors, except those that also respond with pictures. */
+function writeErrors({ hasErrorImages }: Operation, status: number, codes: readonly HttpErrorCode[]) {
+  if (!hasErrorImages) return { $ref: `#/components/responses/${nameOfErrors(status, codes)}` }
+  const { content, ...response } = toErrorResponse(status, codes)
+  return { ...response, content: { ...content, ...toMedia([CONTENT_TYPES.png]) } }
+}
+
 function writeResponses(operation: Operation) {
   const isPublic = operation.scope === undefined
   const good = Object.entries(operation.responses).map(([status, response]) => [status, writeResponse(response, isPublic)] as const)
-  const bad = [...errorsOf(operation)].map(
-    ([status, codes]) => [String(status), { $ref: `#/components/responses/${nameOfErrors(status, codes)}` }] as const,
-  )
+  const bad = [...errorsOf(operation)].map(([status, codes]) => [String(status), writeErrors(operation, status, codes)] as const)
   // Numeric object keys are sorted.
   return Object.fromEntries([...good, ...bad])
 }
@@ -78,13 +84,13 @@ export function parametersOf({ parameters = [], query = {}, body, isKeyed }: Ope
   ]
 }
 
-/** An operation for `paths`. */
 /** An empty requirement makes the API key optional. */
 function toSecurity(scope: Scope | undefined, optionalScope: Scope | undefined): Record<string, Scope[]>[] {
   if (scope !== undefined) return [{ apiKey: [scope] }]
   return optionalScope === undefined ? [] : [{}, { apiKey: [optionalScope] }]
 }
 
+/** An operation for `paths`. */
 export function writeOperation(operation: Operation) {
   const { id, tag, summary, description, scope, optionalScope, body } = operation
   const all = parametersOf(operation)

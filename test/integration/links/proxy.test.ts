@@ -63,8 +63,9 @@ t.test('a caching proxy keeps the pictures of links, and each key has its own', 
 })
 
 t.test('responses of the gateway have the age of the picture', async (t) => {
-  const { link, shot } = await withPicture('aged')
   for (const seconds of [60, 3_600]) {
+    // A gateway keeps a picture in memory for some seconds, so each age has a picture of its own.
+    const { link, shot } = await withPicture(`aged-${seconds}`)
     await cacheSince(shot.metadata.name, seconds)
     const { headers } = await take(gateway, link)
     const age = Number(headers.age)

@@ -2028,11 +2028,11 @@ export interface operations {
     };
     takePicture: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Id of the API key whose link secret signs the link. Required without the header Authorization. */
                 key?: string;
-                /** @description URL of the page. */
-                url?: string;
+                /** @description URL of the page. The parameter `html` or `markdown` can replace it. */
+                url: string;
                 /** @description Unix time at which the link stops working. Default: never. */
                 expires?: string;
                 /** @description HMAC-SHA256 of the other parameters, as 64 hexadecimal digits. Required without the header Authorization. */

@@ -32,6 +32,7 @@ export interface Caller {
  * @throws ApiError 400, 401, 403
  */
 export async function authenticateLink(link: LinkQuery, authorization: string | undefined, deps: LinkAuthDeps): Promise<Caller> {
+  const expires = readExpires(link.expires)
   if (authorization !== undefined) {
     const { account, apiKey } = await authenticate(authorization, TAKE_SCOPE, deps)
     return { account, apiKey, isLink: false, policy: {} }
@@ -40,7 +41,6 @@ export async function authenticateLink(link: LinkQuery, authorization: string | 
   if (key === undefined || signature === undefined) {
     throw new ApiError('UNAUTHORIZED', 'the link has no key or no signature. Sign it, or send the header Authorization.')
   }
-  const expires = readExpires(link.expires)
   const apiKey = await deps.keys.findById(key)
   if (!apiKey) throw invalidKey()
   assertSigned(link, signature, apiKey, deps)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { anId } from '../../http/fields.ts'
 import type { HeaderName } from '../../http/headers.ts'
 import { ifModifiedSince, ifNoneMatch } from '../../http/parameters.ts'
 import { type Parameter, type Route, routeFor } from '../../http/route.ts'
@@ -13,10 +12,17 @@ const parameters: readonly Parameter[] = [
     name: 'key',
     in: 'query',
     description: 'Id of the API key whose link secret signs the link. Required without the header Authorization.',
-    schema: anId('key', 'An id with the prefix key_.'),
+    schema: z.string(),
     example: 'key_7yztsh6vzw7j4q0n9x2c5d8e1f',
   },
-  { name: 'url', in: 'query', description: 'URL of the page.', schema: documentedUrl, example: 'https://example.com/' },
+  {
+    name: 'url',
+    in: 'query',
+    required: true,
+    description: 'URL of the page. The parameter `html` or `markdown` can replace it.',
+    schema: documentedUrl,
+    example: 'https://example.com/',
+  },
   {
     name: 'expires',
     in: 'query',
@@ -28,7 +34,7 @@ const parameters: readonly Parameter[] = [
     name: 'signature',
     in: 'query',
     description: 'HMAC-SHA256 of the other parameters, as 64 hexadecimal digits. Required without the header Authorization.',
-    schema: z.string().regex(/^[0-9a-f]{64}$/),
+    schema: z.string(),
     example: '2f9f6a2d678657b4affab6a40ab1b10798e1db90a0ce437d7ad97af5e85ea4bc',
   },
   {
@@ -64,6 +70,7 @@ export const takeRoutes: readonly Route<TakeDeps>[] = [
     handlesHead: true,
     tag: 'Links',
     optionalScope: TAKE_SCOPE,
+    hasErrorImages: true,
     summary: 'Get the picture of a page',
     description:
       'Responds with the picture itself: from the cache, or from a new capture. Sign the link, or send an API key with the scope `screenshots:write`. ' +
