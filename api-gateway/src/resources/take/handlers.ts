@@ -1,7 +1,6 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { withDefaults } from '@tintype/crds/options/catalog'
 import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
@@ -125,7 +124,7 @@ async function sendCached(take: Take, picture: LoadedPicture, deps: TakeDeps): P
 
 function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPicture, deps: TakeDeps): Promise<FastifyReply> {
   const { id, key, stored, bytes, capturedAt } = picture
-  const { format } = withDefaults(wanted.options)
+  const { format } = wanted
   const { isLink, expires } = caller
   const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : PRIVATE_HEADERS
   if (bytes) deps.pictures.hold(bytes, reply.raw)
@@ -219,7 +218,7 @@ async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screens
   }
   assertHostAllowed(result?.finalUrl ?? wanted.url, caller, 'final url')
   const account = caller.account.metadata.name
-  const extension = withDefaults(wanted.options).format
+  const extension = wanted.format
   const id = screenshotIdOf(ended.metadata)
   const capturedAt = completionTime === undefined ? deps.now() : new Date(completionTime)
   const key = objectKey(account, id, extension)

@@ -1,5 +1,6 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
+import type { FileFormat } from '@tintype/crds/options/output/image'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
 import { parseCreateBody } from '../screenshots/create-body.ts'
@@ -10,6 +11,8 @@ import type { LinkQuery } from './link-query.ts'
 export interface PictureRequest {
   url: string
   options?: CaptureOptions | undefined
+  /** Format of the picture. */
+  format: FileFormat
   /** The cache is always on. */
   cache: CacheOptions & { cacheTtl: number }
   record?: RecordOptions | undefined
@@ -59,7 +62,8 @@ export function readPictureRequest(
     throw new ApiError('OPTION_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'not_allowed', message }] })
   }
   const { cacheTtl = cacheDefaults.cacheTtl, cacheKey } = cache ?? {}
-  return { url: page, options, record, cache: { cache: true, cacheTtl, ...(cacheKey === undefined ? {} : { cacheKey }) } }
+  const { format } = withDefaults(options)
+  return { url: page, options, format, record, cache: { cache: true, cacheTtl, ...(cacheKey === undefined ? {} : { cacheKey }) } }
 
   function parse(body: object) {
     try {

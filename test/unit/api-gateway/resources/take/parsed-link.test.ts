@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseLinkQuery } from '../../../../../api-gateway/src/resources/take/link-query.ts'
 import { ParsedLink, ParsedLinks } from '../../../../../api-gateway/src/resources/take/parsed-link.ts'
 
-const aLink = () => new ParsedLink(parseLinkQuery(''), { url: 'https://example.com/', cache: { cache: true, cacheTtl: 60 } })
+const aLink = () => new ParsedLink(parseLinkQuery(''), { url: 'https://example.com/', format: 'png', cache: { cache: true, cacheTtl: 60 } })
 const aRing = (secret: string) => ({ current: 'a', keys: { a: Buffer.from(secret).toString('base64') } })
 
 t.test('ParsedLink calculates another hash for another account or key ring', async (t) => {
