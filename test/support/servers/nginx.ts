@@ -42,6 +42,29 @@ export interface Nginx {
   stop: () => Promise<void>
 }
 
+/** Creates the directory for what nginx stores itself, and returns its path. */
+export async function createTemporary(directory: string): Promise<string> {
+  const temporary = path.join(directory, 'tmp')
+  await mkdir(temporary, { recursive: true })
+  // Its workers run as another user.
+  await chmod(directory, 0o711)
+  await chmod(temporary, 0o711)
+  return temporary
+}
+
+/** Beginning of a configuration, and of its block `http`: one process in the foreground, which writes only below `temporary`. */
+export const toBase = (temporary: string): string => `daemon off;
+pid ${temporary}/nginx.pid;
+worker_processes 1;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${temporary}/body;
+  proxy_temp_path ${temporary}/proxy;
+  fastcgi_temp_path ${temporary}/fastcgi;
+  uwsgi_temp_path ${temporary}/uwsgi;
+  scgi_temp_path ${temporary}/scgi;`
+
 /** Runs nginx with a configuration file until the returned function is called. */
 export async function runNginx(
   directory: string,
@@ -63,11 +86,7 @@ export async function runNginx(
 
 /** Starts nginx on a free port of loopback, with TLS. */
 export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions): Promise<Nginx> {
-  const temporary = path.join(directory, 'tmp')
-  await mkdir(temporary, { recursive: true })
-  // Its workers run as another user.
-  await chmod(directory, 0o711)
-  await chmod(temporary, 0o711)
+  const temporary = await createTemporary(directory)
   const { certificate, key } = await createReceiverCertificate(directory, [`DNS:${host}`])
   const [port = 0] = await findFreePorts(1)
   const settings = Object.fromEntries(
@@ -89,17 +108,7 @@ interface Written extends Pick<NginxOptions, 'host' | 'upstream'> {
 }
 
 const write = ({ port, host, upstream, certificate, key, temporary, settings }: Written): string => `
-daemon off;
-pid ${temporary}/nginx.pid;
-worker_processes 1;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  client_body_temp_path ${temporary}/body;
-  proxy_temp_path ${temporary}/proxy;
-  fastcgi_temp_path ${temporary}/fastcgi;
-  uwsgi_temp_path ${temporary}/uwsgi;
-  scgi_temp_path ${temporary}/scgi;
+${toBase(temporary)}
   client_header_timeout 60s;
   client_body_timeout 60s;
   client_body_buffer_size 8k;
