@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IgnoredElements } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { CaptureOptions } from '../options/catalog.ts'
 import { PrivateOptions } from '../options/private.ts'
@@ -52,6 +53,16 @@ export type Identity = z.infer<typeof Identity>
 export const UploadTarget = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
 export type UploadTarget = z.infer<typeof UploadTarget>
 
+/** The picture to compare with: a presigned GET, which fails with 412 if the object has another ETag. */
+export const Baseline = z.object({
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  maxBytes: z.int(),
+  /** Areas that the capture of that picture ignored. */
+  ignored: z.array(IgnoredElements).optional(),
+})
+export type Baseline = z.infer<typeof Baseline>
+
 /** One capture to run. Sent as compact JWE (ECDH-ES, A256GCM), encrypted to the runner's key. */
 export const CaptureOrder = z.object({
   uid: z.string(),
@@ -71,6 +82,8 @@ export const CaptureOrder = z.object({
     .array(z.object({ type: z.enum(ARTIFACT_TYPES), upload: UploadTarget }))
     .max(16)
     .optional(),
+  /** Absent: nothing is compared. */
+  baseline: Baseline.optional(),
   /** Unix time in milliseconds at which the attempt ends. */
   deadline: z.int(),
   traceparent: z.string().optional(),

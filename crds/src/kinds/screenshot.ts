@@ -7,6 +7,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
+import { Comparison, IgnoredElements, MAX_IGNORE_ENTRIES, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
 const cacheHash = (what: string) =>
@@ -15,6 +16,14 @@ const cacheHash = (what: string) =>
     .regex(/^[0-9a-f]{64}$/)
     .describe(what)
     .optional()
+
+/** The picture that a schedule keeps for its next comparison. */
+export const KeptBaseline = z.object({
+  key: z.string().max(256).describe('Key of the picture in the bucket.'),
+  etag: z.string().max(128).describe('ETag of the picture.'),
+  ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas that its own capture ignored.').optional(),
+})
+export type KeptBaseline = z.infer<typeof KeptBaseline>
 
 export const ScreenshotSpec = z.object({
   url: TargetUrl,
@@ -34,6 +43,9 @@ export const ScreenshotSpec = z.object({
   cachedFrom: cacheHash(
     'Hash of the request, if a cached picture existed at creation. The picture is reused if it still exists. Set by the gateway only.',
   ),
+  baseline: KeptBaseline.describe(
+    'Copy of the picture of options.compareTo that is kept beyond its retention. Set by the operator only.',
+  ).optional(),
   reservation: z
     .string()
     .max(64)
@@ -91,6 +103,9 @@ export const CaptureResult = z.object({
   pageTitle: z.string().max(512).describe('Title of the page.').optional(),
   finalUrl: z.string().max(8192).describe('URL after redirects.').optional(),
   httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),
+  comparison: Comparison.describe('Comparison with the picture of compareTo.').optional(),
+  ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas of the elements that compareIgnore names.').optional(),
+  unfit: UnfitReason.describe('Why the picture must not be compared with others: it shows one color, or a bot challenge.').optional(),
   page: PageNotes.describe('Facts about the page that options request.').optional(),
   artifacts: z.array(StoredArtifact).max(16).describe('Files beside the picture.').optional(),
   warnings: z.array(z.string().max(256)).max(16).describe('Warnings about options without effect and about incomplete waits.').optional(),

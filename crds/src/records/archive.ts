@@ -19,7 +19,7 @@ const KEPT_ANNOTATIONS = /^tintype\.dev\//
 export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): string {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations = {} } = metadata
   const kept = Object.entries(annotations).filter(([key]) => KEPT_ANNOTATIONS.test(key))
-  const { sealedOptions: _, optionsObject: __, ...shown } = spec
+  const { sealedOptions: _, optionsObject: __, baseline: _baseline, ...shown } = spec
   const { deliveries: ___, runner: ____, ...seen } = status
   return JSON.stringify({
     // The first field, with a fixed length, so that readers can find the ids of a segment without parsing its lines.

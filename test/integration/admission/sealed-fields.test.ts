@@ -54,6 +54,7 @@ const attacks: [string, Partial<ScreenshotSpec>][] = [
   ['a place in the cache', { cacheAs: 'a'.repeat(64) }],
   ['a reservation that another account paid for', { reservation: 'res_1' }],
   ['names of options that were not given', { hiddenOptions: ['cookies'] }],
+  ['a picture of a schedule', { baseline: { key: 'baselines/other/1/scr_1.png', etag: 'a' } }],
 ]
 for (const [what, spec] of attacks) {
   const field = Object.keys(spec).join()

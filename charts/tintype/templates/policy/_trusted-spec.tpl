@@ -42,7 +42,7 @@ variables:
   - name: gatewayFields
     expression: >-
       request.operation == 'DELETE' ? [] :
-      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'reservation', 'signingSecrets'].filter(field, field in object.spec
+      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'baseline', 'reservation', 'signingSecrets'].filter(field, field in object.spec
       && !(request.operation == 'UPDATE' && field in oldObject.spec && object.spec[field] == oldObject.spec[field]))
   - name: hashLabels
     expression: >-
