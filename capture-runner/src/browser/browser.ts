@@ -145,12 +145,15 @@ async function makeTab({ browser, control, guard, openListener, gone }: TabSourc
   const parts = { browser, egress, plan }
   try {
     // Playwright never returns if the browser is killed meanwhile.
-    return await abortable(control && isAdaptable(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts), gone)
+    return await abortable(control && isPlain(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts, control), gone)
   } catch (error) {
     egress.close()
     throw error
   }
 }
+
+/** DevTools alone can open tabs of these plans. */
+const isPlain = ({ frameControl: _, ...plan }: ContextPlan): boolean => isAdaptable(plan)
 
 interface TabSource {
   browser: Browser

@@ -12,14 +12,12 @@ export const WITHOUT_SHARED_WORKERS = 'delete globalThis.SharedWorker'
 
 /** Options of a new context. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({
-  viewport: plan.viewport,
-  deviceScaleFactor: plan.deviceScaleFactor,
+  ...windowOptions(plan),
   colorScheme: plan.colorScheme,
   reducedMotion: plan.reducedMotion ? 'reduce' : 'no-preference',
   forcedColors: plan.forcedColors ? 'active' : 'none',
   contrast: plan.moreContrast ? 'more' : 'no-preference',
   userAgent: userAgentOf(version, plan.emulated),
-  isMobile: plan.emulated?.mobile ?? false,
   hasTouch: plan.emulated?.touch ?? false,
   timezoneId: plan.timezone,
   ...(plan.locale === undefined ? {} : { locale: plan.locale }),
@@ -32,6 +30,10 @@ export const toContextOptions = (plan: ContextPlan, version: string): BrowserCon
   bypassCSP: plan.bypassCsp ?? false,
   ignoreHTTPSErrors: plan.ignoreCertificates ?? false,
 })
+
+/** For a tab with frame control, Playwright would set the bounds of the window, after which the tab never draws again. */
+const windowOptions = ({ frameControl, viewport, deviceScaleFactor, emulated }: ContextPlan): BrowserContextOptions =>
+  frameControl ? { viewport: null } : { viewport, deviceScaleFactor, isMobile: emulated?.mobile ?? false }
 
 const headersFor = (language: string | undefined) => (language === undefined ? {} : { extraHTTPHeaders: { 'Accept-Language': language } })
 
@@ -117,6 +119,12 @@ export const toLayoutMetrics = (plan: Parameters<typeof toMetrics>[0], height: n
   const metrics = toMetrics(plan)
   return height === undefined ? metrics : { ...metrics, height, dontSetVisibleSize: true }
 }
+
+/** The window of a tab with frame control, which is as large as the picture. Without the scale, a picture would have CSS pixels. */
+export const toFrameMetrics = (plan: Parameters<typeof toMetrics>[0]) => ({
+  ...toMetrics(plan),
+  ...(plan.deviceScaleFactor === 1 ? {} : { scale: plan.deviceScaleFactor, dontSetVisibleSize: true }),
+})
 
 /** As in Playwright: a mobile device is in portrait orientation unless its window is wider than tall. */
 const toOrientation = (isMobile: boolean, isWide: boolean) =>

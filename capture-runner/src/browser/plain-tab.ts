@@ -1,7 +1,8 @@
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import type { DevTools, ParentSession } from './devtools.ts'
-import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { emulate, toEmulatedMedia, toFrameMetrics, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { FrameControl, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
@@ -21,13 +22,15 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
     proxyServer: egress.proxyUrl,
     proxyBypassList: '<-loopback>',
   })
+  let frames: FrameControl | undefined
   const close = async (): Promise<void> => {
+    frames?.cancel()
     await control.send('Target.disposeBrowserContext', { browserContextId })
   }
   try {
     const [, { targetId }] = await Promise.all([
       control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
-      control.send('Target.createTarget', { url: 'about:blank', browserContextId }),
+      control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) }),
     ])
     const [{ sessionId }, { windowId }] = await Promise.all([
       control.send('Target.attachToTarget', { targetId, flatten: true }),
@@ -42,18 +45,21 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
       window = viewport
       const bounds = { width: viewport.width + BORDERS.width, height: viewport.height + BORDERS.height }
       await Promise.all([
-        control.send('Browser.setWindowBounds', { windowId, bounds }),
-        session.send('Emulation.setDeviceMetricsOverride', toMetrics({ ...plan, viewport })),
+        // A tab with frame control has its size from the start, and would never draw again.
+        plan.frameControl ? undefined : control.send('Browser.setWindowBounds', { windowId, bounds }),
+        session.send('Emulation.setDeviceMetricsOverride', plan.frameControl ? toFrameMetrics(plan) : toMetrics({ ...plan, viewport })),
       ])
     }
     const lifecycle = new Lifecycle(session, targetId)
-    const frames = new Frames(session, { version: browser.version(), plan, lifecycle })
+    const settings = new Frames(session, { version: browser.version(), plan, lifecycle })
+    if (plan.frameControl) frames = new FrameControl(session, end.signal)
+    frames?.start()
     await Promise.all([
       enablePageEvents(session),
       countScripts(session),
       session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       resize(plan.viewport),
-      frames.start(),
+      settings.start(),
     ])
     return {
       browser,
@@ -61,6 +67,7 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
       events: session,
       lifecycle,
       egress,
+      ...(frames ? { frames } : {}),
       // The id of a page's main frame equals its target id.
       mainFrame: targetId,
       ended: end.signal,
@@ -69,9 +76,9 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
       layOut: async (height) => {
         await session.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport: window }, height))
       },
-      setMedia: (media) => frames.setMedia(media),
-      addInitScript: (source) => frames.addInitScript(source),
-      foreignFrames: async () => frames.foreign,
+      setMedia: (media) => settings.setMedia(media),
+      addInitScript: (source) => settings.addInitScript(source),
+      foreignFrames: async () => settings.foreign,
       close,
     }
   } catch (error) {

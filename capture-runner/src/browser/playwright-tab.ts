@@ -1,13 +1,18 @@
 import type { BrowserContext, Frame, Page } from 'playwright'
-import { type DevTools, directly } from './devtools.ts'
-import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import type { ContextPlan } from '../plan/context.ts'
+import { type DevTools, directly, implementationOf, type ParentSession } from './devtools.ts'
+import { applyEmulation, emulateMedia, toContextOptions, toFrameMetrics, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { FrameControl, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, findClient, pageEventsOf } from './page-events.ts'
 import { followWorkers } from './playwright-workers.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 
-/** Opens a tab by Playwright, for emulation of another device, place, time or language, or for steps that need its page. */
-export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Promise<Tab> {
+/**
+ * Opens a tab by Playwright, for emulation of another device, place, time or language, or for steps that need its page.
+ * @param control a session with the browser; only tabs with frame control need it
+ */
+export async function openPlaywrightTab({ browser, egress, plan }: TabParts, control?: ParentSession): Promise<Tab> {
   const version = browser.version()
   const context = await browser.newContext({
     ...toContextOptions(plan, version),
@@ -16,7 +21,8 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Pr
   })
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
-  const page = await context.newPage()
+  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan) : undefined
+  const page = opened?.page ?? (await context.newPage())
   // Registered after our own page: every later page is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
   const end = createEnd()
@@ -30,6 +36,7 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Pr
     applyEmulation(session, page, version, plan),
   ])
   const client = findClient(page)
+  if (plan.frameControl && client) await client.send('Emulation.setDeviceMetricsOverride', toFrameMetrics(plan))
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
@@ -40,6 +47,7 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Pr
     events,
     lifecycle,
     egress,
+    ...(opened ? { frames: opened.frames } : {}),
     mainFrame,
     ended: end.signal,
     evaluate: evaluateIn(session, lifecycle, mainFrame),
@@ -56,8 +64,28 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts): Pr
     setMedia: (media) => emulateMedia(session, page, media),
     addInitScript: async (content) => void (await context.addInitScript({ content })),
     foreignFrames: framesOf(context, page),
-    close: () => context.close(),
+    close: () => {
+      opened?.frames.cancel()
+      return context.close()
+    },
   }
+}
+
+/** Opens a page that draws frames only when it is told to. Playwright adopts it like a popup. */
+async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan) {
+  const { _browserContextId: browserContextId } = (implementationOf(context) ?? {}) as { _browserContextId?: string }
+  if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')
+  const adopted = context.waitForEvent('page')
+  adopted.catch(() => {})
+  const { targetId } = await control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) })
+  const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
+  const gone = new AbortController()
+  const frames = new FrameControl(
+    control.child(sessionId, () => gone.abort()),
+    gone.signal,
+  )
+  frames.start()
+  return { page: await adopted, frames }
 }
 
 function framesOf(context: BrowserContext, page: Page): Tab['foreignFrames'] {

@@ -6,6 +6,7 @@ import { CaptureError } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import { toEmulatedMedia } from './emulation.ts'
+import type { FrameControl } from './frame-control.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { PageEvents } from './page-events.ts'
 
@@ -27,6 +28,8 @@ export interface Tab {
   readonly mainFrame: string
   /** Aborts when the page ends for any reason; the reason is a CaptureError. */
   readonly ended: AbortSignal
+  /** Begins the frames of the tab; only if the plan has `frameControl`. */
+  readonly frames?: FrameControl
   /** Playwright's page; only if the plan has `needsPlaywright`. */
   readonly page?: Page
   /**

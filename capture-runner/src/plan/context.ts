@@ -31,6 +31,8 @@ export interface ContextPlan extends MediaPlan {
   ignoreCertificates?: true
   /** A step needs Playwright's page: its keyboard or its error events. */
   needsPlaywright?: true
+  /** The tab draws frames only when it is told to. */
+  frameControl?: true
 }
 
 const DEFAULT_LOCALE = 'en-US'

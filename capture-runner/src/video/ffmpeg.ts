@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { CaptureError } from '../runtime/errors.ts'
+import { abortable } from '../runtime/race.ts'
+
+// Runs ffmpeg as a child process with limits on memory, processor time and file size, without network, and behind the browser in priority.
+
+/** How ffmpeg is started on this node. */
+export interface FfmpegCommand {
+  /** Path or name of the program. */
+  program: string
+  /** Whether `unshare` can take the network away from it. */
+  isUnshared: boolean
+}
+
+/** Limits of one process. */
+export interface FfmpegLimits {
+  /** Largest file that it may write, in bytes. */
+  fileBytes: number
+  /** Processor time in seconds. */
+  cpuSeconds: number
+}
+
+/** Address space of the process. Two threads of VP9 at 3840 × 2160 need about half of it. */
+const MEMORY_BYTES = 2 * 1024 ** 3
+const ERROR_LENGTH = 2_000
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+/** Signal of a process that wrote more than its limit, and the exit code if ffmpeg reports the failed write itself. */
+const FILE_SIZE_SIGNAL = 'SIGXFSZ'
+const FILE_SIZE_CODE = 128 + 25
+
+type Ending = [code: number | null, signal: NodeJS.Signals | null]
+
+/** A running ffmpeg. */
+export class Ffmpeg {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<Ending>
+  readonly #limits: FfmpegLimits
+  #errors = ''
+
+  /** @param directory its working directory */
+  constructor({ program, isUnshared }: FfmpegCommand, args: readonly string[], directory: string, limits: FfmpegLimits) {
+    const { fileBytes, cpuSeconds } = limits
+    const bounds = [`--as=${MEMORY_BYTES}`, `--cpu=${cpuSeconds}`, `--fsize=${fileBytes}`, '--core=0']
+    const network = isUnshared ? UNSHARE : []
+    this.#limits = limits
+    this.#child = spawn('nice', ['-n', '5', 'prlimit', ...bounds, '--', ...network, program, ...args], {
+      cwd: directory,
+      // Nothing of the runner's environment, and nothing that changes the behavior of ffmpeg.
+      env: ENVIRONMENT,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#errors = (this.#errors + chunk.toString('latin1')).slice(-ERROR_LENGTH)
+    })
+    // A process that has ended closes its stdin. The exit code tells why.
+    this.#child.stdin?.on('error', () => {})
+    this.#ended = once(this.#child, 'close') as Promise<Ending>
+    this.#ended.catch(() => {})
+  }
+
+  /** Writes to its stdin. Waits while the process has not read what came before. @throws CaptureError if the process has ended; the signal's reason */
+  async write(bytes: Buffer, signal: AbortSignal): Promise<void> {
+    const { stdin } = this.#child
+    if (!stdin || stdin.destroyed) return this.#explain(await this.#ended)
+    if (stdin.write(bytes)) return
+    const read = once(stdin, 'drain', { signal }).then(() => undefined)
+    // An abort rejects this after the race has ended.
+    read.catch(() => {})
+    const early = await abortable(Promise.race([read, this.#ended]), signal)
+    if (early) this.#explain(early)
+  }
+
+  /** Ends its stdin and waits for the process. @throws CaptureError if it failed; the signal's reason */
+  async end(signal: AbortSignal): Promise<void> {
+    this.#child.stdin?.end()
+    this.#explain(await abortable(this.#ended, signal))
+  }
+
+  /** Kills the process if it runs. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #explain([code, signal]: Ending): void {
+    if (code === 0) return
+    const cause = new Error(`ffmpeg ended with ${signal ?? code}: ${this.#errors.trim()}`)
+    if (signal === FILE_SIZE_SIGNAL || code === FILE_SIZE_CODE || /File too large/.test(this.#errors)) {
+      throw tooLarge(this.#limits.fileBytes, cause)
+    }
+    if (/No space left on device/.test(this.#errors)) throw diskFull(cause)
+    if (signal === 'SIGXCPU') {
+      throw new CaptureError('TOO_LARGE', `the video needs more than ${this.#limits.cpuSeconds} s of processor time. ${SMALLER}`, { cause })
+    }
+    throw new CaptureError('INTERNAL_ERROR', 'the video could not be encoded', { cause })
+  }
+}
+
+/** What makes a video smaller. */
+export const SMALLER = 'Lower video_duration, video_fps, video_quality, video_width or the size of the window.'
+
+/** The error of a video above the limit of its file. */
+export const tooLarge = (maxBytes: number, cause?: unknown): CaptureError =>
+  new CaptureError('TOO_LARGE', `the video has more than ${maxBytes} bytes, which is the limit. ${SMALLER}`, { cause })
+
+/** The error of a full disk. Another pod may have more space. */
+export const diskFull = (cause: unknown): CaptureError =>
+  new CaptureError('INTERNAL_ERROR', 'the runner has no space left for the video', { cause })
+
+const UNSHARE = ['unshare', '--user', '--net', '--']
+
+/** Tests how ffmpeg can be started here, and that it has the codecs for videos. Never throws; without `command`, `detail` says why. */
+export async function probeFfmpeg(program: string, directory: string): Promise<{ command?: FfmpegCommand; detail: string }> {
+  const unshared = await listEncoders({ program, isUnshared: true }, directory)
+  const command = { program, isUnshared: unshared.isOk }
+  const listed = unshared.isOk ? unshared : await listEncoders({ program, isUnshared: false }, directory)
+  if (!listed.isOk) return { detail: `ffmpeg does not run: ${listed.output}` }
+  const missing = NEEDED_ENCODERS.filter((name) => !listed.output.includes(` ${name} `))
+  return missing.length > 0 ? { detail: `ffmpeg lacks these encoders: ${missing.join(', ')}` } : { command, detail: '' }
+}
+
+const NEEDED_ENCODERS = ['libx264', 'libvpx-vp9', 'gif']
+const PROBE_MILLISECONDS = 20_000
+
+async function listEncoders({ program, isUnshared }: FfmpegCommand, directory: string): Promise<{ isOk: boolean; output: string }> {
+  const [first = program, ...rest] = [...(isUnshared ? UNSHARE : []), program, '-hide_banner', '-encoders']
+  const child = spawn(first, rest, {
+    cwd: path.resolve(directory),
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PROBE_MILLISECONDS,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString('latin1')
+    })
+  }
+  try {
+    const [code] = await once(child, 'close')
+    return { isOk: code === 0, output: code === 0 ? output : (output.trim().split('\n').at(-1) ?? '') }
+  } catch (error) {
+    return { isOk: false, output: (error as Error).message }
+  }
+}
