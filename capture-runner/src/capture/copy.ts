@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import https from 'node:https'
+import { pipeline } from 'node:stream/promises'
 import tls from 'node:tls'
 import { isAddressLiteral } from '@tintype/crds/addresses/address-rules'
 import { presign } from '@tintype/crds/crypto/presign'
@@ -12,6 +13,7 @@ import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import { type CopyPlan, toCopyKey } from '../plan/storage.ts'
+import { type Content, sizeOfContent, streamOf } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 
@@ -37,7 +39,7 @@ const idOf = ({ upload }: Pick<CaptureOrder, 'upload'>): string => new URL(uploa
 
 /** Writes the copy if the order asks for one. @throws like {@link copyPicture} */
 export async function copyIfAsked(
-  picture: Buffer,
+  content: Content,
   order: Pick<CaptureOrder, 'url' | 'upload'>,
   { copy, picture: { format } }: Pick<CapturePlan, 'copy' | 'picture'>,
   { guard, policy }: Partial<CopyParts> & Pick<CopyParts, 'policy'>,
@@ -46,7 +48,7 @@ export async function copyIfAsked(
   if (!copy) return
   if (!guard) throw new CaptureError('COPY_FAILED', 'this runner does not support storage_bucket')
   const key = toCopyKey(copy.path, { id: idOf(order), url: order.url, format, now: new Date() })
-  await copyPicture(picture, copy, { key, contentType: CONTENT_TYPES[format] }, { guard, policy }, signal)
+  await copyPicture(content, copy, { key, contentType: CONTENT_TYPES[format] }, { guard, policy }, signal)
 }
 
 /** Retry delays. A storage that is unavailable for a moment must not fail the capture. */
@@ -63,10 +65,10 @@ const MAX_ANSWER_BYTES = 16_384
  * Writes the copy, with retries while the storage is unavailable.
  * @throws CaptureError COPY_FAILED, BLOCKED_ADDRESS; the signal's reason
  */
-export async function copyPicture(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<void> {
+export async function copyPicture(content: Content, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<void> {
   const delays = parts.delays ?? DELAYS_MILLISECONDS
   const work = async () => {
-    const failure = await put(picture, plan, copy, parts, signal)
+    const failure = await put(content, plan, copy, parts, signal)
     signal.throwIfAborted()
     return failure
   }
@@ -88,10 +90,10 @@ const failed = (what: string, isTransient: boolean, cause?: unknown): Failure =>
   isTransient,
 })
 
-async function put(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<Failure | undefined> {
-  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
+async function put(content: Content, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<Failure | undefined> {
+  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(sizeOfContent(content) / BYTES_PER_MILLISECOND))
   try {
-    const { status, code } = await send(picture, plan, copy, parts, AbortSignal.any([signal, timeout]))
+    const { status, code } = await send(content, plan, copy, parts, AbortSignal.any([signal, timeout]))
     if (status === 200) return undefined
     const word = code === undefined ? '' : ` ${code}`
     return failed(`the storage returned ${status}${word}`, REPEATABLE.has(status) || REPEATABLE_CODES.has(code ?? ''))
@@ -110,7 +112,7 @@ async function put(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts
   }
 }
 
-async function send(picture: Buffer, plan: CopyPlan, { key, contentType }: Copy, { guard, policy }: CopyParts, signal: AbortSignal) {
+async function send(content: Content, plan: CopyPlan, { key, contentType }: Copy, { guard, policy }: CopyParts, signal: AbortSignal) {
   const headers = { 'content-type': contentType }
   const url = new URL(presign(plan, { method: 'PUT', key, headers, expiresSeconds: EXPIRES_SECONDS, now: new Date() }))
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -119,7 +121,7 @@ async function send(picture: Buffer, plan: CopyPlan, { key, contentType }: Copy,
   const secured = tls.connect({ socket, host, ...(isAddressLiteral(host) ? {} : { servername: host }), ALPNProtocols: ['http/1.1'] })
   try {
     await once(secured, 'secureConnect', { signal })
-    return await exchange({ url, headers, picture, secured, signal })
+    return await exchange({ url, headers, content, secured, signal })
   } finally {
     secured.destroy()
     socket.destroy()
@@ -129,17 +131,17 @@ async function send(picture: Buffer, plan: CopyPlan, { key, contentType }: Copy,
 interface Exchange {
   url: URL
   headers: Record<string, string>
-  picture: Buffer
+  content: Content
   secured: tls.TLSSocket
   signal: AbortSignal
 }
 
-function exchange({ url, headers, picture, secured, signal }: Exchange): Promise<{ status: number; code: string | undefined }> {
+function exchange({ url, headers, content, secured, signal }: Exchange): Promise<{ status: number; code: string | undefined }> {
   return new Promise((resolve, reject) => {
     const request = https.request({
       method: 'PUT',
       path: url.pathname + url.search,
-      headers: { ...headers, host: url.host, 'content-length': String(picture.length), connection: 'close' },
+      headers: { ...headers, host: url.host, 'content-length': String(sizeOfContent(content)), connection: 'close' },
       createConnection: () => secured,
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
@@ -153,7 +155,9 @@ function exchange({ url, headers, picture, secured, signal }: Exchange): Promise
         resolve({ status, code: undefined })
       } else codeOf(response).then((code) => resolve({ status, code }), reject)
     })
-    request.end(picture)
+    if (Buffer.isBuffer(content)) request.end(content)
+    // The request reports the error of a connection. A file that cannot be read ends the request.
+    else pipeline(streamOf(content), request).catch(reject)
   })
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { doubled, repeat } from '@tintype/crds/runtime/retry'
 import { Agent, request } from 'undici'
+import { type Content, hashOf, sizeOfContent, streamOf } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 
@@ -27,13 +27,14 @@ const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 },
 const MAX_BODY_BYTES = 16 * 1024
 
 /**
- * Stores the screenshot.
+ * Stores the file of a capture.
  * @param signal aborts with the attempt; the error then names the last obstacle
  * @throws CaptureError TOO_LARGE, STORAGE_FAILED; the signal's reason if that is not a timeout
  */
-export async function upload(picture: Buffer, order: CaptureOrder['upload'], signal: AbortSignal): Promise<Stored> {
-  if (picture.length > order.maxBytes) {
-    throw new CaptureError('TOO_LARGE', `the picture has ${picture.length} bytes, the limit is ${order.maxBytes}`)
+export async function upload(content: Content, order: CaptureOrder['upload'], signal: AbortSignal): Promise<Stored> {
+  const fileSizeBytes = sizeOfContent(content)
+  if (fileSizeBytes > order.maxBytes) {
+    throw new CaptureError('TOO_LARGE', `the file has ${fileSizeBytes} bytes, the limit is ${order.maxBytes}`)
   }
   // After an attempt with unknown result, "already exists" may mean that it had succeeded.
   let isUncertain = false
@@ -48,10 +49,11 @@ export async function upload(picture: Buffer, order: CaptureOrder['upload'], sig
     pause(milliseconds, signal).catch((reason) => {
       throw toStorageError(reason, last)
     })
-  const { status, etag } = await repeat(() => put(picture, order, signal), { delayOf, wait })
-  if (status === 200) return { etag: etag ?? md5(picture), fileSizeBytes: picture.length }
+  const { status, etag } = await repeat(() => put(content, order, signal), { delayOf, wait })
+  if (status === 200) return { etag: etag ?? (await hashOf(content, 'md5', signal)), fileSizeBytes }
   // Safe, because only a file that matches the recorded ETag is ever served. A foreign object under our key would not match.
-  if (status === 412 && isUncertain) return { etag: md5(picture), fileSizeBytes: picture.length }
+  // S3 assigns the MD5 hash to an object stored by one PUT.
+  if (status === 412 && isUncertain) return { etag: await hashOf(content, 'md5', signal), fileSizeBytes }
   throw new CaptureError('STORAGE_FAILED', `the storage returned ${status}`)
 }
 
@@ -62,8 +64,9 @@ interface PutResponse {
   cause?: unknown
 }
 
-async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], signal: AbortSignal): Promise<PutResponse> {
-  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
+async function put(content: Content, { url, headers }: CaptureOrder['upload'], signal: AbortSignal): Promise<PutResponse> {
+  const bytes = sizeOfContent(content)
+  const timeout = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(bytes / BYTES_PER_MILLISECOND))
   try {
     const {
       statusCode,
@@ -71,8 +74,8 @@ async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], si
       body,
     } = await request(url, {
       method: 'PUT',
-      headers: { ...headers, 'content-length': String(picture.length) },
-      body: picture,
+      headers: { ...headers, 'content-length': String(bytes) },
+      body: Buffer.isBuffer(content) ? content : streamOf(content),
       signal: AbortSignal.any([signal, timeout]),
       dispatcher: agent,
     })
@@ -87,9 +90,6 @@ async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], si
 /** Exponential backoff with jitter, so that the runners of a pool do not retry all at once. */
 const delayMilliseconds = (attempt: number): number =>
   doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt) * (0.5 + Math.random() / 2)
-
-/** The ETag that S3 assigns to an object stored by one PUT. */
-const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
 
 function toStorageError(reason: unknown, { status, cause }: PutResponse): unknown {
   if (!(reason instanceof CaptureError) || reason.code !== 'TIMEOUT') return reason

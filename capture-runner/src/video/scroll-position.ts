@@ -1,19 +1,17 @@
 // The scroll position of each moment of a video. Pure functions.
 
-/** Speed of a scroll over its time, as in CSS. */
+/** Speed of a scroll over its time. */
 export type Easing = 'linear' | 'ease_in' | 'ease_out' | 'ease_in_out'
 
-/** When a video scrolls. All in milliseconds. */
+/** A video that scrolls shows the top, one scroll, the end, and with `back` a second scroll. Then it rests. Times are in milliseconds. */
 export interface ScrollTimes {
-  /** Length of the video. */
-  total: number
   /** Before the scroll starts, and at its end. */
   pause: number
-  /** Of the scroll in one direction. Absent: all time that the pauses leave. */
-  duration?: number | undefined
+  /** One scroll. */
+  scroll: number
   easing: Easing
-  /** Scrolls back to the top in the second half. */
-  isBack: boolean
+  /** Scrolls back to the top after the pause at the end. */
+  back: boolean
 }
 
 const CURVES: Readonly<Record<Easing, (share: number) => number>> = {
@@ -24,10 +22,7 @@ const CURVES: Readonly<Record<Easing, (share: number) => number>> = {
 }
 
 /** How far the page is scrolled at a time, from 0 (top) to 1 (end). @param milliseconds since the first frame */
-export function scrollShare({ total, pause, duration, easing, isBack }: ScrollTimes, milliseconds: number): number {
-  // The way back mirrors the way down, and one pause lies between them.
-  const time = isBack ? Math.min(milliseconds, total - milliseconds) : milliseconds
-  const available = isBack ? (total - 3 * pause) / 2 : total - 2 * pause
-  const length = Math.max(1, duration ?? available)
-  return CURVES[easing](Math.min(1, Math.max(0, (time - pause) / length)))
+export function scrollShare({ pause, scroll, easing, back }: ScrollTimes, milliseconds: number): number {
+  const at = (begin: number): number => CURVES[easing](Math.min(1, Math.max(0, (milliseconds - begin) / scroll)))
+  return back ? at(pause) - at(2 * pause + scroll) : at(pause)
 }

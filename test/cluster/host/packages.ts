@@ -26,9 +26,10 @@ const packages = [
 const services = ['containerd.service', 'nginx.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
-/** Additional packages for tests on the host: the browser of the images, fonts for it, a reverse proxy, and languages of samples. */
+/** Additional packages for tests on the host: the browser and the encoder of the images, fonts, a reverse proxy, and languages of samples. */
 export const testPackages = [
   'chromium-headless-shell',
+  'ffmpeg',
   'fonts-crosextra-caladea',
   'fonts-crosextra-carlito',
   'fonts-dejavu-core',
