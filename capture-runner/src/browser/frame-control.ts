@@ -3,7 +3,7 @@ import type { ContextPlan } from '../plan/context.ts'
 import { awaitResponse } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 
-// A tab for videos draws a frame only when it is told to (HeadlessExperimental.beginFrame of chromium-headless-shell). So a recording decides the time
+// A tab for videos draws a frame only on command (HeadlessExperimental.beginFrame of chromium-headless-shell). So a recording decides the time
 // of each frame. Everything that waits for a frame, such as a click or a screenshot, hangs while nobody begins one. So frames begin by themselves, on
 // the real clock, until the recording starts.
 

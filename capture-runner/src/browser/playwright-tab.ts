@@ -71,7 +71,7 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts, con
   }
 }
 
-/** Opens a page that draws frames only when it is told to. Playwright adopts it like a popup. */
+/** Opens a page that draws frames only on command. Playwright adopts it like a popup. */
 async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan) {
   const { _browserContextId: browserContextId } = (implementationOf(context) ?? {}) as { _browserContextId?: string }
   if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')

@@ -31,7 +31,7 @@ export interface ContextPlan extends MediaPlan {
   ignoreCertificates?: true
   /** A step needs Playwright's page: its keyboard or its error events. */
   needsPlaywright?: true
-  /** The tab draws frames only when it is told to. */
+  /** The tab draws frames only on command. */
   frameControl?: true
 }
 
