@@ -1,3 +1,4 @@
+import { videoOptions } from '../../crds/src/options/output/video.ts'
 /** Pages and values for options whose own example would show nothing on a page of the corpus. */
 export interface Scene {
   path: string
@@ -37,6 +38,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   geolocationLatitude: 'Shown by geolocation_accuracy.',
   geolocationLongitude: 'Shown by geolocation_accuracy.',
   basicAuthUsername: 'Shown by basic_auth_password.',
+  ...Object.fromEntries(Object.keys(videoOptions).map((name) => [name, 'It applies to videos. The gallery has only pictures.'])),
 }
 
 /** By option name. Other options are shown by their example on a chapter of the book. */

@@ -1,4 +1,4 @@
-import { SCREENSHOT_EVENT_TYPES, SCREENSHOT_EVENTS, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { EVENTS as EVENT_ROWS, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { anId, instant } from '../http/fields.ts'
 import { name } from '../http/named-schemas.ts'
@@ -13,7 +13,7 @@ export const Event = name(
   z
     .object({
       id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
-      type: z.enum(SCREENSHOT_EVENT_TYPES),
+      type: z.enum(eventTypesOf('screenshot')),
       created_at: instant('Time of the event.'),
       data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
     })
@@ -32,9 +32,9 @@ const pending = {
 
 const RECORDS = { pending, completed, failed }
 
-/** One example per event type. Clients can subscribe to the video types, but those are not sent yet. */
-export const EVENTS = SCREENSHOT_EVENT_TYPES.map((type): { type: ScreenshotEventType; summary: string; screenshot: object } => {
-  const { summary, example } = SCREENSHOT_EVENTS[type]
+/** One example per event type of screenshots. */
+export const EVENTS = eventTypesOf('screenshot').map((type): { type: EventType; summary: string; screenshot: object } => {
+  const { summary, example } = EVENT_ROWS[type]
   return { type, summary, screenshot: RECORDS[example] }
 })
 

@@ -1,4 +1,4 @@
-import type { FileFormat } from '@tintype/crds/options/output/image'
+import type { StillFormat } from '@tintype/crds/options/output/image'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import { CaptureError } from '../runtime/errors.ts'
@@ -7,7 +7,7 @@ import { CaptureError } from '../runtime/errors.ts'
 // need 0.7 GB at the same speed.
 
 /** Maximum width and height in device pixels. Beyond the limit of WebP, Chromium returns an empty image. */
-const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
+const MAX_SIDE: Readonly<Record<StillFormat, number>> = {
   png: Number.POSITIVE_INFINITY,
   jpeg: 65_535,
   webp: 16_383,
@@ -15,7 +15,7 @@ const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
   pdf: Number.POSITIVE_INFINITY,
 }
 /** Maximum number of device pixels. WebP and AVIF need all of them in memory, about 10 and 25 bytes each, and AVIF is slow. */
-const MAX_PIXELS: Readonly<Record<FileFormat, number>> = {
+const MAX_PIXELS: Readonly<Record<StillFormat, number>> = {
   png: 200_000_000,
   jpeg: 200_000_000,
   webp: 64_000_000,
@@ -112,7 +112,7 @@ function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted
 }
 
 /** Scales the whole area to the height that a part of it would have had. Uses three decimals, so that tiles end on whole pixels. */
-function shrink(area: Tile, scale: number, { height, format }: { height: number; format: FileFormat }): Fitted {
+function shrink(area: Tile, scale: number, { height, format }: { height: number; format: StillFormat }): Fitted {
   const factor = Math.min(height / area.height, Math.sqrt(MAX_PIXELS[format] / (area.width * area.height * scale ** 2)))
   const smaller = Math.max(0.001, Math.floor(scale * factor * 1_000) / 1_000)
   return {
@@ -122,7 +122,7 @@ function shrink(area: Tile, scale: number, { height, format }: { height: number;
   }
 }
 
-function maxHeight(format: FileFormat, width: number, scale: number): number {
+function maxHeight(format: StillFormat, width: number, scale: number): number {
   const side = MAX_SIDE[format]
   const deviceWidth = Math.round(width * scale)
   if (deviceWidth > side) throw new CaptureError('TOO_LARGE', `a ${format} picture is at most ${side} pixels wide, this one ${deviceWidth}`)

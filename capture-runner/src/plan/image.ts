@@ -1,9 +1,10 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { FileFormat } from '@tintype/crds/options/output/image'
+import { isMoving, type StillFormat } from '@tintype/crds/options/output/image'
+import { CaptureError } from '../runtime/errors.ts'
 
 /** The file to create. */
 export interface ImagePlan {
-  format: FileFormat
+  format: StillFormat
   /** 0 to 100; absent for lossless formats. */
   quality?: number
   transparent: boolean
@@ -11,8 +12,9 @@ export interface ImagePlan {
   canvas?: Color
 }
 
-/** Builds the plan for the file. */
+/** Builds the plan for the file. @throws CaptureError VIDEO_UNAVAILABLE for a video */
 export function buildImage({ format, imageQuality, omitBackground, backgroundColor }: EffectiveOptions): ImagePlan {
+  if (isMoving(format)) throw new CaptureError('VIDEO_UNAVAILABLE', `this runner cannot record ${format}`)
   return {
     format,
     ...(format === 'png' || format === 'pdf' ? {} : { quality: imageQuality }),

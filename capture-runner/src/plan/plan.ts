@@ -1,6 +1,6 @@
 import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalog'
 import { withDefaults } from '@tintype/crds/options/catalog'
-import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
+import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
@@ -114,8 +114,11 @@ function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | und
 }
 
 function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
-  if (windowPixels(options) > MAX_VIEWPORT_PIXELS)
-    throw new CaptureError('TOO_LARGE', 'the window exceeds 100,000,000 device pixels. Reduce its size or device_scale_factor.')
+  const limit = maxViewportPixels(options.format)
+  if (windowPixels(options) > limit) {
+    const message = `the window exceeds ${limit.toLocaleString('en-US')} device pixels. Reduce its size or device_scale_factor.`
+    throw new CaptureError('TOO_LARGE', message)
+  }
   const conflict = contradictions.find(({ holds }) => holds(options))
   if (conflict) throw new CaptureError('INVALID_OPTIONS', conflict.message)
 }

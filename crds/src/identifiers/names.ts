@@ -9,6 +9,9 @@ export const DEFAULT_ACCOUNT = 'default'
 /** The RunnerPool of a Screenshot without poolName. */
 export const DEFAULT_POOL = 'default'
 
+/** The RunnerPool of a video without poolName. */
+export const DEFAULT_VIDEO_POOL = 'video'
+
 /** Labels that the programs read. User input never becomes a label. */
 export const Label = {
   pool: 'tintype.dev/pool',

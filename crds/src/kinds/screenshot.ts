@@ -28,7 +28,7 @@ export type KeptBaseline = z.infer<typeof KeptBaseline>
 export const ScreenshotSpec = z.object({
   url: TargetUrl,
   accountName: objectName('Account that the screenshot belongs to. Default: default.').optional(),
-  poolName: objectName('RunnerPool that captures it. Default: default.').optional(),
+  poolName: objectName('RunnerPool that captures it. Default: default, and video for mp4, webm and gif.').optional(),
   options: CaptureOptions.describe('Options of the capture. Absent options use their defaults.')
     .meta({ 'x-kubernetes-validations': contradictionRules })
     .optional(),
@@ -100,6 +100,9 @@ export const CaptureResult = z.object({
   height: z.int().min(0).describe('Height of the picture in device pixels.').optional(),
   truncated: z.boolean().describe('True if the page exceeded the maximum height of the picture.').optional(),
   processingMilliseconds: milliseconds('Time from the start of the capture in the runner to the stored file').optional(),
+  durationMilliseconds: milliseconds('Length of the video').optional(),
+  fps: z.int().min(0).max(1_000).describe('Frames in each second of the video.').optional(),
+  frames: z.int().min(0).max(1_000_000).describe('Number of frames of the video.').optional(),
   pageTitle: z.string().max(512).describe('Title of the page.').optional(),
   finalUrl: z.string().max(8192).describe('URL after redirects.').optional(),
   httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),

@@ -1,12 +1,12 @@
 import type { CaptureOptions } from './catalog.ts'
-import { FileFormat } from './output/image.ts'
+import { FileFormat, isMoving } from './output/image.ts'
 import { ThumbnailFormat } from './output/image-processing.ts'
 
 // Files beside the picture. The options alone determine the files and their names. The operator presigns an upload URL for each file
 // before the capture, and never reads a name from what a runner wrote.
 
 /** Types of files beside the picture. */
-export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree'] as const
+export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree', 'poster'] as const
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number]
 
 /** One file beside the picture. */
@@ -25,9 +25,10 @@ const SAVED = [
   { option: 'saveHar', type: 'har', extension: 'har', contentType: 'application/json' },
   { option: 'saveConsole', type: 'console', extension: 'console.json', contentType: 'application/json' },
   { option: 'saveAccessibilityTree', type: 'accessibility_tree', extension: 'accessibility.json', contentType: 'application/json' },
+  { option: 'videoPoster', type: 'poster', extension: 'poster.jpeg', contentType: 'image/jpeg' },
 ] as const satisfies readonly (Artifact & { option: keyof CaptureOptions })[]
 
-/** MIME types of files other than pictures, by the last part of the extension. */
+/** MIME types of files beside the picture, by the last part of the extension. */
 export const ARTIFACT_CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ...SAVED.map(({ extension, contentType }): [string, string] => [extension.split('.').at(-1) ?? '', contentType]),
 ])
@@ -42,7 +43,7 @@ export const FILE_EXTENSIONS: readonly string[] = [
 /** Format of the thumbnail; undefined if none is requested. */
 export function thumbnailFormat(options: CaptureOptions): ThumbnailFormat | undefined {
   const { format = 'png', thumbnailWidth, thumbnailHeight, thumbnailFormat: chosen } = options
-  if (format === 'pdf' || (thumbnailWidth === undefined && thumbnailHeight === undefined)) return undefined
+  if (format === 'pdf' || isMoving(format) || (thumbnailWidth === undefined && thumbnailHeight === undefined)) return undefined
   return chosen ?? (format === 'avif' ? 'webp' : format)
 }
 

@@ -4,6 +4,7 @@ import { imageDefaults, imageOptions } from './output/image.ts'
 import { imageProcessingDefaults, imageProcessingOptions } from './output/image-processing.ts'
 import { pdfDefaults, pdfOptions } from './output/pdf.ts'
 import { storageDefaults, storageOptions } from './output/storage.ts'
+import { videoDefaults, videoOptions } from './output/video.ts'
 import { blockingDefaults, blockingOptions } from './page/blocking.ts'
 import { findDevice } from './page/devices.ts'
 import { emulationDefaults, emulationOptions } from './page/emulation.ts'
@@ -41,6 +42,7 @@ export const CaptureOptions = z
     ...imageOptions,
     ...imageProcessingOptions,
     ...pdfOptions,
+    ...videoOptions,
     ...extraFilesOptions,
     ...metadataOptions,
     ...storageOptions,
@@ -64,6 +66,7 @@ export const captureDefaults = {
   ...imageDefaults,
   ...imageProcessingDefaults,
   ...pdfDefaults,
+  ...videoDefaults,
   ...extraFilesDefaults,
   ...metadataDefaults,
   ...storageDefaults,

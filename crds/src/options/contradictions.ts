@@ -2,11 +2,14 @@ import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import { type CacheOptions, cacheOptionNames } from './output/cache.ts'
+import { isMoving } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
+import { MAX_VIDEO_PIXELS } from './output/video.ts'
 import { isStatusRange } from './page/failing.ts'
 import { isFixedTime, isLocale, isTimeZone } from './page/place.ts'
 import { type PrivateOptions, privateOptionNames } from './private.ts'
+import { videoContradictions } from './video-contradictions.ts'
 
 /** Every option of one request: capture options, private options and cache options. */
 export type AllOptions = CaptureOptions & PrivateOptions & CacheOptions
@@ -21,6 +24,9 @@ export function windowPixels(options: CaptureOptions): number {
   return viewportWidth * viewportHeight * deviceScaleFactor ** 2
 }
 
+/** Maximum device pixels of the viewport for this format. */
+export const maxViewportPixels = (format: string | undefined): number => (isMoving(format) ? MAX_VIDEO_PIXELS : MAX_VIEWPORT_PIXELS)
+
 /**
  * Options that cannot be combined. The gateway checks this, the API server checks it with CEL if the object shows all the options, and the
  * operator checks it again when it plans a capture.
@@ -28,7 +34,7 @@ export function windowPixels(options: CaptureOptions): number {
 export interface Contradiction {
   /** Name in tests. */
   code: string
-  /** The options involved, in camel case. Errors point at the first. */
+  /** The options involved, in camel case. Errors point at the first that is set. */
   paths: readonly [Name, ...Name[]]
   /** What is wrong, and how to fix it. */
   message: string
@@ -206,6 +212,7 @@ export const contradictions: readonly Contradiction[] = [
     rule: '!has(self.jobTimeout) || self.jobTimeout >= (has(self.timeout) ? self.timeout : 30000) + (has(self.delay) ? self.delay : 0)',
     holds: ({ jobTimeout, timeout = 30000, delay = 0 }) => jobTimeout !== undefined && jobTimeout < timeout + delay,
   },
+  ...videoContradictions,
 ]
 
 /** The rules that the API server checks. */

@@ -6,6 +6,7 @@ import { imageOptions } from './output/image.ts'
 import { imageProcessingOptions } from './output/image-processing.ts'
 import { pdfOptions } from './output/pdf.ts'
 import { storageOptions } from './output/storage.ts'
+import { videoOptions } from './output/video.ts'
 import { blockingOptions } from './page/blocking.ts'
 import { emulationOptions } from './page/emulation.ts'
 import { failingOptions } from './page/failing.ts'
@@ -52,6 +53,7 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'Failure conditions', options: failingOptions },
   { title: 'Image processing', options: imageProcessingOptions },
   { title: 'PDF', options: pdfOptions },
+  { title: 'Video', options: videoOptions },
   { title: 'Additional files', options: extraFilesOptions },
   { title: 'Metadata in the record', options: metadataOptions },
   {

@@ -1,5 +1,6 @@
 import { toSnakeCase } from '../text/snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
+import { isMoving } from './output/image.ts'
 import type { Warning } from './warning.ts'
 
 // Options of pictures and pdfs that have no effect in combination with other options.
@@ -12,6 +13,7 @@ const warn = (names: readonly Name[], reason: string, hasNoEffect: Test): Warnin
 
 const formatOf = ({ format = 'png' }: AllOptions) => format
 const isPdf: Test = (options) => formatOf(options) === 'pdf'
+const isVideo: Test = (options) => isMoving(options.format)
 /** A pdf always shows the whole page. */
 const isWhole: Test = (options) => options.fullPage === true || isPdf(options)
 const isRegion: Test = ({ selector, clipX }) => selector !== undefined || clipX !== undefined
@@ -36,6 +38,12 @@ const PICTURE_OPTIONS: readonly Name[] = [
 const ELEMENT_OPTIONS: readonly Name[] = [
   ...(['selectorAlgorithm', 'selectorAll', 'selectorPadding', 'selectorIsolate'] as const),
   ...(['selectorScrollIntoView', 'errorOnSelectorNotFound'] as const),
+]
+
+/** Options of pictures without effect on videos. Other warnings, and contradictions, cover the rest. */
+const STILL_OPTIONS: readonly Name[] = [
+  ...(['imageQuality', 'imageTrim', 'imagePadding', 'imageLossless', 'imageProgressive', 'imageGrayscale'] as const),
+  'metadataPalette',
 ]
 
 const not =
@@ -68,5 +76,6 @@ export const pictureWarnings: readonly Warning[] = [
   ...warn(['optimizeForSpeed'], 'on formats other than png', (options) => !/^(png|pdf)$/.test(formatOf(options))),
   ...warn(['thumbnailFormat'], 'without thumbnail_width or thumbnail_height', not(hasThumbnail)),
   ...warn(PICTURE_OPTIONS, 'on pdf', isPdf),
+  ...warn(STILL_OPTIONS, 'on mp4, webm and gif', isVideo),
   ...warn(PDF_OPTIONS, `without ${toSnakeCase('format')} pdf`, not(isPdf)),
 ]

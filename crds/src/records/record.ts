@@ -3,7 +3,7 @@ import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
-import { CONTENT_TYPES } from '../options/output/image.ts'
+import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
 import { privateOptionNames } from '../options/private.ts'
 import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
@@ -40,7 +40,14 @@ export interface ArtifactRecord {
   file_size_bytes: number
 }
 
-export interface ScreenshotRecord {
+/** The fields that only records of videos have. They are null until the video is completed. */
+export interface VideoFields {
+  duration_ms: number | null
+  fps: number | null
+  frames: number | null
+}
+
+export interface ScreenshotRecord extends Partial<VideoFields> {
   id: string
   url: string
   url_to_capture: string
@@ -154,6 +161,12 @@ function toPage(result: CaptureResult): PageRecord {
 const definedOf = <T extends object>(value: T) =>
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }
 
+const toVideoFields = ({ durationMilliseconds, fps, frames }: CaptureResult): VideoFields => ({
+  duration_ms: durationMilliseconds ?? null,
+  fps: fps ?? null,
+  frames: frames ?? null,
+})
+
 /** Builds the full record. The same object and links always give the same record. */
 export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotRecord {
   const { metadata, spec, status = {} } = screenshot
@@ -179,6 +192,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     processing_duration_ms: result.processingMilliseconds ?? null,
     width: result.width ?? null,
     height: result.height ?? null,
+    ...(isMoving(format) ? toVideoFields(result) : {}),
     format,
     content_type: CONTENT_TYPES[format],
     download_url: link?.url ?? null,

@@ -62,6 +62,10 @@ export const JOB_ERRORS = {
   POOL_NOT_FOUND: {
     remedy: 'Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.',
   },
+  VIDEO_UNAVAILABLE: {
+    remedy:
+      'Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. error.message names the problem.',
+  },
   ACCOUNT_NOT_FOUND: {
     remedy:
       'Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.',

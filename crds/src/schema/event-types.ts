@@ -1,41 +1,57 @@
 // Event types. The operator, the gateway, the CRDs and the OpenAPI document read this table.
 
-interface ScreenshotEvent {
+interface EventRow {
+  /** The captures that emit the event, and the field of `data` that has the record. A video is a Screenshot with a moving format. */
+  subject: 'screenshot' | 'video'
   /** Phases that emit the event. Absent: it happens with the creation, whatever the phase. */
   phases?: readonly ('Completed' | 'Failed')[]
   /** True if `webhook_url` receives the event by default. */
   isRequestDefault: boolean
   /** For the OpenAPI document. */
   summary: string
-  /** Status of the screenshot in the example of the OpenAPI document. */
+  /** Status of the record in the example of the OpenAPI document. */
   example: 'pending' | 'completed' | 'failed'
 }
 
-/** The events of a Screenshot, in the order in which they can happen. An event with phases has the time at which the capture finished. */
-export const SCREENSHOT_EVENTS = {
-  'screenshot.queued': { isRequestDefault: false, summary: 'A screenshot was accepted', example: 'pending' },
-  'screenshot.completed': { phases: ['Completed'], isRequestDefault: true, summary: 'A capture succeeded', example: 'completed' },
-  'screenshot.failed': { phases: ['Failed'], isRequestDefault: true, summary: 'A capture failed', example: 'failed' },
-} as const satisfies Readonly<Record<string, ScreenshotEvent>>
-export type ScreenshotEventType = keyof typeof SCREENSHOT_EVENTS
-
-export const SCREENSHOT_EVENT_TYPES = Object.keys(SCREENSHOT_EVENTS) as ScreenshotEventType[]
-
-/** Endpoints may subscribe to video events, but none are emitted yet. */
-const VIDEO_EVENT_TYPES = ['video.completed', 'video.failed'] as const
+/**
+ * The events of a Screenshot object, in the order in which they can happen. An event with phases has the time at which the capture finished.
+ */
+export const EVENTS = {
+  'screenshot.queued': { subject: 'screenshot', isRequestDefault: false, summary: 'A screenshot was accepted', example: 'pending' },
+  'screenshot.completed': {
+    ...{ subject: 'screenshot', phases: ['Completed'], isRequestDefault: true },
+    ...{ summary: 'A capture succeeded', example: 'completed' },
+  },
+  'screenshot.failed': {
+    ...{ subject: 'screenshot', phases: ['Failed'], isRequestDefault: true },
+    ...{ summary: 'A capture failed', example: 'failed' },
+  },
+  'video.completed': {
+    ...{ subject: 'video', phases: ['Completed'], isRequestDefault: true },
+    ...{ summary: 'A video was recorded', example: 'completed' },
+  },
+  'video.failed': { subject: 'video', phases: ['Failed'], isRequestDefault: true, summary: 'A recording failed', example: 'failed' },
+} as const satisfies Readonly<Record<string, EventRow>>
+export type EventType = keyof typeof EVENTS
+export type EventSubject = EventRow['subject']
 
 /** Every event type that an endpoint may subscribe to. */
-export const EVENT_TYPES = [...SCREENSHOT_EVENT_TYPES, ...VIDEO_EVENT_TYPES]
-export type EventType = (typeof EVENT_TYPES)[number]
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
 
-const eventOf = (type: ScreenshotEventType): ScreenshotEvent => SCREENSHOT_EVENTS[type]
+const eventOf = (type: EventType): EventRow => EVENTS[type]
+
+/** The field of `data` that has the record of the event. */
+export const subjectOf = (type: EventType): EventSubject => eventOf(type).subject
 
 /** True if the event happens when a Screenshot is created. */
-export const isCreationEvent = (type: ScreenshotEventType): boolean => eventOf(type).phases === undefined
+export const isCreationEvent = (type: EventType): boolean => eventOf(type).phases === undefined
 
-/** Events of a Screenshot in this phase, in order. */
-export const eventsOfPhase = (phase: string | undefined): ScreenshotEventType[] =>
-  SCREENSHOT_EVENT_TYPES.filter((type) => eventOf(type).phases?.some((emitting) => emitting === phase) ?? true)
+/** Event types of screenshots or of videos. */
+export const eventTypesOf = (subject: EventSubject): EventType[] => EVENT_TYPES.filter((type) => subjectOf(type) === subject)
 
-/** Events that `webhook_url` receives by default. */
-export const REQUEST_EVENTS = SCREENSHOT_EVENT_TYPES.filter((type) => eventOf(type).isRequestDefault)
+/** Events of a screenshot or a video in this phase, in order. */
+export const eventsOfPhase = (subject: EventSubject, phase: string | undefined): EventType[] =>
+  eventTypesOf(subject).filter((type) => eventOf(type).phases?.some((emitting) => emitting === phase) ?? true)
+
+/** Events that `webhook_url` receives by default. A capture emits only those of its subject. */
+export const REQUEST_EVENTS = EVENT_TYPES.filter((type) => eventOf(type).isRequestDefault)

@@ -1,7 +1,7 @@
 import { derivedId } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import type { Webhook } from '../kinds/webhook.ts'
-import { REQUEST_EVENTS, type ScreenshotEventType } from '../schema/event-types.ts'
+import { type EventType, REQUEST_EVENTS } from '../schema/event-types.ts'
 
 // The URL in the option `webhook_url` of a single request. It has no Webhook object. The account's default Webhook signs and counts its posts, and
 // can be disabled and can rotate its secret like any other Webhook.
@@ -24,5 +24,5 @@ export const findDefaultWebhook = (webhooks: readonly Webhook[]): Webhook | unde
 const ageOf = ({ metadata }: Webhook): string => `${metadata.creationTimestamp} ${metadata.name}`
 
 /** True if the request's own URL receives the event. */
-export const isRequestedEvent = ({ spec }: Pick<Screenshot, 'spec'>, event: ScreenshotEventType): boolean =>
+export const isRequestedEvent = ({ spec }: Pick<Screenshot, 'spec'>, event: EventType): boolean =>
   spec.webhookUrl !== undefined && (spec.webhookEvents ?? REQUEST_EVENTS).includes(event)

@@ -1,11 +1,12 @@
 import { newId } from '../identifiers/ids.ts'
 import { toObjectName } from '../identifiers/names.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
-import { buildEvent, type Envelope, type LinkBase } from './events.ts'
+import { type EventType, subjectOf } from '../schema/event-types.ts'
+import { buildEvent, type Envelope, type EventData, type LinkBase } from './events.ts'
 
 /** A test event. `data.test` distinguishes it from other events. */
 export interface TestEnvelope extends Envelope {
-  data: { test: true } & Envelope['data']
+  data: { test: true } & EventData
 }
 
 /** Duration of the sample capture. */
@@ -16,15 +17,18 @@ interface Tested {
   at: Date
   /** Random bytes that make the id unique. */
   seed: Uint8Array
+  /** Event types of the webhook. One that has only events of videos gets a video. */
+  events: readonly EventType[]
 }
 
-/** Builds the sample event of a test: `screenshot.completed` with a full record of a screenshot that does not exist. */
-export function buildTestEvent({ accountName, at, seed }: Tested, linkBase: LinkBase): TestEnvelope {
+/** Builds the sample event of a test: `screenshot.completed` or `video.completed`, with a full record of a capture that does not exist. */
+export function buildTestEvent({ accountName, at, seed, events }: Tested, linkBase: LinkBase): TestEnvelope {
   const createdAt = new Date(at.getTime() - CAPTURE_MILLISECONDS)
   const id = newId('scr', createdAt, seed)
+  const isVideo = events.every((type) => subjectOf(type) === 'video')
   const sample: Screenshot = {
     metadata: { name: toObjectName(id), namespace: 'default', uid: id, resourceVersion: '1', creationTimestamp: createdAt.toISOString() },
-    spec: { accountName, url: 'https://example.com/' },
+    spec: { accountName, url: 'https://example.com/', ...(isVideo ? { options: { format: 'mp4' } } : {}) },
     status: {
       phase: 'Completed',
       attempt: 1,
@@ -35,12 +39,13 @@ export function buildTestEvent({ accountName, at, seed }: Tested, linkBase: Link
         processingMilliseconds: CAPTURE_MILLISECONDS,
         width: 1280,
         height: 720,
+        ...(isVideo ? { durationMilliseconds: 5_000, fps: 30, frames: 150 } : {}),
         pageTitle: 'Example Domain',
         finalUrl: 'https://example.com/',
         httpStatus: 200,
       },
     },
   }
-  const event = buildEvent(sample, 'screenshot.completed', linkBase)
+  const event = buildEvent(sample, isVideo ? 'video.completed' : 'screenshot.completed', linkBase)
   return { ...event, data: { test: true, ...event.data } }
 }

@@ -1,5 +1,5 @@
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
+import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { Gauge, type Registry } from 'prom-client'
@@ -38,7 +38,7 @@ function findQueues({ reflectors, namespace }: CacheMetricsSources): Queue[] {
   const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
   const queues = new Map<string, Queue>()
   for (const shot of reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')) {
-    const labels = { pool: shot.spec.poolName ?? DEFAULT_POOL, tier: tierOf(shot) }
+    const labels = { pool: poolOf(shot.spec), tier: tierOf(shot) }
     const key = `${labels.pool}/${labels.tier}`
     const queue = queues.get(key)
     if (queue) queue.waiting.push(shot)

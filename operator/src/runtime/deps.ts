@@ -3,7 +3,7 @@ import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../controller-runtime/clock.ts'
@@ -33,7 +33,7 @@ export interface Deps {
   events: EventRecorder
   archiving: Archiving
   /** Order of events and webhook starts; also kept on standby replicas. */
-  eventOrder: { followsStart: (webhook: Webhook, screenshot: Screenshot, event: ScreenshotEventType) => boolean | undefined }
+  eventOrder: { followsStart: (webhook: Webhook, screenshot: Screenshot, event: EventType) => boolean | undefined }
   /** Receives spans; absent without a collector. */
   spans?: Pick<SpanExporter, 'add'> | undefined
   /** False 10 s after the last renewal of the lease, whatever else has happened. Call it before each write. */

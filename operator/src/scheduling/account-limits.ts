@@ -1,5 +1,5 @@
 import type { Lister } from '@tintype/crds/client/lister'
-import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
+import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
@@ -33,15 +33,14 @@ export function accountLimits(
   }
 }
 
-/** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
+/** The pool that captures a Screenshot ({@link poolOf}), with the pool of its account's plan. */
 export function poolsOf(
   accounts: Pick<Lister<Account>, 'get'>,
   plans: Plans,
   namespace: string,
 ): (shot: Pick<Screenshot, 'metadata' | 'spec'>) => string {
   return ({ spec }) => {
-    if (spec.poolName !== undefined) return spec.poolName
     const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
-    return (plan === undefined ? undefined : findPlan(plans, plan)?.poolName) ?? DEFAULT_POOL
+    return poolOf(spec, plan === undefined ? undefined : findPlan(plans, plan)?.poolName)
   }
 }

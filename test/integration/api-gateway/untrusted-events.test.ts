@@ -2,8 +2,9 @@ import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { ScreenshotRecord } from '../../../crds/src/records/record.ts'
 import { eventKey } from '../../../crds/src/records/storage-keys.ts'
-import type { Envelope } from '../../../crds/src/webhooks/events.ts'
+import { type Envelope, recordIn } from '../../../crds/src/webhooks/events.ts'
 import { toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'
 import { countIgnored, JUNK, sumIgnored, toShort } from '../../support/attack/junk.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -21,11 +22,10 @@ const put = (key: string, content: string | Buffer) => world.bucket.putObject('t
 const sizeOf = async (key: string) => (await world.bucket.statObject('tintype', key)).size
 const EVIL = 'https://evil.example/'
 
-type Screenshot = Envelope['data']['screenshot']
 /** The bytes of the event with changed fields. */
-const withFacts = (body: Buffer, facts: Partial<Screenshot>, envelope: object = {}): string => {
+const withFacts = (body: Buffer, facts: Partial<ScreenshotRecord>, envelope: object = {}): string => {
   const event: Envelope = JSON.parse(body.toString())
-  return JSON.stringify({ ...event, ...envelope, data: { ...event.data, screenshot: { ...event.data.screenshot, ...facts } } })
+  return JSON.stringify({ ...event, ...envelope, data: { ...event.data, screenshot: { ...recordIn(event.data), ...facts } } })
 }
 const idOf = (body: Buffer): string => JSON.parse(body.toString()).data.screenshot.id
 

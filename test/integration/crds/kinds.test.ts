@@ -75,7 +75,7 @@ t.test('kubectl apply of an option that is out of range is rejected with a messa
   const cases: [options: object, text: RegExp][] = [
     [{ delay: 60001 }, /spec\.options\.delay: Invalid value: 60001: .* should be less than or equal to 60000/],
     [{ imageQuality: -1 }, /spec\.options\.imageQuality: Invalid value: -1: .* should be greater than or equal to 0/],
-    [{ format: 'gif' }, /spec\.options\.format: Unsupported value: "gif": supported values: "png", "jpeg", "webp"/],
+    [{ format: 'mov' }, /spec\.options\.format: Unsupported value: "mov": supported values: "png", "jpeg", "webp"/],
     [{ viewportWidth: '1920' }, /spec\.options\.viewportWidth: Invalid value: "string": .* must be of type integer/],
     [{ waitUntil: [] }, /spec\.options\.waitUntil: Invalid value: 0: .* should have at least 1 items/],
     [

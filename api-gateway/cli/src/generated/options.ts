@@ -29,8 +29,8 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Format",
     options: [
-      {"name":"format","kind":"text","summary":"Format of the file: png, jpeg, webp, avif or pdf. Default: png.","values":["png","jpeg","webp","avif","pdf"]},
-      {"name":"image_quality","kind":"integer","summary":"Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90."},
+      {"name":"format","kind":"text","summary":"Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.","values":["png","jpeg","webp","avif","pdf","mp4","webm","gif"]},
+      {"name":"image_quality","kind":"integer","summary":"Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90."},
       {"name":"omit_background","kind":"boolean","summary":"Makes the page background transparent; png only. Default: false."},
     ],
   },
@@ -195,7 +195,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"wait_for_selector","kind":"text","summary":"CSS selector of an element to wait for before the picture is taken. Default: none."},
       {"name":"wait_until","kind":"list","summary":"States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load.","values":["load","domcontentloaded","networkidle","commit"]},
       {"name":"job_timeout","kind":"integer","summary":"Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits."},
-      {"name":"capture_timeout","kind":"integer","summary":"Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with --full-page 2 more for each pixel of --full-page-max-height, at most 120000."},
+      {"name":"capture_timeout","kind":"integer","summary":"Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with --full-page 2 more for each pixel of --full-page-max-height, at most 120000; for a video 200 more for each frame, at most 600000."},
       {"name":"wait_for_selector_state","kind":"text","summary":"State that --wait-for-selector waits for: visible, or attached for any element in the DOM. Default: visible.","values":["visible","attached"]},
       {"name":"wait_for_selector_timeout","kind":"integer","summary":"Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout."},
       {"name":"wait_for_selector_count","kind":"integer","summary":"Number of elements that --wait-for-selector must match, 1 to 1000. Default: 1."},
@@ -275,6 +275,22 @@ export const optionGroups: readonly OptionGroup[] = [
     ],
   },
   {
+    title: "Video",
+    options: [
+      {"name":"video_duration","kind":"integer","summary":"Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5."},
+      {"name":"video_fps","kind":"integer","summary":"Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30."},
+      {"name":"video_width","kind":"integer","summary":"Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × --device-scale-factor."},
+      {"name":"video_quality","kind":"integer","summary":"Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70."},
+      {"name":"video_scenario","kind":"text","summary":"What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.","values":["record","scroll"]},
+      {"name":"video_scroll_duration","kind":"integer","summary":"Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what --video-duration leaves beside the pauses; with --video-scroll-back, half of it."},
+      {"name":"video_scroll_easing","kind":"text","summary":"Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.","values":["linear","ease_in","ease_out","ease_in_out"]},
+      {"name":"video_scroll_back","kind":"boolean","summary":"Scrolls back to the top after the pause at the end. Default: false."},
+      {"name":"video_scroll_pause","kind":"integer","summary":"Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500."},
+      {"name":"video_poster","kind":"boolean","summary":"Stores the first frame as a jpeg beside the video. Default: false."},
+      {"name":"video_timing","kind":"text","summary":"Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.","values":["exact","real"]},
+    ],
+  },
+  {
     title: "Additional files",
     options: [
       {"name":"save_html","kind":"boolean","summary":"Stores the page’s final HTML beside the capture. Default: false."},
@@ -320,7 +336,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"download_url_ttl","kind":"integer","summary":"Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400."},
       {"name":"retention_days","kind":"integer","summary":"Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s."},
       {"name":"webhook_url","kind":"text","summary":"URL that receives events of this Screenshot, in addition to registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them. Default: none."},
-      {"name":"webhook_events","kind":"list","summary":"Events to send to --webhook-url. Default: screenshot.completed and screenshot.failed.","values":["screenshot.queued","screenshot.completed","screenshot.failed"]},
+      {"name":"webhook_events","kind":"list","summary":"Events to send to --webhook-url. Default: screenshot.completed and screenshot.failed, and for a video video.completed and video.failed.","values":["screenshot.queued","screenshot.completed","screenshot.failed","video.completed","video.failed"]},
       {"name":"external_identifier","kind":"text","summary":"Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none."},
     ],
   },

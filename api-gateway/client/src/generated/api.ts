@@ -253,6 +253,7 @@ export interface components {
          *     - `COPY_FAILED`: Check the storage_… options and the permissions of the access key. error.message contains the response of your store.
          *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
          *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.
+         *     - `VIDEO_UNAVAILABLE`: Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. error.message names the problem.
          *     - `ACCOUNT_NOT_FOUND`: Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.
          *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.
          *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
@@ -267,7 +268,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
+            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "VIDEO_UNAVAILABLE" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
             /** @description For people. */
             message: string;
         };
@@ -446,7 +447,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000. */
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -574,11 +575,11 @@ export interface components {
                 /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
                 capture_beyond_viewport?: boolean;
                 /**
-                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
+                 * @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.
                  * @enum {string}
                  */
-                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
-                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90. */
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
+                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90. */
                 image_quality?: number;
                 /** @description Makes the page background transparent; png only. Default: false. */
                 omit_background?: boolean;
@@ -666,6 +667,37 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
+                /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
+                video_duration?: number;
+                /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
+                video_fps?: number;
+                /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
+                video_width?: number;
+                /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
+                video_quality?: number;
+                /**
+                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
+                 * @enum {string}
+                 */
+                video_scenario?: "record" | "scroll";
+                /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
+                video_scroll_duration?: number;
+                /**
+                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
+                 * @enum {string}
+                 */
+                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
+                /** @description Scrolls back to the top after the pause at the end. Default: false. */
+                video_scroll_back?: boolean;
+                /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
+                video_scroll_pause?: number;
+                /** @description Stores the first frame as a jpeg beside the video. Default: false. */
+                video_poster?: boolean;
+                /**
+                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
+                 * @enum {string}
+                 */
+                video_timing?: "exact" | "real";
                 /** @description Stores the page’s final HTML beside the capture. Default: false. */
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
@@ -987,7 +1019,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000. */
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -1115,11 +1147,11 @@ export interface components {
                 /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
                 capture_beyond_viewport?: boolean;
                 /**
-                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
+                 * @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.
                  * @enum {string}
                  */
-                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
-                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on png and pdf. Default: 90. */
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
+                /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90. */
                 image_quality?: number;
                 /** @description Makes the page background transparent; png only. Default: false. */
                 omit_background?: boolean;
@@ -1207,6 +1239,37 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
+                /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
+                video_duration?: number;
+                /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
+                video_fps?: number;
+                /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
+                video_width?: number;
+                /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
+                video_quality?: number;
+                /**
+                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
+                 * @enum {string}
+                 */
+                video_scenario?: "record" | "scroll";
+                /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
+                video_scroll_duration?: number;
+                /**
+                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
+                 * @enum {string}
+                 */
+                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
+                /** @description Scrolls back to the top after the pause at the end. Default: false. */
+                video_scroll_back?: boolean;
+                /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
+                video_scroll_pause?: number;
+                /** @description Stores the first frame as a jpeg beside the video. Default: false. */
+                video_poster?: boolean;
+                /**
+                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
+                 * @enum {string}
+                 */
+                video_timing?: "exact" | "real";
                 /** @description Stores the page’s final HTML beside the capture. Default: false. */
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
@@ -1645,7 +1708,7 @@ export interface components {
              * @description Format of the file.
              * @enum {string}
              */
-            format: "png" | "jpeg" | "webp" | "avif" | "pdf";
+            format: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
             /** @description MIME type of the file. */
             content_type: string;
             /** @description A link to the file that needs no key. Null until the capture has completed, and after the file has expired. */
@@ -1657,7 +1720,7 @@ export interface components {
                  * @description Kind of the artifact.
                  * @enum {string}
                  */
-                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree";
+                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster";
                 /** @description A link that needs no key. Null when the file has expired. */
                 download_url: string | null;
                 /** @description Size in bytes. */

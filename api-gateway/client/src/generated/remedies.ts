@@ -58,6 +58,7 @@ export const CAPTURE_REMEDIES: Readonly<Record<string, string>> = {
   COPY_FAILED: "Check the storage_… options and the permissions of the access key. error.message contains the response of your store.",
   USAGE_LIMIT_REACHED: "Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.",
   POOL_NOT_FOUND: "Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.",
+  VIDEO_UNAVAILABLE: "Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. error.message names the problem.",
   ACCOUNT_NOT_FOUND: "Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.",
   QUEUE_FULL: "Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.",
   INVALID_OPTIONS: "Correct the options that error.message names, and create the screenshot again.",

@@ -14,6 +14,7 @@ import {
   captureOptionFields,
   dropUnknown,
   findCallbackProblems,
+  findFormatProblems,
   findOptionProblems,
   omitEmpty,
   type ResponseOptions,
@@ -147,6 +148,7 @@ export function parseCreateBody(
     ...found,
     ...(problem ? [problem] : []),
     ...findOptionProblems(options, privateOptions, cache),
+    ...findFormatProblems(options),
     ...findProxyUrlProblems(options, rules),
     ...findCallbackProblems(record, webhookRules),
   ]

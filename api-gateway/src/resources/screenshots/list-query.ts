@@ -1,5 +1,5 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
-import { FileFormat } from '@tintype/crds/options/output/image'
+import { StillFormat } from '@tintype/crds/options/output/image'
 import type { WireStatus } from '@tintype/crds/records/record'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
@@ -69,12 +69,12 @@ export const listQuery = {
   url: exactText('Only screenshots of exactly this URL.', 'https://example.com/'),
   batch_id: exactText('Only screenshots of this batch.', 'batch_01kajq2v0vtz8m3c5x7r9w4n6p'),
   external_identifier: exactText('Only screenshots with exactly this external_identifier.', 'order-1042'),
-  format: queryParameter<FileFormat>({
+  format: queryParameter<StillFormat>({
     description: 'Only screenshots in this format.',
-    schema: FileFormat,
+    schema: StillFormat,
     example: 'png',
-    expected: `one of ${FileFormat.options.join(', ')}`,
-    parse: (text) => FileFormat.safeParse(text).data,
+    expected: `one of ${StillFormat.options.join(', ')}`,
+    parse: (text) => StillFormat.safeParse(text).data,
   }),
 }
 export type ListQuery = QueryOf<typeof listQuery>

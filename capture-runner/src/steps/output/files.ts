@@ -5,7 +5,10 @@ import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
 
-type Saved = Exclude<ArtifactType, 'thumbnail'>
+/** Files of the page. Steps of their own create the others. */
+type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster'>
+
+const isSaved = (type: ArtifactType): type is Saved => type !== 'thumbnail' && type !== 'poster'
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
@@ -32,10 +35,10 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
 /** Saves the additional files of the page as it is captured. */
 export const files: Step = {
   name: 'files',
-  isWanted: (plan) => [...plan.files].some((type) => type !== 'thumbnail'),
+  isWanted: (plan) => [...plan.files].some(isSaved),
   run: async (work) => {
     for (const type of work.plan.files) {
-      if (type !== 'thumbnail') work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
+      if (isSaved(type)) work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
     }
   },
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REQUEST_EVENTS, SCREENSHOT_EVENT_TYPES } from '../../schema/event-types.ts'
+import { EVENT_TYPES, type EventSubject, eventTypesOf, REQUEST_EVENTS } from '../../schema/event-types.ts'
 import { EndpointUrl } from '../../schema/urls.ts'
 
 // Options of the record, its file and the response. They are fields of a Screenshot's spec beside its options, except `async` and
@@ -8,6 +8,12 @@ import { EndpointUrl } from '../../schema/urls.ts'
 /** File name in a Content-Disposition header. The pattern means the same to Go and JavaScript. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
 const ATTACHMENT_NAME = /^[^"/\\\x00-\x1f\x7f]+$/
+
+/** The events of a subject that are sent by default, as text. */
+const defaultsOf = (subject: EventSubject): string =>
+  eventTypesOf(subject)
+    .filter((type) => REQUEST_EVENTS.includes(type))
+    .join(' and ')
 
 /** How to deliver the picture and the record, and how long to keep them. */
 export const deliveryOptions = {
@@ -40,11 +46,11 @@ export const deliveryOptions = {
     'URL that receives events of this Screenshot, in addition to registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them. Default: none.',
   ),
   webhookEvents: z
-    .array(z.enum(SCREENSHOT_EVENT_TYPES))
+    .array(z.enum(EVENT_TYPES))
     .min(1)
-    .max(SCREENSHOT_EVENT_TYPES.length)
+    .max(EVENT_TYPES.length)
     .meta({ 'x-kubernetes-list-type': 'set' })
-    .describe(`Events to send to webhook_url. Default: ${REQUEST_EVENTS.join(' and ')}.`),
+    .describe(`Events to send to webhook_url. Default: ${defaultsOf('screenshot')}, and for a video ${defaultsOf('video')}.`),
   externalIdentifier: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { framesOf, type VideoLength } from '../output/video.ts'
 import { selector } from './texts.ts'
 
 export { selector }
@@ -25,8 +26,8 @@ export const waitingOptions = {
   ),
   captureTimeout: milliseconds(
     1000,
-    120000,
-    'Maximum time for taking the picture in milliseconds, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000.',
+    600000,
+    'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000.',
   ),
   waitForSelectorState: z
     .enum(['visible', 'attached'])
@@ -105,15 +106,18 @@ const CAPTURE_MILLISECONDS = 30_000
 /** A page of 25,000 pixels takes 2 s on an idle processor, and 20 s on one that ten captures share. */
 const MILLISECONDS_PER_PIXEL = 2
 const MAX_CAPTURE_MILLISECONDS = 120_000
+/** A frame of 1920 × 1080 takes 80 ms on an idle processor. */
+const MILLISECONDS_PER_FRAME = 200
+const MAX_RECORDING_MILLISECONDS = 600_000
 
-/** Maximum milliseconds for taking the picture: `captureTimeout`, or a limit that grows with the maximum height. */
-export function captureMillisecondsOf(options: {
-  captureTimeout?: number | undefined
-  fullPage: boolean
-  fullPageMaxHeight: number
-}): number {
+/** Maximum milliseconds for taking the picture: `captureTimeout`, or a limit that grows with the maximum height or the number of frames. */
+export function captureMillisecondsOf(
+  options: VideoLength & { captureTimeout?: number | undefined; fullPage: boolean; fullPageMaxHeight: number },
+): number {
   const { captureTimeout, fullPage, fullPageMaxHeight } = options
   if (captureTimeout !== undefined) return captureTimeout
+  const frames = framesOf(options)
+  if (frames > 0) return Math.min(CAPTURE_MILLISECONDS + MILLISECONDS_PER_FRAME * frames, MAX_RECORDING_MILLISECONDS)
   const more = fullPage ? MILLISECONDS_PER_PIXEL * fullPageMaxHeight : 0
   return Math.min(CAPTURE_MILLISECONDS + more, MAX_CAPTURE_MILLISECONDS)
 }

@@ -6,7 +6,7 @@
 // killed may be repeated, with the same event id.
 
 import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from './flow-control/retry.ts'
 
 /** State of a post of this leader. `ended`: not recorded yet. `deferred`: it could not be sent (no secret yet) and used no attempt. */
@@ -27,7 +27,7 @@ export type Progress =
 
 /** One event and one webhook that receives it or is named in status.deliveries. */
 export interface Candidate {
-  event: ScreenshotEventType
+  event: EventType
   webhook: string
   /** True when the webhook is active and was subscribed before the event. */
   isReceiver: boolean
@@ -39,7 +39,7 @@ export interface Candidate {
 
 /** A change of status.deliveries. `before` is the expected current entry. */
 export interface DeliveryStateChange {
-  event: ScreenshotEventType
+  event: EventType
   webhook: string
   before: DeliveryEntry | undefined
   after: DeliveryEntry
@@ -51,7 +51,7 @@ export interface DeliveryStateChange {
 
 export type Action =
   | { do: 'record'; changes: DeliveryStateChange[] }
-  | { do: 'post'; event: ScreenshotEventType; webhook: string; attempt: number }
+  | { do: 'post'; event: EventType; webhook: string; attempt: number }
   | { do: 'requeue'; afterMilliseconds: number }
   | { do: 'deleteScreenshot' }
 

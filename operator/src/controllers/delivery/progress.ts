@@ -1,4 +1,4 @@
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import type { Progress } from './decide.ts'
 
 /** Equals the number of concurrent writes. */
@@ -51,7 +51,7 @@ export class Backlog {
 
 type Deliveries = Map<string, Progress>
 
-const nameOf = (event: ScreenshotEventType, webhook: string): string => `${event}/${webhook}`
+const nameOf = (event: EventType, webhook: string): string => `${event}/${webhook}`
 
 /** Posts of one Screenshot that this leader has in progress or has not recorded yet. */
 export class ScreenshotProgress {
@@ -67,24 +67,24 @@ export class ScreenshotProgress {
     this.#backlog = backlog
   }
 
-  get(event: ScreenshotEventType, webhook: string): Progress | undefined {
+  get(event: EventType, webhook: string): Progress | undefined {
     return this.#deliveries.get(nameOf(event, webhook))
   }
 
   /** Names of the webhooks that have a post of that event. */
-  webhooksOf(event: ScreenshotEventType): string[] {
+  webhooksOf(event: EventType): string[] {
     const prefix = nameOf(event, '')
     return [...this.#deliveries.keys()].flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
   }
 
-  set(event: ScreenshotEventType, webhook: string, progress: Progress): void {
+  set(event: EventType, webhook: string, progress: Progress): void {
     const name = nameOf(event, webhook)
     this.#deliveries.set(name, progress)
     if (progress.state === 'ended') this.#backlog.add(this.#within(name), this.#key)
     else this.#backlog.remove(this.#within(name))
   }
 
-  delete(event: ScreenshotEventType, webhook: string): void {
+  delete(event: EventType, webhook: string): void {
     const name = nameOf(event, webhook)
     this.#deliveries.delete(name)
     this.#backlog.remove(this.#within(name))

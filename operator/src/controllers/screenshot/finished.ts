@@ -5,7 +5,7 @@
 
 import type { Span } from '@tintype/crds/client/span-exporter'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
+import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { accountOf } from '@tintype/crds/records/record'
@@ -74,7 +74,7 @@ export function toSpans(shot: Screenshot): Span[] {
     startMilliseconds: created,
     attributes: {
       'tintype.screenshot': screenshotIdOf(metadata),
-      'tintype.pool': spec.poolName ?? DEFAULT_POOL,
+      'tintype.pool': poolOf(spec),
       'tintype.attempts': attempt,
       'tintype.format': result?.format,
       'tintype.file.bytes': result?.fileSizeBytes,

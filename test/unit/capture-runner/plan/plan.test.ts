@@ -59,6 +59,10 @@ t.test('buildPlan rejects contradictory options', async (t) => {
   t.throws(() => buildPlan(URL, { omitBackground: true, format: 'jpeg' }), { code: 'INVALID_OPTIONS' })
 })
 
+t.test('buildPlan refuses a video, which this runner cannot record', async (t) => {
+  t.throws(() => buildPlan(URL, { format: 'mp4' }), { code: 'VIDEO_UNAVAILABLE' })
+})
+
 t.test('buildPlan refuses the URL of markup when no markup is given', async (t) => {
   t.throws(() => buildPlan(MARKUP_URL, {}), { code: 'INVALID_OPTIONS' })
 })

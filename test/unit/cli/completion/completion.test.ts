@@ -26,7 +26,7 @@ t.test('bash completes commands, flags and values', async (t) => {
   t.strictSame(await completeInBash('shot', 'example.com', '--full-page-max-h'), ['--full-page-max-height'])
   t.strictSame(await completeInBash('shot', '--no-full-page-full'), ['--no-full-page-full-width'])
   t.strictSame(await completeInBash('shot', '--format', 'p'), ['png', 'pdf'])
-  t.strictSame(await completeInBash('shot', '--format', '=', 'w'), ['webp'], 'bash splits --format=w')
+  t.strictSame(await completeInBash('shot', '--format', '=', 'w'), ['webp', 'webm'], 'bash splits --format=w')
   t.strictSame(
     await completeInBash('shot', '--device', 'iphone_15_pro_l'),
     ['iphone_15_pro_landscape', 'iphone_15_pro_max_landscape'].slice(0, 1),
@@ -72,7 +72,7 @@ t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh
   t.equal(await complete('tintype keys rotate-'), 'tintype keys rotate-link-secret \n')
   t.equal(await complete('tintype link a.example --on-error i'), 'tintype link a.example --on-error image \n')
   t.equal(await complete('tintype shot --full-page-max-h'), 'tintype shot --full-page-max-height=\n')
-  t.equal(await complete('tintype shot --format w'), 'tintype shot --format webp \n')
+  t.equal(await complete('tintype shot --format j'), 'tintype shot --format jpeg \n')
   t.equal(await complete('tintype shot example.com --viewport-h'), 'tintype shot example.com --viewport-h\n', 'two flags begin so')
   t.equal(await complete('tintype keys create ci --scopes usage'), 'tintype keys create ci --scopes usage:read \n')
 })

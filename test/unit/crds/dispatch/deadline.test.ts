@@ -11,6 +11,8 @@ const cases: { name: string; options: CaptureOptions | undefined; milliseconds: 
   { name: 'the tallest picture', options: { fullPage: true, fullPageMaxHeight: 50_000 }, milliseconds: 185_000 },
   { name: 'a picture with a time of its own', options: { fullPage: true, captureTimeout: 5_000 }, milliseconds: 70_000 },
   { name: 'each selector that is waited for', options: { waitForSelector: '#a', click: '#b', timeout: 10_000 }, milliseconds: 95_000 },
+  { name: 'the default video of 150 frames', options: { format: 'mp4' }, milliseconds: 125_000 },
+  { name: 'the longest video', options: { format: 'webm', videoDuration: 120 }, milliseconds: 665_000 },
   {
     name: 'the longest waits that may be asked for',
     options: { timeout: 180_000, delay: 60_000, waitForSelector: '#a', click: '#b' },

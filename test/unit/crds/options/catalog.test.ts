@@ -10,7 +10,7 @@ const bounds: [title: string, name: Name, accepted: unknown[], refused: unknown[
   ['spec 2.2: viewport_height is a number, bounded', 'viewportHeight', [1, 7680], [0, 7681, 1.5, '300']],
   ['device_scale_factor is 0.1-5', 'deviceScaleFactor', [0.1, 1.5, 5], [0, 0.09, 5.01, '2']],
   ['device is a known name', 'device', ['Pixel 7'], ['Pixel 7000', '', 7]],
-  ['spec 2.2: format is jpeg, png or webp', 'format', ['jpeg', 'png', 'webp', 'avif', 'pdf'], ['gif', 'PNG', '', 1]],
+  ['spec 2.2: format is jpeg, png or webp', 'format', ['jpeg', 'png', 'webp', 'avif', 'pdf'], ['mov', 'PNG', '', 1]],
   ['spec 2.2: image_quality is 0-100', 'imageQuality', [0, 100], [-1, 101, 0.5, '90']],
   ['spec 2.2: omit_background is a boolean', 'omitBackground', [true, false], ['true', 1]],
   ['spec 2.2: full_page is a boolean', 'fullPage', [true, false], ['true', 1]],

@@ -8,6 +8,7 @@ const cases: { options: AllOptions; found: string[] }[] = [
   { options: {}, found: [] },
   { options: { imageQuality: 10 }, found: ['image_quality has no effect on png'] },
   { options: { imageQuality: 10, format: 'jpeg' }, found: [] },
+  { options: { format: 'mp4', imageQuality: 10 }, found: ['image_quality has no effect on mp4, webm and gif'] },
   { options: { fullPageMaxHeight: 2_000 }, found: ['full_page_max_height has no effect without full_page'] },
   { options: { fullPageMaxHeight: 2_000, fullPage: false }, found: ['full_page_max_height has no effect without full_page'] },
   { options: { fullPageMaxHeight: 2_000, fullPage: true }, found: [] },

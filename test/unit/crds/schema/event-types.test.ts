@@ -6,13 +6,16 @@ t.test('EVENT_TYPES lists the documented event types', async (t) => {
 })
 
 t.test('REQUEST_EVENTS lists the documented default of webhook_events', async (t) => {
-  t.strictSame(REQUEST_EVENTS, ['screenshot.completed', 'screenshot.failed'])
+  t.strictSame(REQUEST_EVENTS, ['screenshot.completed', 'screenshot.failed', 'video.completed', 'video.failed'])
 })
 
 t.test('eventsOfPhase returns the events that a phase has emitted, in order', async (t) => {
-  t.strictSame(eventsOfPhase(undefined), ['screenshot.queued'])
-  t.strictSame(eventsOfPhase('Running'), ['screenshot.queued'])
-  t.strictSame(eventsOfPhase('Completed'), ['screenshot.queued', 'screenshot.completed'])
-  t.strictSame(eventsOfPhase('Failed'), ['screenshot.queued', 'screenshot.failed'])
-  t.strictSame(eventsOfPhase('Failed').map(isCreationEvent), [true, false])
+  t.strictSame(eventsOfPhase('screenshot', undefined), ['screenshot.queued'])
+  t.strictSame(eventsOfPhase('screenshot', 'Running'), ['screenshot.queued'])
+  t.strictSame(eventsOfPhase('screenshot', 'Completed'), ['screenshot.queued', 'screenshot.completed'])
+  t.strictSame(eventsOfPhase('screenshot', 'Failed'), ['screenshot.queued', 'screenshot.failed'])
+  t.strictSame(eventsOfPhase('screenshot', 'Failed').map(isCreationEvent), [true, false])
+  t.strictSame(eventsOfPhase('video', 'Running'), [])
+  t.strictSame(eventsOfPhase('video', 'Completed'), ['video.completed'])
+  t.strictSame(eventsOfPhase('video', 'Failed'), ['video.failed'])
 })

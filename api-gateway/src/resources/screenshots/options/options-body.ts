@@ -1,12 +1,14 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
-import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/options/contradictions'
+import { type AllOptions, contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { deliveryOptions } from '@tintype/crds/options/output/delivery'
+import { isMoving } from '@tintype/crds/options/output/image'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/options/page/devices'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
+import { eventTypesOf } from '@tintype/crds/schema/event-types'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../../common/errors.ts'
@@ -31,7 +33,8 @@ export interface UrlRules {
 /** Options for the response. They are never stored. */
 export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
 
-const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays, webhookEvents } = ScreenshotSpec.shape
+const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays } = ScreenshotSpec.shape
+const EVENTS_OF_SCREENSHOTS = eventTypesOf('screenshot')
 // URLs are checked separately, so that each gets one clear error message.
 const webhookUrl = z
   .string()
@@ -47,9 +50,13 @@ export const recordOptions = {
   download_url_ttl: downloadUrlTtlSeconds,
   retention_days: retentionDays,
   webhook_url: webhookUrl.optional(),
-  webhook_events: webhookEvents
+  webhook_events: z
+    .array(z.enum(EVENTS_OF_SCREENSHOTS))
+    .min(1)
+    .max(EVENTS_OF_SCREENSHOTS.length)
     .meta({ uniqueItems: true })
-    .describe('Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed.'),
+    .describe('Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed.')
+    .optional(),
 }
 
 const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
@@ -142,15 +149,27 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
 
 /** A device's scale factor with a custom window size can exceed the pixel limit. */
 function findWindowProblems(options: CaptureOptions): Problem[] {
-  if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
-  return [{ path: 'options.device', code: 'contradiction', message: 'the window exceeds 100,000,000 device pixels with this device' }]
+  const limit = maxViewportPixels(options.format)
+  if (options.device === undefined || windowPixels(options) <= limit) return []
+  const message = `the window exceeds ${limit.toLocaleString('en-US')} device pixels with this device`
+  return [{ path: 'options.device', code: 'contradiction', message }]
+}
+
+/** Videos have endpoints of their own. */
+export function findFormatProblems({ format }: CaptureOptions, path = 'options.format'): Problem[] {
+  return isMoving(format) ? [{ path, code: 'contradiction', message: `${format} is a video: use POST /videos` }] : []
 }
 
 /** Checks that involve more than one field. */
 export function findOptionProblems(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
+  const all = { ...options, ...secrets, ...cache }
+  const isSet = (option: keyof AllOptions): boolean => all[option] !== undefined && all[option] !== false
   const against = contradictions
-    .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
-    .map(({ paths: [option], message }): Problem => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+    .filter(({ holds }) => holds(all))
+    .map(({ paths, message }): Problem => {
+      const option = paths.find(isSet) ?? paths[0]
+      return { path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }
+    })
   return [...against, ...findWindowProblems(options), ...findPrivateOptionProblems(secrets)]
 }
 

@@ -3,7 +3,7 @@ import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { eventKey } from '@tintype/crds/records/storage-keys'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
 import { findMismatch } from '@tintype/crds/webhooks/stored-event'
@@ -48,7 +48,7 @@ export class EventBodies {
   }
 
   /** Returns the event for an attempt: the first attempt builds it, later ones repeat the stored bytes. */
-  async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBody> {
+  async load(screenshot: Screenshot, type: EventType, attempt: number): Promise<EventBody> {
     const event = buildEvent(screenshot, type, this.#linkBase)
     const kept = attempt > 1 ? await this.#findKept(event) : undefined
     return { id: event.id, body: kept ?? JSON.stringify(event) }

@@ -8,7 +8,7 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import { isCreationEvent, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { type EventType, isCreationEvent } from '@tintype/crds/schema/event-types'
 
 /** Range of revisions in which something was written, both included. */
 interface Revisions {
@@ -28,7 +28,7 @@ export interface EventOrderSources {
 }
 
 /** Whether an event of a Screenshot came after a webhook's start. */
-export type FollowsStart = (webhook: Webhook, screenshot: Screenshot, event: ScreenshotEventType) => boolean | undefined
+export type FollowsStart = (webhook: Webhook, screenshot: Screenshot, event: EventType) => boolean | undefined
 
 /** One instance per process; it lives as long as the reflectors. */
 export class EventOrder {

@@ -1,13 +1,13 @@
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import { eventsOfPhase, isCreationEvent, type ScreenshotEventType } from '@tintype/crds/schema/event-types'
-import { eventTimeOf } from '@tintype/crds/webhooks/events'
+import { type EventType, eventsOfPhase, isCreationEvent } from '@tintype/crds/schema/event-types'
+import { eventSubjectOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
 
 /** An event of a Screenshot and its time. */
 export interface Occurrence {
-  event: ScreenshotEventType
+  event: EventType
   at: Date
   /** Latest possible time by the API server's clock, if that is not `at`. */
   latest?: Date
@@ -20,7 +20,7 @@ const CREATION_MILLISECONDS = 1_000
 
 /** Events of a Screenshot so far, in order. */
 export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
-  return eventsOfPhase(screenshot.status?.phase).map((event) => ({
+  return eventsOfPhase(eventSubjectOf(screenshot), screenshot.status?.phase).map((event) => ({
     event,
     at: eventTimeOf(screenshot, event),
     ...(isCreationEvent(event) ? { latest: endOfCreation(screenshot) } : {}),

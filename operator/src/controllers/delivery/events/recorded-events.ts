@@ -6,7 +6,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { eventKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import type { AttemptLine } from '@tintype/crds/webhooks/delivery-log'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
@@ -44,7 +44,7 @@ export class RecordedEvents {
     const record = await this.#find(account, screenshot)
     // A URL other than the webhook's own must be in the record: the log alone must not redirect an event.
     if (line.url !== undefined && record?.spec.webhookUrl !== line.url) return undefined
-    const built = record && buildEvent(record, type as ScreenshotEventType, this.#deps.linkBase)
+    const built = record && buildEvent(record, type as EventType, this.#deps.linkBase)
     const kept = await this.#findKept(account, line, built)
     if (kept !== undefined) return kept
     // An object that was recreated under the same name has other events.

@@ -50,7 +50,7 @@ export async function postAsRequested(webhook: Webhook, request: PostRequest, de
 
 async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFinding> {
   const at = deps.now()
-  const event = buildTestEvent({ accountName: accountOf(webhook), at, seed: randomBytes(10) }, deps.linkBase)
+  const event = buildTestEvent({ accountName: accountOf(webhook), at, seed: randomBytes(10), events: webhook.spec.events }, deps.linkBase)
   const deliveryId = derivedId('dlv', at, `${event.id}/${webhook.metadata.uid}`)
   return send(
     webhook,

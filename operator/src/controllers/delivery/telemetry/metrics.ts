@@ -1,4 +1,4 @@
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from '../http/post.ts'
@@ -8,15 +8,15 @@ export type AttemptOutcome = 'success' | 'answered' | PostFailure
 
 /** Metrics of deliveries. */
 export interface DeliveryMetrics {
-  onAttempt?(event: ScreenshotEventType, outcome: AttemptOutcome, seconds: number): void
+  onAttempt?(event: EventType, outcome: AttemptOutcome, seconds: number): void
   /** Called after status.deliveries was written. */
-  onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
+  onSettled?(event: EventType, result: 'ok' | 'failed'): void
   /** A circuit opened or closed. */
   onCircuit?(isOpen: boolean): void
   /** A requested post, a test or a redelivery, ended. */
   onRequestedPost?(kind: PostRequest['do'], isSuccess: boolean): void
   /** Seconds from the event to the start of its first attempt. */
-  onFirstAttempt?(event: ScreenshotEventType, seconds: number): void
+  onFirstAttempt?(event: EventType, seconds: number): void
 }
 
 const POST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

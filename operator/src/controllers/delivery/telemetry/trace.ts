@@ -3,7 +3,7 @@
 import type { Span } from '@tintype/crds/client/span-exporter'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { spanIds, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
-import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import type { PostOutcome } from '../http/post.ts'
 
 /** `traceparent` of one attempt, the parent of the receiver's spans. Empty when the request had no trace. */
@@ -15,7 +15,7 @@ export function toTraceHeaders(screenshot: Screenshot, deliveryId: string, attem
 /** One delivery attempt. */
 export interface DeliveryAttempt {
   screenshot: Screenshot
-  type: ScreenshotEventType
+  type: EventType
   deliveryId: string
   attempt: number
   begun: Date

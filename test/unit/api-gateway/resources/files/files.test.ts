@@ -28,7 +28,7 @@ const extensions = [
 t.test('OpenAPI allows under /files every file that a capture can have, and no other', async (t) => {
   const { schema } = operation.parameters.find(({ name }: { name: string }) => name === 'file')
   const pattern = new RegExp(schema.pattern)
-  const others = ['jpg', 'gif', 'thumb.avif', 'thumb', 'htmlx', 'consoleXjson', '']
+  const others = ['jpg', 'mov', 'thumb.avif', 'thumb', 'htmlx', 'consoleXjson', '']
   t.strictSame(
     [...extensions, ...others].filter((extension) => pattern.test(`scr_7yztsh6vzw7j4q0n9x2c5d8e1f.${extension}`)),
     extensions,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { silentLog } from '../../../../../../crds/client/log.ts'
-import { buildEvent } from '../../../../../../crds/src/webhooks/events.ts'
+import { buildEvent, recordIn } from '../../../../../../crds/src/webhooks/events.ts'
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { aScreenshot, completedStatus } from '../../../../../support/fakes/builders.ts'
 import { collectIgnored } from '../../../../../support/sources/mark-checks.ts'
@@ -29,7 +29,7 @@ t.test('EventBodies repeats stored bytes, and rebuilds the event without them', 
 })
 
 const event = buildEvent(shot, 'screenshot.completed', linkBase)
-const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...event.data.screenshot, ...changes } } })
+const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...recordIn(event.data), ...changes } } })
 const forgeries: [string, string, string][] = [
   ['empty', '', 'content'],
   ['invalid JSON', '\0\u0001', 'content'],
