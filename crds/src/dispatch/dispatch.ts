@@ -35,6 +35,14 @@ export const SandboxReport = z.object({
 })
 export type SandboxReport = z.infer<typeof SandboxReport>
 
+/** Whether a pod that was started to record videos can do so. */
+export const VideoReport = z.object({
+  available: z.boolean(),
+  /** Why not; empty if it can. */
+  detail: z.string().max(1024),
+})
+export type VideoReport = z.infer<typeof VideoReport>
+
 /** The identity of a runner. `token` is a projected token of audience `tintype-dispatch`, for which TokenReview returns the pod's uid. */
 export const Identity = z.object({
   publicKey: z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string() }),
@@ -46,6 +54,8 @@ export const Identity = z.object({
   accountName: z.string().max(63).optional(),
   /** Date of the newest filter list; absent if the image has none. */
   listsUpdated: z.iso.datetime().optional(),
+  /** Present if the pod belongs to a pool that records videos. */
+  video: VideoReport.optional(),
 })
 export type Identity = z.infer<typeof Identity>
 

@@ -65,6 +65,12 @@ export const RunnerPoolSpec = z.object({
     })
     .describe('Sandbox of the browser.')
     .optional(),
+  video: z
+    .boolean()
+    .describe(
+      'Pods of this pool record videos. They need an image with ffmpeg. The condition VideoReady reports the result. Default: false.',
+    )
+    .optional(),
   podTemplate: z
     .object({
       image: z.string().min(1).max(512).describe('Image of the capture-runner.'),
@@ -140,7 +146,9 @@ export const RunnerPoolStatus = z.object({
   busy: z.int().min(0).describe('Number of pods with a capture.').optional(),
   queued: z.int().min(0).describe('Number of Screenshots that wait for a pod.').optional(),
   selector: z.string().max(253).describe('Label selector of the pods.').optional(),
-  conditions: Conditions.describe('Conditions Ready, Scaled, Sandboxed and Guarded.').optional(),
+  conditions: Conditions.describe(
+    'Conditions Ready, Scaled, Sandboxed and Guarded, and VideoReady of a pool that records videos.',
+  ).optional(),
 })
 export type RunnerPoolStatus = z.infer<typeof RunnerPoolStatus>
 
@@ -172,6 +180,7 @@ export const runnerPoolDefinition: Definition = {
     { name: 'Queued', type: 'integer', jsonPath: '.status.queued' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Sandboxed', type: 'string', jsonPath: '.status.conditions[?(@.type=="Sandboxed")].status' },
+    { name: 'Video', type: 'boolean', jsonPath: '.spec.video', priority: 1 },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason', priority: 1 },
     { name: 'Scaled', type: 'string', jsonPath: '.status.conditions[?(@.type=="Scaled")].reason', priority: 1 },
     { name: 'Pods', type: 'integer', jsonPath: '.status.replicas', priority: 1 },

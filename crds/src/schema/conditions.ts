@@ -34,6 +34,8 @@ export const ConditionType = {
   answering: 'Answering',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',
+  /** RunnerPool that records videos: its runners can. */
+  videoReady: 'VideoReady',
 } as const
 
 /** Reasons of a Screenshot's conditions. A failed capture's reason is its code in PascalCase ({@link toReason}). */

@@ -45,6 +45,8 @@ export const POOL_REASONS = {
   BrowserFenced: { meaning: 'Chromium runs in its sandbox and its process jail.', event: false },
   BrowserNotFenced: { meaning: 'The node does not allow Chromium’s sandbox or the process jail.', event: true },
   SandboxRequired: { meaning: 'The pool requires a sandbox that its runners do not have.', event: false },
+  VideoAvailable: { meaning: 'The runners record videos.', event: false },
+  VideoUnavailable: { meaning: 'The pool records videos, and its runners cannot.', event: true },
   SwitchedOff: { meaning: 'The pool’s sandbox mode is off.', event: true },
   NotKnown: { meaning: 'No runner has reported yet.', event: false },
   PolicyInForce: {

@@ -1,6 +1,6 @@
 import type { TokenReview } from '@tintype/crds/client/core-resources'
 import type { Resource } from '@tintype/crds/client/resource'
-import type { Identity, SandboxReport } from '@tintype/crds/dispatch/dispatch'
+import type { Identity, SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/identifiers/names'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
@@ -16,6 +16,8 @@ export interface RunnerIdentity {
   accountName: string | undefined
   /** Build time of its filter lists, ISO 8601. */
   listsUpdated?: string | undefined
+  /** Absent if the pod was not started to record videos. */
+  video?: VideoReport | undefined
 }
 
 /** The pod that an identity must belong to. */
@@ -49,8 +51,8 @@ export async function identify(
   const { status } = await reviews.create({ spec: { token: claimed.token, audiences: [DISPATCH_AUDIENCE] } }, { repeat: 'always' })
   const mismatch = findMismatch(status, pod)
   if (mismatch !== undefined) throw new RetryableError(`the identity of the runner is not confirmed: ${mismatch}`)
-  const { sandbox, version, captures = 0, accountName, listsUpdated } = claimed
-  return { key: toEncryptionKey(claimed), sandbox, version, captures, accountName, listsUpdated }
+  const { sandbox, version, captures = 0, accountName, listsUpdated, video } = claimed
+  return { key: toEncryptionKey(claimed), sandbox, version, captures, accountName, listsUpdated, video }
 }
 
 async function claimedIdentity(runners: RunnerClient, pod: ExpectedPod): Promise<Identity> {

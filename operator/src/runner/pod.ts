@@ -15,6 +15,8 @@ export interface PodSettings {
   logLevel: string
   /** Public half of the key that signs dispatches, as JWK. */
   dispatchPublicKey: object
+  /** Maximum bytes of a file, which determines the disk space for a video. */
+  maxFileBytes: number
 }
 
 const RUNNER_UID = 10_001
@@ -25,6 +27,9 @@ const CHROMIUM = '/usr/lib/chromium/chromium-headless-shell'
 /** Part of the grace period that is reserved for the browsers to exit after captures were returned. */
 const LAST_SECONDS = 3
 const TMP_SIZE = '2Gi'
+const VIDEO_DIRECTORY = '/var/lib/tintype/video'
+/** The frames of a gif (capture-runner/src/video/encoder.ts), with room for the palette. */
+const SPOOL_BYTES = 640 * 1024 ** 2
 const HASH_LETTERS = 10
 const ORDINAL = /-(\d+)$/
 
@@ -105,6 +110,7 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): N
     containers: [buildContainer(spec, settings)],
     volumes: [
       { name: 'tmp', emptyDir: { sizeLimit: TMP_SIZE } },
+      ...(spec.video === true ? [{ name: 'video', emptyDir: { sizeLimit: videoSizeOf(settings) } }] : []),
       {
         name: 'kubernetes',
         projected: { sources: [token(), { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } }] },
@@ -113,6 +119,9 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): N
     ],
   }
 }
+
+/** ffmpeg writes one file, and the runner stops it soon after the limit. The kubelet evicts a pod above this size. */
+const videoSizeOf = ({ maxFileBytes }: PodSettings): string => `${Math.ceil((SPOOL_BYTES + 2 * maxFileBytes) / 1024 ** 2)}Mi`
 
 const graceSecondsOf = ({ podTemplate }: RunnerPoolSpec): number =>
   podTemplate.terminationGracePeriodSeconds ?? poolDefaults.terminationGracePeriodSeconds
@@ -166,6 +175,7 @@ function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
     },
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },
+      ...(spec.video === true ? [{ name: 'video', mountPath: VIDEO_DIRECTORY }] : []),
       { name: 'kubernetes', mountPath: KUBERNETES_DIRECTORY, readOnly: true },
       { name: 'dispatch', mountPath: DISPATCH_DIRECTORY, readOnly: true },
     ],
@@ -187,6 +197,7 @@ function buildEnvironment(spec: RunnerPoolSpec, settings: PodSettings) {
     TINTYPE_KUBERNETES_CA_FILE: `${KUBERNETES_DIRECTORY}/ca.crt`,
     TINTYPE_DISPATCH_TOKEN_FILE: `${DISPATCH_DIRECTORY}/token`,
     TINTYPE_CHROMIUM: CHROMIUM,
+    ...(spec.video === true ? { TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: VIDEO_DIRECTORY } : {}),
   }
   const field = (fieldPath: string) => ({ fieldRef: { fieldPath } })
   return [

@@ -1,7 +1,7 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
-import type { SandboxReport } from '@tintype/crds/dispatch/dispatch'
+import type { SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -29,6 +29,8 @@ export interface Runner {
   sandbox: SandboxReport | undefined
   /** Build time of its filter lists, ISO 8601; absent: unknown, or it has none. */
   listsUpdated?: string | undefined
+  /** Absent: unknown, or the pod was not started to record videos. */
+  video?: VideoReport | undefined
   /** Key of the Screenshot that has claimed or reserved it. */
   workingOn: string | undefined
   /** It is taking or storing the picture of its claim and accepts another order. */
@@ -240,6 +242,7 @@ export class Runners {
       templateHash: labels?.[Label.templateHash],
       sandbox: known?.identity?.sandbox,
       listsUpdated: known?.identity?.listsUpdated,
+      video: known?.identity?.video,
       workingOn: claim ? keyOf(claim) : known?.reservedFor,
       isStoring: known?.reservedFor === undefined && this.#isStoring(known, claims),
       accountName: known?.accountName ?? (claim && accountOf(claim)),
@@ -273,12 +276,16 @@ export function hasRequiredSandbox({ sandbox }: Runner, spec: Pick<RunnerPoolSpe
   return sandbox !== undefined && (spec.sandbox?.mode !== 'required' || (sandbox.chromiumSandbox && sandbox.jail))
 }
 
+/** Whether the runner can do what its pool promises: a pool that records videos captures nothing with runners that cannot. */
+export const meetsSpec = (runner: Runner, spec: Pick<RunnerPoolSpec, 'sandbox' | 'video'>): boolean =>
+  hasRequiredSandbox(runner, spec) && (spec.video !== true || runner.video?.available === true)
+
 /** Whether a runner may get a capture now. */
 export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boolean {
   return (
     runner.state === 'ready' &&
     (runner.workingOn === undefined || runner.isStoring) &&
-    hasRequiredSandbox(runner, spec) &&
+    meetsSpec(runner, spec) &&
     !isSpent(runner, spec) &&
     runner.backoffUntil <= now
   )

@@ -1,7 +1,7 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { unchangedSince, unschedulableReason } from '../runner/pod-state.ts'
 import { limitsOf } from '../runner/pool-limits.ts'
-import { hasRequiredSandbox, isDedicated, isNearCaptureLimit, isSpent, type Runner } from '../runner/runners.ts'
+import { isDedicated, isNearCaptureLimit, isSpent, meetsSpec, type Runner } from '../runner/runners.ts'
 
 // Groups the pods of a pool by what they can do. Pure.
 
@@ -47,7 +47,7 @@ function groupOf(runner: Runner, pool: RunnerPool | undefined, templateHash: str
   if (isSpent(runner, spec)) return 'spent'
   if (isStuck(runner, limitsOf(pool?.spec).readinessGraceMilliseconds, now)) return 'stuck'
   if (runner.templateHash !== templateHash || isNearCaptureLimit(runner, spec)) return 'stale'
-  if (runner.state === 'waiting' || runner.sandbox === undefined || !hasRequiredSandbox(runner, spec)) return 'starting'
+  if (runner.state === 'waiting' || runner.sandbox === undefined || !meetsSpec(runner, spec)) return 'starting'
   return isDedicated(runner) ? 'dedicated' : 'idle'
 }
 

@@ -1,11 +1,11 @@
-import type { SandboxReport } from '@tintype/crds/dispatch/dispatch'
+import type { SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { POOL_REASONS, type PoolReason } from '../../kube/condition-reasons.ts'
 import { podSelector } from '../../runner/pod.ts'
 import { unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
 import { limitsOf } from '../../runner/pool-limits.ts'
-import { hasRequiredSandbox } from '../../runner/runners.ts'
+import { hasRequiredSandbox, meetsSpec } from '../../runner/runners.ts'
 import { countable, type Groups } from '../../scheduling/groups.ts'
 import { demandedPods, wantedPods } from '../../scheduling/size.ts'
 import type { GuardDecision } from '../guard/decision.ts'
@@ -27,9 +27,10 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
     [ConditionType.scaled]: findScaled(observed, groups),
     [ConditionType.sandboxed]: findSandboxed(pool.spec, reportsOf(observed)),
     [ConditionType.guarded]: findGuarded(guard),
+    ...(pool.spec.video === true ? { [ConditionType.videoReady]: findVideoReady(pool.spec, videoReportsOf(observed)) } : {}),
   }
   const { generation } = pool.metadata
-  let conditions = pool.status?.conditions ?? []
+  let conditions = (pool.status?.conditions ?? []).filter(({ type }) => type !== ConditionType.videoReady || pool.spec.video === true)
   for (const [type, { status, reason, message }] of Object.entries(findings)) {
     const next = { type, status, reason, message: message.slice(0, MAX_MESSAGE) }
     conditions = setCondition(conditions, generation === undefined ? next : { ...next, observedGeneration: generation }, now)
@@ -51,6 +52,10 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
 const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
   runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'terminating' || sandbox === undefined ? [] : [sandbox]))
 
+/** Video reports of the pods that have identified themselves. */
+const videoReportsOf = ({ runners }: PoolObserved): (VideoReport | undefined)[] =>
+  runners.flatMap(({ state, sandbox, video }) => (state === 'ended' || state === 'terminating' || sandbox === undefined ? [] : [video]))
+
 function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { guard, memory, pool } = observed
   const up = groups.busy.length + groups.idle.length + groups.dedicated.length + groups.stale.length
@@ -59,6 +64,10 @@ function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups
   if (groups.starting.some((runner) => runner.sandbox !== undefined && !hasRequiredSandbox(runner, pool.spec))) {
     const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured. See the condition Sandboxed.'
     return { status: 'False', reason: 'SandboxRequired', message }
+  }
+  if (groups.starting.some((runner) => runner.sandbox !== undefined && !meetsSpec(runner, pool.spec))) {
+    const message = 'spec.video is true and the runners cannot record, so nothing is captured. See the condition VideoReady.'
+    return { status: 'False', reason: 'VideoUnavailable', message }
   }
   const problem = findProblem(groups, memory, pool.spec)
   if (problem) return { status: 'False', ...problem }
@@ -105,6 +114,16 @@ function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: Sandbo
   const remedy =
     'Install the seccomp profile on the nodes (value seccompInstaller.enabled), set spec.sandbox.localhostProfile, and allow unprivileged user namespaces'
   return `${off.join('; ')}: ${detail}. ${remedy}.`
+}
+
+/** Before a capture, a pool that records videos asks each runner whether it can. */
+function findVideoReady({ podTemplate }: RunnerPoolSpec, reports: (VideoReport | undefined)[]): Finding {
+  if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'No runner has reported yet.' }
+  const bad = reports.findIndex((report) => !report?.available)
+  if (bad === -1) return { status: 'True', reason: 'VideoAvailable', message: 'The runners record videos.' }
+  const detail = (reports[bad]?.detail || 'the program of the image does not know videos').replace(/\.$/, '')
+  const message = `the runners cannot record videos: ${detail}. ${podTemplate.image} must be the image capture-runner-video of this release.`
+  return { status: 'False', reason: 'VideoUnavailable', message }
 }
 
 const findGuarded = ({ guarded, reason, message }: GuardDecision): Finding => ({

@@ -7,6 +7,7 @@ const settings = {
   release: 'tintype',
   logLevel: 'info',
   dispatchPublicKey: { kty: 'OKP', crv: 'Ed25519', x: 'public' },
+  maxFileBytes: 100 * 1024 ** 2,
 }
 const pool = aRunnerPool({ spec: { egress: { allowedHosts: ['*.sites.svc.cluster.local'] } } })
 const pod = buildRunnerPod(pool, 7, settings)
@@ -72,6 +73,24 @@ t.test('buildRunnerPod sets the environment of the runner', async (t) => {
   })
 })
 
+t.test('buildRunnerPod gives a pod that records videos a directory with room for one, and others none', async (t) => {
+  const nameOf = ({ name }: { name: string }) => name
+  t.notOk('TINTYPE_VIDEO' in environment)
+  t.notOk(pod.spec?.volumes?.map(nameOf).includes('video'))
+  const { spec } = buildRunnerPod(aRunnerPool({ spec: { video: true } }), 0, settings)
+  const [recorder] = spec?.containers ?? []
+  const settingOf = (wanted: string) => recorder?.env?.find(({ name }) => name === wanted)?.value
+  t.strictSame([settingOf('TINTYPE_VIDEO'), settingOf('TINTYPE_VIDEO_DIRECTORY')], ['true', '/var/lib/tintype/video'])
+  t.match(
+    recorder?.volumeMounts?.find(({ name }) => name === 'video'),
+    { mountPath: '/var/lib/tintype/video' },
+  )
+  t.strictSame(
+    spec?.volumes?.find(({ name }) => name === 'video'),
+    { name: 'video', emptyDir: { sizeLimit: '840Mi' } },
+  )
+})
+
 t.test('buildRunnerPod takes resources, seccomp profile and placement from the spec', async (t) => {
   const spec = {
     sandbox: { mode: 'required' as const, localhostProfile: 'profiles/chromium.json' },
@@ -129,6 +148,7 @@ t.test('templateHash does not change with the size of the pool, but with the con
   t.equal(templateHash(same, settings), hash)
   t.not(templateHash({ ...pool.spec, isolation: 'browser' }, settings), hash)
   t.not(templateHash({ ...pool.spec, egress: {} }, settings), hash)
+  t.not(templateHash({ ...pool.spec, video: true }, settings), hash)
   t.not(templateHash({ ...pool.spec, podTemplate: { ...pool.spec.podTemplate, labels: { team: 'web' } } }, settings), hash)
   t.not(templateHash({ ...pool.spec, podTemplate: { ...pool.spec.podTemplate, image: 'other' } }, settings), hash)
   t.not(templateHash(pool.spec, { ...settings, dispatchPublicKey: { x: 'rotated' } }), hash)

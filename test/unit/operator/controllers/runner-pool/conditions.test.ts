@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { RunnerPool } from '../../../../../crds/src/kinds/runner-pool.ts'
-import { findCondition } from '../../../../../crds/src/schema/conditions.ts'
+import { type Condition, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { buildStatus, isUrgent, poolEvents } from '../../../../../operator/src/controllers/runner-pool/conditions.ts'
 import type { PoolObserved } from '../../../../../operator/src/controllers/runner-pool/state.ts'
+import type { Runner } from '../../../../../operator/src/runner/runners.ts'
 import { group } from '../../../../../operator/src/scheduling/groups.ts'
 import { aRunnerPool, NOON } from '../../../../support/fakes/builders.ts'
 import { aPod, aRunner, freshMemory } from '../../../../support/fakes/runners.ts'
@@ -49,6 +50,47 @@ t.test('buildStatus says why nothing is captured when the pool requires a sandbo
   t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
   t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
   t.notMatch(Sandboxed?.message, /one account/)
+})
+
+const recorder = { available: true, detail: '' }
+const missing = { available: false, detail: 'ffmpeg was not found.' }
+
+/** Conditions of a pool that records videos. */
+function videoConditionsOf(runners: Partial<Runner>[], before: Condition[] = [], video = true) {
+  const pool = { ...aRunnerPool({ spec: { video } }), status: { conditions: before } }
+  const observed: PoolObserved & { pool: RunnerPool } = { pool, runners: runners.map(aRunner), ...quiet }
+  const { conditions = [] } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
+  return { conditions, ready: findCondition(conditions, 'Ready'), videoReady: findCondition(conditions, 'VideoReady') }
+}
+
+t.test('buildStatus says whether the runners of a pool that records videos can', async (t) => {
+  const able = videoConditionsOf([{ video: recorder }])
+  t.match(able.videoReady, { status: 'True', reason: 'VideoAvailable' })
+  t.match(able.ready, { status: 'True', reason: 'RunnersReady' })
+  t.match(videoConditionsOf([]).videoReady, { status: 'Unknown', reason: 'NotKnown' })
+  const unable = videoConditionsOf([{ video: missing }])
+  t.match(unable.videoReady, {
+    status: 'False',
+    reason: 'VideoUnavailable',
+    message:
+      /^the runners cannot record videos: ffmpeg was not found\. tintype\/capture-runner:test must be the image capture-runner-video/,
+  })
+  t.match(unable.ready, { status: 'False', reason: 'VideoUnavailable', message: /nothing is captured.*VideoReady/ })
+  t.match(videoConditionsOf([{}]).videoReady?.message, /does not know videos/)
+  t.match(videoConditionsOf([{ video: recorder }, { video: missing }]).videoReady, { status: 'False' })
+})
+
+t.test('buildStatus has the condition VideoReady only for pools that record videos', async (t) => {
+  const { conditions } = videoConditionsOf([{ video: recorder }])
+  t.notOk(videoConditionsOf([{ video: recorder }], conditions, false).videoReady)
+})
+
+t.test('poolEvents reports that the runners cannot record, and that they can again', async (t) => {
+  const unable = { conditions: videoConditionsOf([{ video: missing }]).conditions }
+  const able = { conditions: videoConditionsOf([{ video: recorder }]).conditions }
+  const reasonsOf = (events: ReturnType<typeof poolEvents>) => events.map(({ type, reason }) => `${type} ${reason}`)
+  t.ok(reasonsOf(poolEvents(able, unable)).includes('Warning VideoUnavailable'))
+  t.ok(reasonsOf(poolEvents(unable, able)).includes('Normal VideoAvailable'))
 })
 
 const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }
