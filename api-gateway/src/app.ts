@@ -1,5 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { PictureMemory } from './cache/picture-memory.ts'
+import type { ConsoleFiles } from './console/files.ts'
+import { addConsoleRoutes } from './console/routes.ts'
+import { Sessions } from './console/sessions.ts'
 import { Flights } from './creation/flights.ts'
 import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -33,6 +37,10 @@ interface GatewayDeps {
   linkCacheBytes: number
   /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
+  /** Files of the web console. Undefined: there is no console. */
+  console?: ConsoleFiles | undefined
+  /** Public URL of the object store. Empty: files are downloaded from the gateway. */
+  storagePublicUrl: string
 }
 
 /** A request must be received completely within this time. */
@@ -58,6 +66,8 @@ export function buildApp(deps: Deps): FastifyInstance {
   const calls = new CallLimits(deps.callsPerMinute)
   const flights = new Flights(deps)
   const pictures = new PictureMemory({ maxBytes: deps.linkCacheBytes, files: deps.files, now: deps.now })
+  const sessions = new Sessions(deps)
+  const findSessionKey = deps.console && (async (headers: IncomingHttpHeaders) => (await sessions.find(headers))?.apiKey)
   addErrors(app)
   addRequestId(app)
   addTracing(app, deps)
@@ -67,7 +77,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     addMethods(app)
     addBodies(app)
     addRequestMetrics(app, deps.metrics)
-    addAuth(app, deps)
+    addAuth(app, { ...deps, findSessionKey })
     addLimits(app, { ...deps, calls })
   })
   // During shutdown clients should reconnect to another replica.
@@ -76,5 +86,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   })
   addRoutes(app, routes, { ...deps, buildDocument, calls, flights, pictures, parsedLinks: new ParsedLinks() })
   app.register(async (scope) => addDocsRoutes(scope))
+  const { console: files } = deps
+  if (files) app.register(async (scope) => addConsoleRoutes(scope, { ...deps, console: files, sessions }))
   return app
 }

@@ -51,6 +51,8 @@ const Env = z.object({
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
   // Origins whose pages may call the API, such as https://app.example. `*` allows all.
   TINTYPE_CORS_ORIGINS: CommaList.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
+  TINTYPE_CONSOLE: z.enum(['true', 'false']).default('true'), // serves the web console
+  TINTYPE_CONSOLE_DIRECTORY: z.string().default(''), // its built files. Empty: the folder `console` beside the program
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // concurrent file downloads
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // time for running downloads to finish
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until load balancers stop sending requests
@@ -120,6 +122,7 @@ const toConfig = (env: Env) => ({
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
+  console: { isEnabled: env.TINTYPE_CONSOLE === 'true', directory: env.TINTYPE_CONSOLE_DIRECTORY },
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   linkCacheBytes: env.TINTYPE_LINK_CACHE_BYTES,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { webhooks as webhookResource } from '@tintype/crds/client/kinds'
@@ -16,6 +17,7 @@ import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { API_VERSION } from './common/version.ts'
 import { type Config, loadConfig } from './config.ts'
+import { type ConsoleFiles, openConsoleFiles } from './console/files.ts'
 import { Idempotency } from './creation/idempotency.ts'
 import { Queue } from './creation/queue.ts'
 import { UncertainCreates } from './creation/uncertain-creates.ts'
@@ -126,6 +128,8 @@ async function run(config: Config): Promise<void> {
         ? undefined
         : buildStoreLinks({ ...config.storage, ...config.links, endpoint: config.storagePublicUrl }),
     corsOrigins: config.corsOrigins,
+    console: await openConsole(config, log),
+    storagePublicUrl: config.storagePublicUrl,
     callsPerMinute: config.callsPerMinute,
     linkCacheBytes: config.linkCacheBytes,
     egress: config.egress,
@@ -193,6 +197,14 @@ async function openSpans({ tracing: { endpoint, headers }, podName }: Config, lo
     log,
     resource: { 'service.name': 'tintype-api-gateway', 'service.version': API_VERSION, 'service.instance.id': podName },
   })
+}
+
+/** The build puts the console's files beside the program. */
+async function openConsole({ console: { isEnabled, directory } }: Config, log: Logger): Promise<ConsoleFiles | undefined> {
+  if (!isEnabled) return undefined
+  const files = await openConsoleFiles(directory === '' ? path.join(import.meta.dirname, 'console') : directory)
+  if (!files) log.warn('console has no files; run api-gateway/console/build.ts')
+  return files
 }
 
 await run(loadConfig(process.env))

@@ -22,6 +22,13 @@ export function prefersFile(accept: string | undefined): boolean {
   return best((type) => FILE_TYPE.test(type)) > json
 }
 
+/** True when the Accept header prefers HTML over JSON, as that of browsers does. A range for any type does not count. */
+export function prefersHtml(accept: string | undefined): boolean {
+  const ranges = parseRanges(accept ?? '')
+  const qualityOf = (wanted: string): number => Math.max(0, ...ranges.filter(({ type }) => type === wanted).map(({ quality }) => quality))
+  return qualityOf('text/html') > qualityOf('application/json')
+}
+
 /** True when the request says `Prefer: handling=lenient` (RFC 7240). Unknown names are then dropped and listed instead of rejected. */
 export const isLenient = (prefer: string | string[] | undefined): boolean =>
   [prefer ?? []]

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { keyHash } from '@tintype/crds/crypto/key-text'
 import { DEFAULT_ACCOUNT } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
@@ -27,6 +28,11 @@ export interface AuthDeps {
   now: () => Date
 }
 
+interface SessionDeps {
+  /** Returns the key of a session of the web console, or undefined for other requests. @throws ApiError 401 */
+  findSessionKey?: ((headers: IncomingHttpHeaders) => Promise<ApiKey | undefined>) | undefined
+}
+
 /** The account that a valid key acts for. @throws ApiError INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE */
 export async function findAccountOfKey(apiKey: ApiKey, scope: Scope, { keys }: Pick<AuthDeps, 'keys'>): Promise<Account> {
   const account = await keys.findAccount(apiKey.spec.accountName ?? DEFAULT_ACCOUNT)
@@ -50,8 +56,16 @@ export async function authenticate(
   return { account, apiKey }
 }
 
+async function authenticateRequest(headers: IncomingHttpHeaders, scope: Scope, deps: AuthDeps & SessionDeps) {
+  const apiKey = await deps.findSessionKey?.(headers)
+  if (!apiKey) return authenticate(headers.authorization, scope, deps)
+  const account = await findAccountOfKey(apiKey, scope, deps)
+  deps.keys.recordUse(apiKey, deps.now())
+  return { account, apiKey }
+}
+
 /** Authenticates requests to routes with a scope, before the body is read. Depends on errors. */
-export function addAuth(app: FastifyInstance, deps: AuthDeps): void {
+export function addAuth(app: FastifyInstance, deps: AuthDeps & SessionDeps): void {
   app.decorateRequest('accountName', '')
   // Object decorators are declared without a value, because all requests would share it.
   app.decorateRequest('account')
@@ -59,7 +73,7 @@ export function addAuth(app: FastifyInstance, deps: AuthDeps): void {
   app.addHook('onRequest', async (request) => {
     const { scope } = request.routeOptions.config
     if (scope === undefined) return
-    const { account, apiKey } = await authenticate(request.headers.authorization, scope, deps)
+    const { account, apiKey } = await authenticateRequest(request.headers, scope, deps)
     Object.assign(request, { account, apiKey, accountName: account.metadata.name })
   })
 }

@@ -133,6 +133,8 @@ export interface KeyStore {
   findAccount(name: string): Promise<Account | undefined>
   /** Records that a request was authenticated with the key. */
   recordUse(key: ApiKey, at: Date): void
+  /** Ends the sessions of the web console that began up to this time. @throws ApiError SERVICE_UNAVAILABLE */
+  endSessions(key: ApiKey, at: Date): Promise<void>
 }
 
 /** Objects that clients manage: keys and webhooks. */

@@ -83,6 +83,7 @@ export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 
 export const ApiKeyStatus = z.object({
   lastUsedTime: instant('Time of the last use, accurate to ten minutes.').optional(),
+  sessionsNotBefore: instant('Sessions of the web console that began up to this time have ended.').optional(),
   conditions: Conditions.describe('Condition Ready: whether requests with the key are accepted.').optional(),
 })
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>

@@ -267,6 +267,9 @@ export class FakeKeys implements KeyStore {
   recordUse({ metadata: { name } }: ApiKey, at: Date): void {
     this.uses.set(name, at)
   }
+  async endSessions(key: ApiKey, at: Date): Promise<void> {
+    key.status = { ...key.status, sessionsNotBefore: at.toISOString() }
+  }
 }
 
 /** Release key of link secrets. */
@@ -365,6 +368,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
     corsOrigins: [],
+    storagePublicUrl: '',
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     linkCacheBytes: 1_000_000,
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },

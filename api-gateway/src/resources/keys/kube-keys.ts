@@ -1,6 +1,7 @@
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { Resource, tintypeResource } from '@tintype/crds/client/resource'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
@@ -15,11 +16,13 @@ import { NegativeCache } from './negative-cache.ts'
 
 // rbac: tintype.dev/accounts get,list,watch
 // rbac: tintype.dev/apikeys get,list,watch
+// rbac: tintype.dev/apikeys/status patch
 
 const apiKeys = tintypeResource<ApiKey>('ApiKey', 'apikeys')
 const accounts = tintypeResource<Account>('Account', 'accounts')
 
 const READ_MILLISECONDS = 3_000
+const WRITE_MILLISECONDS = 5_000
 /**
  * A disconnected replica must not accept revoked keys for long. The reflector reopens a watch that was silent for this time and receives what
  * it missed. Bookmarks come once a minute, which is too rare.
@@ -79,6 +82,12 @@ export class KubeKeys implements KeyStore {
 
   recordUse(key: ApiKey, at: Date): void {
     this.uses.note(key, at)
+  }
+
+  async endSessions({ metadata: { name } }: ApiKey, at: Date): Promise<void> {
+    const patch = mergePatch({ status: { sessionsNotBefore: at.toISOString() } })
+    const options = { subresource: 'status', timeoutMilliseconds: WRITE_MILLISECONDS } as const
+    this.keys.observe(await this.#keyClient.patch(name, patch, options).catch(rethrow))
   }
 
   /** Two lists, one for each label, because a selector has no "or". */

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+// The built files of the web console. api-gateway/console/build.ts writes them, each also compressed.
+
+const ENCODINGS = { br: '.br', gzip: '.gz' } as const
+type Encoding = keyof typeof ENCODINGS
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** A file whose name contains a hash of its content. */
+export interface ConsoleAsset {
+  type: string
+  path: string
+  encodings: readonly Encoding[]
+}
+
+export interface ConsoleFiles {
+  page: Buffer
+  /** Entity tag of the page. */
+  tag: string
+  /** By file name. */
+  assets: ReadonlyMap<string, ConsoleAsset>
+}
+
+/** Reads the directory. Returns undefined if it does not exist, as when the gateway runs from its sources. */
+export async function openConsoleFiles(directory: string): Promise<ConsoleFiles | undefined> {
+  const found = await stat(directory).catch(() => undefined)
+  if (!found?.isDirectory()) return undefined
+  const page = await readFile(path.join(directory, 'index.html'))
+  const folder = path.join(directory, 'assets')
+  const names = new Set(await readdir(folder))
+  const assets = [...names].flatMap((name): [string, ConsoleAsset][] => {
+    const type = TYPES[path.extname(name)]
+    const encodings = (Object.keys(ENCODINGS) as Encoding[]).filter((encoding) => names.has(name + ENCODINGS[encoding]))
+    return type === undefined ? [] : [[name, { type, path: path.join(folder, name), encodings }]]
+  })
+  return { page, tag: `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`, assets: new Map(assets) }
+}
+
+/** The smallest form of an asset that the client accepts. */
+export function chooseForm({ path: file, encodings }: ConsoleAsset, accept = ''): { path: string; encoding?: Encoding } {
+  const encoding = encodings.find((one) => new RegExp(`\\b${one}\\b`).test(accept))
+  return encoding === undefined ? { path: file } : { path: file + ENCODINGS[encoding], encoding }
+}

@@ -1,0 +1,30 @@
+/** The origin of a URL, or undefined for an empty text. */
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
+/**
+ * Security headers of the console's page. Only its own scripts run, nothing can be framed, and pictures may come from the public URL of the object
+ * store. Trusted Types block every script that a text of a page could become.
+ */
+export function toPageHeaders(storagePublicUrl: string): Readonly<Record<string, string>> {
+  const pictures = ["'self'", 'blob:', 'data:', originOf(storagePublicUrl)].filter((source) => source !== undefined)
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${pictures.join(' ')}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ]
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  }
+}

@@ -1,0 +1,122 @@
+import { createReadStream } from 'node:fs'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { type ApiKey, scopesOf } from '@tintype/crds/kinds/api-key'
+import { accountOf } from '@tintype/crds/records/record'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiError, invalid, notFound } from '../common/errors.ts'
+import { API_VERSION } from '../common/version.ts'
+import { hasTag } from '../http/etag.ts'
+import { prefersHtml } from '../http/request-headers.ts'
+import { type ConsoleFiles, chooseForm } from './files.ts'
+import { toPageHeaders } from './page-headers.ts'
+import { isFromConsole, toEndedCookie, toSessionCookie } from './session-cookie.ts'
+import { CODE_MILLISECONDS } from './session-token.ts'
+import type { Sessions } from './sessions.ts'
+
+// The web console: its page and files, and its sessions. These routes are not part of the REST API, which the console itself uses.
+
+export interface ConsoleDeps {
+  console: ConsoleFiles
+  sessions: Sessions
+  /** Public URL of the object store, or empty. */
+  storagePublicUrl: string
+  now: () => Date
+}
+
+/** Names of assets contain a hash of their content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const SECRET = { 'cache-control': 'no-store' }
+
+/** What programs get at `/`. */
+const INDEX = {
+  name: 'Tintype',
+  version: API_VERSION,
+  links: { api: '/api/v1', openapi: '/api/v1/openapi.json', reference: '/docs', status: '/api/v1/status' },
+}
+
+const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), z.strictObject({ code: z.string().max(2_048) })])
+
+/** The session as the console shows it. */
+const toSessionBody = (apiKey: ApiKey, more: object = {}) => ({
+  success: true,
+  data: {
+    account: accountOf(apiKey),
+    key: { id: apiKeyIdOf(apiKey.metadata), name: apiKey.spec.name ?? apiKey.metadata.name, scopes: scopesOf(apiKey) },
+    ...more,
+  },
+})
+
+/** @throws ApiError unless the request is from the console's page */
+function assertFromConsole({ headers }: FastifyRequest): void {
+  if (isFromConsole(headers)) return
+  const message =
+    headers['sec-fetch-site'] === undefined
+      ? 'the browser sends no header Sec-Fetch-Site: open the console with https, or at localhost'
+      : 'only the web console may do this: its requests have the headers X-Tintype-Console: 1 and Sec-Fetch-Site: same-origin'
+  throw new ApiError('UNAUTHORIZED', message)
+}
+
+function addPage(app: FastifyInstance, { console: files, storagePublicUrl }: ConsoleDeps): void {
+  const headers = { ...toPageHeaders(storagePublicUrl), etag: files.tag, 'cache-control': 'no-cache' }
+  app.get('/', (request, reply) => {
+    reply.header('vary', 'accept')
+    if (!prefersHtml(request.headers.accept)) return reply.header('cache-control', 'no-cache').send(INDEX)
+    reply.headers(headers)
+    if (hasTag(request.headers['if-none-match'], files.tag)) return reply.code(304).send()
+    return reply.type('text/html; charset=utf-8').send(files.page)
+  })
+  app.get<{ Params: { name: string } }>('/console/assets/:name', (request, reply) => {
+    const asset = files.assets.get(request.params.name)
+    if (!asset) throw notFound('file')
+    const form = chooseForm(asset, request.headers['accept-encoding'])
+    if (form.encoding) reply.header('content-encoding', form.encoding)
+    return reply
+      .headers({ 'cache-control': IMMUTABLE, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+      .type(asset.type)
+      .send(createReadStream(form.path))
+  })
+}
+
+function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void {
+  app.get('/console/session', async (request, reply) => {
+    assertFromConsole(request)
+    const session = await sessions.find(request.headers)
+    if (!session) throw new ApiError('UNAUTHORIZED', 'the request has an API key, and no session')
+    return reply.headers(SECRET).send(toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }))
+  })
+
+  app.post('/console/session', async (request, reply): Promise<FastifyReply> => {
+    assertFromConsole(request)
+    const { data } = SignIn.safeParse(request.body)
+    if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have api_key or code' }])
+    const { apiKey, token } = await ('code' in data ? sessions.beginWithCode(data.code) : sessions.beginWithKey(data.api_key.trim()))
+    reply.headers({ ...SECRET, 'set-cookie': toSessionCookie(token, request.headers) })
+    return reply.send(toSessionBody(apiKey))
+  })
+
+  app.delete('/console/session', async (request, reply) => {
+    assertFromConsole(request)
+    const session = await sessions.find(request.headers)
+    if (session) await sessions.end(session.apiKey)
+    return reply
+      .code(204)
+      .headers({ ...SECRET, 'set-cookie': toEndedCookie(request.headers) })
+      .send()
+  })
+
+  app.post('/console/codes', async (request, reply) => {
+    const { code } = await sessions.issueCode(request.headers.authorization)
+    const expiresAt = new Date(now().getTime() + CODE_MILLISECONDS).toISOString()
+    return reply
+      .code(201)
+      .headers(SECRET)
+      .send({ success: true, data: { code, path: `/#code=${code}`, expires_at: expiresAt } })
+  })
+}
+
+/** Adds the console's routes. */
+export function addConsoleRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+  addPage(app, deps)
+  addSessions(app, deps)
+}

@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { keyHash } from '@tintype/crds/crypto/key-text'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { accountOf } from '@tintype/crds/records/record'
+import { ApiError, unavailable } from '../common/errors.ts'
+import { findOldestKey, isUsable, parseBearer } from '../resources/keys/credentials.ts'
+import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
+import { isFromConsole, sessionTokenOf } from './session-cookie.ts'
+import { openToken, type Purpose, SESSION_MILLISECONDS, sealToken, type TokenContent } from './session-token.ts'
+
+// Sessions of the web console. A session acts for one API key, with the scopes and the state that the key has at each request.
+
+export interface SessionsDeps {
+  keys: KeyStore
+  keyRing: KeyRingSource
+  objects: Pick<ObjectStore, 'write'>
+  now: () => Date
+}
+
+/** A session that has begun. */
+export interface Session {
+  apiKey: ApiKey
+  token: string
+}
+
+/** A valid session of a request. */
+export interface OpenSession {
+  apiKey: ApiKey
+  expiresAt: Date
+}
+
+const signInAgain = (): ApiError => new ApiError('UNAUTHORIZED', 'the session of the web console has ended: sign in again')
+const invalidCode = (): ApiError => new ApiError('UNAUTHORIZED', 'the sign-in link was used or has expired: sign in with an API key')
+const invalidKey = (): ApiError => new ApiError('INVALID_API_KEY', 'the API key is not valid')
+
+/** Begins, finds and ends sessions. */
+export class Sessions {
+  readonly #deps: SessionsDeps
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws ApiError INVALID_API_KEY */
+  async beginWithKey(text: string): Promise<Session> {
+    const { apiKey, hash } = await this.#findKey(text)
+    return { apiKey, token: this.#seal('session', apiKey, hash) }
+  }
+
+  /** A code that begins one session of the key, within ten minutes. @throws ApiError 401 */
+  async issueCode(authorization: string | undefined): Promise<{ apiKey: ApiKey; code: string }> {
+    const { apiKey, hash } = await this.#findKey(parseBearer(authorization))
+    return { apiKey, code: this.#seal('code', apiKey, hash) }
+  }
+
+  /** @throws ApiError UNAUTHORIZED if the code is not valid, was used, or has expired */
+  async beginWithCode(code: string): Promise<Session> {
+    const { keyRing, now, objects } = this.#deps
+    const content = openToken('code', code, keyRing(), now())
+    const apiKey = content && (await this.#findUsableKey(content))
+    if (!apiKey) throw invalidCode()
+    // All replicas share the bucket, and the store accepts the condition only once. The lifecycle rule of the folder removes the object.
+    const marker = `idempotency/${accountOf(apiKey)}/console-${content.nonce}.json`
+    const written = await objects.write(marker, '{}', { ifAbsent: true }).catch((cause: unknown) => {
+      throw unavailable('the sign-in link cannot be checked at the moment: retry in a few seconds', cause)
+    })
+    if (written === undefined) throw invalidCode()
+    return { apiKey, token: this.#seal('session', apiKey, content.hash) }
+  }
+
+  /**
+   * The session of a request, or undefined when the request is not from the console.
+   * @throws ApiError UNAUTHORIZED when the session has ended
+   */
+  async find(headers: IncomingHttpHeaders): Promise<OpenSession | undefined> {
+    if (headers.authorization !== undefined || !isFromConsole(headers)) return undefined
+    const { keyRing, now } = this.#deps
+    const token = sessionTokenOf(headers)
+    const content = token === undefined ? undefined : openToken('session', token, keyRing(), now())
+    const apiKey = content && (await this.#findUsableKey(content))
+    if (!apiKey) throw signInAgain()
+    return { apiKey, expiresAt: new Date(content.at + SESSION_MILLISECONDS) }
+  }
+
+  /** Ends every session of the key, on all replicas. */
+  async end(apiKey: ApiKey): Promise<void> {
+    await this.#deps.keys.endSessions(apiKey, this.#deps.now())
+  }
+
+  async #findKey(text: string): Promise<{ apiKey: ApiKey; hash: string }> {
+    const hash = keyHash(parseBearer(`Bearer ${text}`))
+    const apiKey = findOldestKey(await this.#deps.keys.findByHash(hash))
+    if (!apiKey || !isUsable(apiKey, hash, this.#deps.now())) throw invalidKey()
+    return { apiKey, hash }
+  }
+
+  async #findUsableKey({ key, hash, at }: TokenContent): Promise<ApiKey | undefined> {
+    const apiKey = await this.#deps.keys.findById(key)
+    if (!apiKey || !isUsable(apiKey, hash, this.#deps.now())) return undefined
+    const endedAt = apiKey.status?.sessionsNotBefore
+    return endedAt !== undefined && at <= Date.parse(endedAt) ? undefined : apiKey
+  }
+
+  /** The clock of the replica that ended the last sessions may be ahead of ours, so a new token is never older than their end. */
+  #seal(purpose: Purpose, { metadata, status }: ApiKey, hash: string): string {
+    const { keyRing, now } = this.#deps
+    const endedAt = status?.sessionsNotBefore === undefined ? 0 : Date.parse(status.sessionsNotBefore)
+    return sealToken(purpose, { key: apiKeyIdOf(metadata), hash, at: Math.max(now().getTime(), endedAt + 1) }, keyRing())
+  }
+}
