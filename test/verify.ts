@@ -13,6 +13,7 @@ const helm = join((await locatePrograms()).kubernetes, 'helm')
 const checks: Record<string, string[]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings', '--colors=off', '--max-diagnostics=20', '.'],
   types: [bin('tsc'), '--noEmit'],
+  console: [bin('tsc'), '--noEmit', '-p', 'api-gateway/console'],
   generated: [node, 'crds/generate/main.ts', '--check'],
   images: [node, 'api-gateway/generate/main.ts', '--check'],
   client: [node, 'api-gateway/client/generate/main.ts', '--check'],

@@ -9,7 +9,7 @@ import { formatDuration, runSteps, type Step, StepError } from './host/steps.ts'
 import { type ImageTags, imageSteps } from './images/main.ts'
 import { images, releaseTag } from './images/plan.ts'
 import type { ClusterFacts } from './kubernetes/prerequisites.ts'
-import { captureFirst, writeEnvironment } from './release/first-capture.ts'
+import { captureFirst, consoleLink, writeEnvironment } from './release/first-capture.ts'
 import { ensurePortForward } from './release/port-forward.ts'
 import { ensureNamespaces, ensureRelease } from './release/release.ts'
 import { awaitRollout } from './release/rollout.ts'
@@ -20,9 +20,18 @@ async function main(): Promise<void> {
   const facts: ClusterFacts = { hasOutboundNetwork: false }
   const { steps, tags } = choices.cluster === 'current' ? await currentSteps() : await embeddedSteps(facts)
   const url = `http://127.0.0.1:${network.hostGatewayPort}`
-  const capture: Step = { name: 'First screenshot', run: async () => captureFirst(await writeEnvironment(url), firstPage) }
+  let link = ''
+  const capture: Step = {
+    name: 'First screenshot',
+    run: async () => {
+      const access = await writeEnvironment(url)
+      const picture = await captureFirst(access, firstPage)
+      link = await consoleLink(access)
+      return picture
+    },
+  }
   await runSteps([...steps, ...releaseSteps(tags, facts), capture])
-  process.stdout.write(`\n${describeNext(url, performance.now() - start)}\n`)
+  process.stdout.write(`\n${describeNext(url, link, performance.now() - start)}\n`)
 }
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
@@ -56,9 +65,14 @@ function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
 }
 
 /** Commands for the user to try next, from the root of the checkout. */
-function describeNext(url: string, milliseconds: number): string {
+function describeNext(url: string, link: string, milliseconds: number): string {
   const tools = choices.cluster === 'current' ? '' : `; PATH=$PWD/${path.relative(repository, toolsDirectory)}:$PATH`
-  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}. Its key is in ${path.relative(repository, environmentFile)}. Try:
+  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}. Its key is in ${path.relative(repository, environmentFile)}.
+
+The web console, signed in (this link works once, for ten minutes):
+  ${link}
+
+Try:
 
   set -a; . '${environmentFile}'; set +a${tools}
   curl -fsS "$TINTYPE_URL/api/v1/screenshots" -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json' \\

@@ -57,6 +57,12 @@ function assertFromConsole({ headers }: FastifyRequest): void {
   throw new ApiError('UNAUTHORIZED', message)
 }
 
+/** Without a session, the console asks for an API key. That is not an error. */
+function ignoreEnded(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'UNAUTHORIZED') return undefined
+  throw error
+}
+
 function addPage(app: FastifyInstance, { console: files, storagePublicUrl }: ConsoleDeps): void {
   const headers = { ...toPageHeaders(storagePublicUrl), etag: files.tag, 'cache-control': 'no-cache' }
   app.get('/', (request, reply) => {
@@ -81,9 +87,9 @@ function addPage(app: FastifyInstance, { console: files, storagePublicUrl }: Con
 function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void {
   app.get('/console/session', async (request, reply) => {
     assertFromConsole(request)
-    const session = await sessions.find(request.headers)
-    if (!session) throw new ApiError('UNAUTHORIZED', 'the request has an API key, and no session')
-    return reply.headers(SECRET).send(toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }))
+    const session = await sessions.find(request.headers).catch(ignoreEnded)
+    const body = session ? toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }) : { success: true, data: null }
+    return reply.headers(SECRET).send(body)
   })
 
   app.post('/console/session', async (request, reply): Promise<FastifyReply> => {

@@ -99,7 +99,9 @@ export const privateOptions = {
   basicAuthPassword: credential('Password for basic_auth_username, at most 1024 characters. Default: none.'),
   localStorage: z
     .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
-    .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= STORAGE_BYTES, { message: 'must be at most 64 KiB as JSON' })
+    .refine((entries) => new TextEncoder().encode(JSON.stringify(entries)).length <= STORAGE_BYTES, {
+      message: 'must be at most 64 KiB as JSON',
+    })
     .meta({ maxProperties: 1024 })
     .describe(
       'Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none.',

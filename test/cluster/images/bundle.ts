@@ -6,6 +6,7 @@ import { access, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { createRequire, isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { repository } from '../host/state.ts'
 
 /**
@@ -48,7 +49,7 @@ const banner = [
   'const __dirname = import.meta.dirname',
 ].join('\n')
 
-/** Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices) and `node_modules/`. */
+/** Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices; in the gateway also the web console) and `node_modules/`. */
 export async function bundleProgram(program: string, dist = path.join(repository, program, 'dist')): Promise<void> {
   const directory = path.join(repository, program)
   await rm(dist, { recursive: true, force: true })
@@ -70,10 +71,11 @@ export async function bundleProgram(program: string, dist = path.join(repository
     legalComments: 'none', // the complete license texts are in separate files
     logLevel: 'silent',
   })
+  const used = [metafile, ...(program === 'api-gateway' ? [await buildConsole(path.join(dist, 'app/console'))] : [])]
   const packages = path.join(dist, 'node_modules')
   const copied = await copyPackages(externalsOf(metafile), directory, packages)
   copied.push(...(await copyServed(served[program] ?? {}, directory, packages)))
-  await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...packagesOf(metafile), ...copied]))
+  await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...used.flatMap(packagesOf), ...copied]))
 }
 
 /** Names of the packages that a bundle resolves at run time. */

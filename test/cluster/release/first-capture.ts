@@ -90,10 +90,17 @@ export async function captureFirst({ url, apiKey }: Access, page: string): Promi
   return `${path.relative(repository, firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
 }
 
-async function send(url: string, request: RequestInit): Promise<ScreenshotRecord> {
+/** A link that opens the web console signed in, once and within ten minutes. */
+export async function consoleLink({ url, apiKey }: Access): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const { data } = await send<{ data: { path: string } }>(`${url}/console/codes`, { method: 'POST', headers })
+  return url + data.path
+}
+
+async function send<T = ScreenshotRecord>(url: string, request: RequestInit): Promise<T> {
   const response = await fetch(url, request)
   const text = await response.text()
-  if (response.ok) return JSON.parse(text) as ScreenshotRecord
+  if (response.ok) return JSON.parse(text) as T
   throw new StepError(`the API responded with ${response.status}: ${text.slice(0, 400)}`, {
     remedy: `kubectl logs -n ${releaseNamespace} ${gateway}`,
   })

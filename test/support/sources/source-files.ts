@@ -29,6 +29,7 @@ const SOURCES = [
   'crds/{src,client,storage,generate}/**/*.ts',
   '{operator,api-gateway,capture-runner}/src/**/*.ts',
   'api-gateway/{client,cli}/src/**/*.ts',
+  'api-gateway/console/src/**/*.{ts,tsx}',
 ]
 
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm

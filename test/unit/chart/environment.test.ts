@@ -14,6 +14,7 @@ const objects = await renderChart({
   'gateway.publicUrl': 'https://shots.example.com',
   'gateway.maxDownloads': 128,
   'gateway.linkCacheBytes': 1_073_741_824,
+  'console.enabled': false,
   'bootstrap.plan': 'scale',
   'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
   'webhooks.allowedHosts': ['*.hooks.example'],
@@ -49,6 +50,7 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
     port: 8080,
     maxDownloads: 128,
     linkCacheBytes: 1_073_741_824,
+    console: { isEnabled: false },
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
     egress: { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
   })

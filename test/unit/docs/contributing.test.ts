@@ -73,7 +73,7 @@ t.test('CONTRIBUTING.md names files, so that the file check is not empty', async
 t.test('all packages, the chart and the runner have the same version', async (t) => {
   const chart = parse(readText('charts/tintype/Chart.yaml')) as { version: string; appVersion: string }
   const own = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies).filter(([name]) => name.startsWith('@tintype/')))
-  t.equal(own.length, 3)
+  t.equal(own.length, 4)
   const versions = [
     ...manifests.map(({ version }) => version),
     ...own.map(([, version]) => version),

@@ -1,0 +1,97 @@
+import type { components } from '../../../client/src/generated/api.ts'
+
+// Calls of the public REST API. The session's cookie authenticates them, together with a header that pages of other origins cannot send.
+
+export type Schemas = components['schemas']
+export type Screenshot = Schemas['Screenshot']
+export type ApiKey = Schemas['ApiKey']
+export type Webhook = Schemas['Webhook']
+export type Delivery = Schemas['Delivery']
+
+export interface Session {
+  account: string
+  key: { id: string; name: string; scopes: readonly string[] }
+}
+
+/** One problem of a request, as the API reports it. */
+export interface Problem {
+  path: string
+  message: string
+}
+
+/** An error response of the API, or a failed connection. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly status: number
+  readonly code: string
+  readonly problems: readonly Problem[]
+  /** For administrators. */
+  readonly requestId: string | undefined
+
+  constructor(status: number, { code, message, details, request_id }: Record<string, unknown>) {
+    super(typeof message === 'string' ? message : 'The request failed.')
+    this.status = status
+    this.code = typeof code === 'string' ? code : 'UNKNOWN'
+    this.problems = Array.isArray(details) ? (details as Problem[]) : []
+    this.requestId = typeof request_id === 'string' ? request_id : undefined
+  }
+}
+
+export interface ApiResponse<T> {
+  status: number
+  headers: Headers
+  data: T
+}
+
+interface CallOptions {
+  method?: string
+  body?: unknown
+  signal?: AbortSignal | undefined
+}
+
+type Listener = () => void
+let whenSessionEnds: Listener = () => {}
+
+/** Calls the listener when a response says that the session has ended. */
+export const onSessionEnd = (listener: Listener): void => {
+  whenSessionEnds = listener
+}
+
+/**
+ * Sends a request. `path` is relative to the console, so that it also works below a prefix of a proxy.
+ * @throws RequestError
+ */
+export async function call<T>(path: string, { method = 'GET', body, signal }: CallOptions = {}): Promise<ApiResponse<T>> {
+  const headers: Record<string, string> = { 'x-tintype-console': '1', accept: 'application/json' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const request = { method, headers, credentials: 'same-origin' as const, signal: signal ?? null }
+  const response = await fetch(path, body === undefined ? request : { ...request, body: JSON.stringify(body) }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause
+    throw new RequestError(0, { code: 'CONNECTION', message: 'The service does not respond. Check your connection.' })
+  })
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  const data = isJson ? await response.json() : undefined
+  if (response.ok) return { status: response.status, headers: response.headers, data: data as T }
+  if (response.status === 401) whenSessionEnds()
+  throw new RequestError(response.status, data?.error ?? {})
+}
+
+/** A request below `/api/v1`. @throws RequestError */
+export const api = <T>(path: string, options?: CallOptions): Promise<ApiResponse<T>> => call(`api/v1${path}`, options)
+
+/** Session of the browser, or undefined if there is none. @throws RequestError */
+export const readSession = async (): Promise<Session | undefined> =>
+  (await call<{ data: Session | null }>('console/session')).data.data ?? undefined
+
+/** Begins a session. @throws RequestError */
+export const signIn = async (credentials: { api_key: string } | { code: string }): Promise<Session> =>
+  (await call<{ data: Session }>('console/session', { method: 'POST', body: credentials })).data.data
+
+export const signOut = (): Promise<unknown> => call('console/session', { method: 'DELETE' })
+
+/** True if the session's key has a scope. `*` contains all but those of administrators. */
+export const hasScope = ({ key: { scopes } }: Session, scope: string): boolean =>
+  scopes.includes(scope) || (scopes.includes('*') && !scope.startsWith('admin:'))
+
+/** URL of the service for commands and code. */
+export const serviceUrl = (): string => new URL('.', document.baseURI).href.replace(/\/$/, '')

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { hasScope, type Session, signOut } from '../api/client.ts'
+import type { Page } from '../routing/page.ts'
+import { useLocation } from '../routing/router.ts'
+import { ErrorNote } from '../ui/notes.tsx'
+import { type PageEntry, pages } from './pages.ts'
+
+const loaded = new Map<string, Page>()
+
+/** The component of a page, which is loaded when it is opened first. */
+function usePage({ path, load }: PageEntry): { page?: Page; error?: unknown } {
+  const [state, setState] = useState<{ path: string; page?: Page; error?: unknown }>({ path: '' })
+  useEffect(() => {
+    load().then(
+      ({ default: page }) => {
+        loaded.set(path, page)
+        setState({ path, page })
+      },
+      (error: unknown) => setState({ path, error }),
+    )
+  }, [path])
+  const known = loaded.get(path)
+  if (known) return { page: known }
+  return state.path === path ? state : {}
+}
+
+const NO_ACCESS: PageEntry = {
+  path: '',
+  title: 'No access',
+  scope: '',
+  load: async () => ({ default: () => <p class="empty">Your API key has no scope for a page of the console.</p> }),
+}
+
+/** Menu and page of a signed-in user. */
+export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
+  const { parts, query } = useLocation()
+  const visible = pages.filter(({ scope }) => hasScope(session, scope))
+  const entry = visible.find(({ path }) => path === parts[0]) ?? visible[0] ?? NO_ACCESS
+  const { page: Current, error } = usePage(entry)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = `${entry.title} · Tintype`
+    // Screen readers announce the new page. The first one keeps the focus of the browser.
+    if (!isFirst.current) heading.current?.focus()
+    isFirst.current = false
+  }, [entry.path])
+  const leave = async () => {
+    await signOut().catch(() => {})
+    onSignedOut()
+  }
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <header class="side">
+        <a class="brand" href={`#/${visible[0]?.path ?? ''}`}>
+          <span class="mark" aria-hidden="true">
+            T
+          </span>
+          Tintype
+        </a>
+        <nav aria-label="Pages">
+          {visible.map(({ path, title }) => (
+            <a key={path} href={`#/${path}`} aria-current={path === entry.path ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div class="identity">
+          <div class="who">
+            <strong>{session.account}</strong>
+            <span>{session.key.name}</span>
+          </div>
+          <a href="docs">API reference</a>
+          <button type="button" class="plain" onClick={leave}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1} class={parts.length > 1 ? 'sr' : ''}>
+          {entry.title}
+        </h1>
+        {error ? <ErrorNote error={error} /> : null}
+        {Current ? <Current session={session} parts={parts.slice(1)} query={query} /> : null}
+      </main>
+    </div>
+  )
+}

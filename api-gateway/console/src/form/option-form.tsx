@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import { searchGroups } from './fields.ts'
+import { OptionField } from './option-field.tsx'
+import type { FieldInput, FormInputs } from './request.ts'
+
+interface OptionFormProps {
+  inputs: FormInputs
+  problems: ReadonlyMap<string, string>
+  onChange: (inputs: FormInputs) => void
+}
+
+const OPEN_AT_START = ['Viewport', 'Format', 'Full pages']
+
+/** Every option of the catalog, in groups, with a search. */
+export function OptionForm({ inputs, problems, onChange }: OptionFormProps) {
+  const [search, setSearch] = useState('')
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(OPEN_AT_START))
+  const groups = searchGroups(search)
+  const change = (name: string, input: FieldInput | undefined) => {
+    const { [name]: _, ...others } = inputs
+    onChange(input === undefined ? others : { ...others, [name]: input })
+  }
+  const count = Object.keys(inputs).length
+  return (
+    <section class="panel options" aria-labelledby="options-title">
+      <div class="panel-head">
+        <h2 id="options-title">Options</h2>
+        {count > 0 ? (
+          <button type="button" class="plain" onClick={() => onChange({})}>
+            Reset all {count}
+          </button>
+        ) : null}
+      </div>
+      <input
+        type="search"
+        class="search"
+        aria-label="Search options"
+        placeholder="Search, such as dark mode or pdf"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
+      <div class="groups">
+        {groups.map(({ title, note, fields }) => {
+          const set = fields.filter(({ name }) => inputs[name] !== undefined).length
+          const wrong = fields.filter(({ name }) => problems.has(name)).length
+          const isOpen = search !== '' || opened.has(title)
+          const toggle = (isNowOpen: boolean) => {
+            if (search !== '' || isNowOpen === opened.has(title)) return
+            const next = new Set(opened)
+            if (isNowOpen) next.add(title)
+            else next.delete(title)
+            setOpened(next)
+          }
+          return (
+            <details key={title} open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
+              <summary>
+                {title}
+                {wrong > 0 ? <span class="count wrong">{wrong} to fix</span> : null}
+                {set > 0 ? <span class="count">{set} set</span> : null}
+              </summary>
+              {isOpen ? (
+                <div class="fields">
+                  {note ? <p class="help">{note}</p> : null}
+                  {fields.map((field) => (
+                    <OptionField
+                      key={field.name}
+                      field={field}
+                      input={inputs[field.name]}
+                      problem={problems.get(field.name)}
+                      onChange={(input) => change(field.name, input)}
+                    />
+                  ))}
+                </div>
+              ) : null}
+            </details>
+          )
+        })}
+        {groups.length === 0 ? <p class="empty">No option matches.</p> : null}
+      </div>
+    </section>
+  )
+}

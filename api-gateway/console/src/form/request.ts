@@ -1,0 +1,126 @@
+import { type AllOptions, contradictions } from '@tintype/crds/options/contradictions'
+import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { findWarnings } from '@tintype/crds/options/warnings'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { type Field, fieldsByName } from './fields.ts'
+
+// What the form contains, and the request that follows from it.
+
+export type Pair = readonly [name: string, value: string]
+
+/** What was entered in a field: a text, chosen values, or pairs. Lists of texts are a text with one item a line. */
+export type FieldInput = string | readonly string[] | readonly Pair[]
+
+/** By REST name. Fields that are absent have their default. */
+export type FormInputs = Readonly<Record<string, FieldInput>>
+
+const isPair = (item: string | Pair): item is Pair => typeof item !== 'string'
+const toItems = (input: FieldInput): readonly (string | Pair)[] => (typeof input === 'string' ? [] : input)
+
+/** True if nothing is entered, so that the option has its default. */
+export function isEmptyInput(input: FieldInput | undefined): boolean {
+  if (input === undefined) return true
+  if (typeof input === 'string') return input.trim() === ''
+  return !toItems(input).some((item) => (isPair(item) ? item[0] !== '' : item !== ''))
+}
+
+/** The value of an input for the API, or undefined if it is empty. A number that cannot be read stays a text, so that it is reported. */
+export function toValue({ kind }: Field, input: FieldInput | undefined): unknown {
+  if (input === undefined || isEmptyInput(input)) return undefined
+  if (kind === 'pairs')
+    return Object.fromEntries(
+      toItems(input)
+        .filter(isPair)
+        .filter(([name]) => name !== ''),
+    )
+  if (kind === 'choices') return toItems(input).filter((item) => !isPair(item))
+  const text = typeof input === 'string' ? input : ''
+  if (kind === 'boolean') return text === 'true'
+  if (kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text)
+  if (kind === 'lines') return text.split('\n').filter((line) => line.trim() !== '')
+  return text
+}
+
+/** The input that gives a value, such as that of an option of an earlier capture. Undefined if the value cannot be entered. */
+export function toInput({ kind }: Field, value: unknown): FieldInput | undefined {
+  if (kind === 'pairs')
+    return typeof value === 'object' && value !== null ? Object.entries(value).map(([name, text]): Pair => [name, String(text)]) : undefined
+  if (kind === 'choices') return Array.isArray(value) ? value.map(String) : undefined
+  if (kind === 'lines') return Array.isArray(value) ? value.map(String).join('\n') : undefined
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
+}
+
+/** Cookies are entered as texts of Set-Cookie headers, which the gateway parses. */
+const COOKIE = /^[^\s;=,"]+=[^;]*(;.*)?$/
+
+function findValueProblem({ option, kind, schema }: Field, value: unknown): string | undefined {
+  if (option === 'cookies') {
+    const isValid = (value as string[]).every((cookie) => COOKIE.test(cookie))
+    return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
+  }
+  if (kind === 'number' && typeof value !== 'number') return 'Enter a number.'
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return undefined
+  const [issue] = parsed.error.issues
+  return issue ? issue.message.replace(/^Invalid input: /, '').replace(/^\w/, (letter) => letter.toUpperCase()) : 'This value is not valid.'
+}
+
+export interface FormRequest {
+  /** Body of POST /screenshots. */
+  body: { url?: string; options: Record<string, unknown> }
+  /** What must be corrected, by REST name. `url` is the page. */
+  problems: ReadonlyMap<string, string>
+  /** Options without effect. */
+  warnings: readonly string[]
+}
+
+function findUrlProblem(url: string, options: Record<string, unknown>): string | undefined {
+  const markup = ['html', 'markdown'].find((name) => options[name] !== undefined)
+  if (url !== '' && markup) return `url and ${markup} exclude each other: leave one of them out`
+  if (url === '' && !markup) return 'Enter the URL of a page.'
+  return url === '' || /^https?:\/\//i.test(url) ? undefined : 'The URL must start with https:// or http://.'
+}
+
+/** The request that the form describes. */
+export function toRequest(url: string, inputs: FormInputs): FormRequest {
+  const problems = new Map<string, string>()
+  const options: Record<string, unknown> = {}
+  const byOption: Record<string, unknown> = {}
+  for (const [name, input] of Object.entries(inputs)) {
+    const field = fieldsByName.get(name)
+    const value = field && toValue(field, input)
+    if (!field || value === undefined) continue
+    options[name] = value
+    if (field.place !== 'delivery') byOption[field.option] = value
+    const problem = findValueProblem(field, value)
+    if (problem !== undefined) problems.set(name, problem)
+  }
+  // A contradiction of malformed values would only repeat that they are malformed.
+  const all = problems.size === 0 ? (byOption as AllOptions) : {}
+  for (const { paths, message, holds } of contradictions) if (holds(all)) problems.set(toSnakeCase(paths[0]), message)
+  for (const { option, message, holds } of privateContradictions)
+    if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
+  if (options.webhook_events !== undefined && options.webhook_url === undefined)
+    problems.set('webhook_events', 'webhook_events needs a webhook_url')
+  const address = url.trim()
+  const urlProblem = findUrlProblem(address, options)
+  if (urlProblem !== undefined) problems.set('url', urlProblem)
+  return { body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: findWarnings(all) }
+}
+
+/** The inputs for the options of a record, and the names of options that must be entered again because the record hides them. */
+export function toInputs(options: Readonly<Record<string, unknown>>): { inputs: FormInputs; hidden: readonly string[] } {
+  const inputs: Record<string, FieldInput> = {}
+  const hidden: string[] = []
+  for (const [name, value] of Object.entries(options)) {
+    const field = fieldsByName.get(name)
+    if (!field) continue
+    if (field.place === 'private') {
+      hidden.push(name)
+      continue
+    }
+    const input = toInput(field, value)
+    if (input !== undefined) inputs[name] = input
+  }
+  return { inputs, hidden }
+}

@@ -1,0 +1,152 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, RequestError, type Screenshot } from '../api/client.ts'
+import { OptionForm } from '../form/option-form.tsx'
+import { type FormInputs, toInputs, toRequest } from '../form/request.ts'
+import { formatMilliseconds } from '../format/text.ts'
+import type { Page } from '../routing/page.ts'
+import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
+import { ErrorNote, Note, StatusBadge } from '../ui/notes.tsx'
+import { Picture } from '../ui/picture.tsx'
+import { Waterfall } from '../ui/waterfall.tsx'
+
+/** Seconds for which one request waits. The queue position is read again after it. */
+const WAIT_SECONDS = 3
+
+type Progress = { shot?: Screenshot; position?: number | undefined; error?: unknown; isBusy: boolean }
+
+/** The id of a new screenshot. The body can also be the file or empty, if the options ask for that. */
+const idOf = (headers: Headers): string => headers.get('location')?.split('/').at(-1) ?? ''
+
+async function capture(body: object, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
+  const created = await api('/screenshots', { method: 'POST', body, signal })
+  const id = idOf(created.headers)
+  const readPosition = (headers: Headers): number | undefined => {
+    const text = headers.get('x-queue-position')
+    return text === null ? undefined : Number(text)
+  }
+  onProgress({ position: readPosition(created.headers), isBusy: true })
+  while (!signal.aborted) {
+    const { data: shot, headers } = await api<Screenshot>(`/screenshots/${id}?wait=${WAIT_SECONDS}`, { signal })
+    const isBusy = shot.status === 'pending'
+    onProgress({ shot, position: readPosition(headers), isBusy })
+    if (!isBusy) return
+  }
+}
+
+const Playground: Page = ({ session, query }) => {
+  const [url, setUrl] = useState(query.get('url') ?? 'https://example.com/')
+  const [inputs, setInputs] = useState<FormInputs>({ metadata_timings: 'true' })
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const [progress, setProgress] = useState<Progress>({ isBusy: false })
+  const running = useRef<AbortController>(undefined)
+  const { body, problems, warnings } = toRequest(url, inputs)
+  const from = query.get('from')
+
+  // "Capture again" on the page of a record leads here.
+  useEffect(() => {
+    if (from === null) return
+    api<Screenshot>(`/screenshots/${encodeURIComponent(from)}`).then(
+      ({ data }) => {
+        const { inputs: earlier, hidden: lost } = toInputs(data.options)
+        setUrl(data.options.html === undefined && data.options.markdown === undefined ? data.url : '')
+        setInputs({ ...earlier, metadata_timings: 'true' })
+        setHidden(lost)
+      },
+      (error: unknown) => setProgress({ error, isBusy: false }),
+    )
+  }, [from])
+  useEffect(() => () => running.current?.abort(), [])
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (problems.size > 0) return
+    running.current?.abort()
+    const control = new AbortController()
+    running.current = control
+    setProgress({ isBusy: true })
+    await capture(body, control.signal, setProgress).catch((error: unknown) => {
+      if (!control.signal.aborted) setProgress({ error, isBusy: false })
+    })
+  }
+  const reported = new Map(problems)
+  if (progress.error instanceof RequestError)
+    for (const { path, message } of progress.error.problems) reported.set(path.replace('options.', ''), message)
+  const urlProblem = reported.get('url')
+  return (
+    <div class="playground">
+      <form class="capture" onSubmit={submit}>
+        <label for="url">Page</label>
+        <input
+          id="url"
+          type="text"
+          inputMode="url"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="https://example.com/"
+          value={url}
+          aria-invalid={urlProblem !== undefined}
+          aria-describedby={urlProblem === undefined ? undefined : 'url-problem'}
+          onInput={(event) => setUrl(event.currentTarget.value)}
+        />
+        <button type="submit" class="primary" disabled={progress.isBusy || problems.size > 0}>
+          {progress.isBusy ? 'Capturing…' : 'Capture'}
+        </button>
+        {urlProblem ? (
+          <p id="url-problem" class="problem">
+            {urlProblem}
+          </p>
+        ) : null}
+      </form>
+      {hidden.length > 0 ? (
+        <Note kind="warning">Enter these options again, because records do not show them: {hidden.join(', ')}.</Note>
+      ) : null}
+      {warnings.length > 0 ? (
+        <Note kind="warning">
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Note>
+      ) : null}
+      <div class="columns">
+        <OptionForm inputs={inputs} problems={reported} onChange={setInputs} />
+        <div class="results">
+          <Result progress={progress} />
+          <SnippetTabs body={body} session={session} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Result({ progress: { shot, position, error, isBusy } }: { progress: Progress }) {
+  return (
+    <section class="panel result" aria-labelledby="result-title" aria-busy={isBusy}>
+      <div class="panel-head">
+        <h2 id="result-title">Result</h2>
+        {shot ? <StatusBadge status={shot.status} /> : null}
+        {shot?.processing_duration_ms ? <span class="hint">{formatMilliseconds(shot.processing_duration_ms)}</span> : null}
+      </div>
+      <div role="status">
+        {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
+      </div>
+      {error ? <ErrorNote error={error} /> : null}
+      {shot?.error ? <Note kind="error">{`${shot.error.code}: ${shot.error.message}`}</Note> : null}
+      {shot && shot.warnings.length > 0 ? (
+        <Note kind="warning">
+          <ul>
+            {shot.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Note>
+      ) : null}
+      {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
+      {shot?.metadata?.timings ? <Waterfall steps={shot.metadata.timings.steps} /> : null}
+      {!shot && !isBusy && !error ? <p class="empty">Enter a URL and capture it. The picture appears here.</p> : null}
+    </section>
+  )
+}
+
+export default Playground

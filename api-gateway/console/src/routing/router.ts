@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type Location, parseLocation } from './location.ts'
+
+export function useLocation(): Location {
+  const [hash, setHash] = useState(window.location.hash)
+  useEffect(() => {
+    const update = () => setHash(window.location.hash)
+    addEventListener('hashchange', update)
+    return () => removeEventListener('hashchange', update)
+  }, [])
+  return parseLocation(hash)
+}
+
+export const navigate = (path: string): void => {
+  window.location.hash = `#/${path}`
+}

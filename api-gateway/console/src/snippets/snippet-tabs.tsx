@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks'
+import { signLink } from '../../../client/src/link/sign.ts'
+import { api, hasScope, type Session, serviceUrl } from '../api/client.ts'
+import { CopyButton } from '../ui/copy.tsx'
+import { ErrorNote, Note } from '../ui/notes.tsx'
+import { toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
+
+interface Body {
+  url?: string
+  options: Record<string, unknown>
+}
+
+const TABS = ['curl', 'TypeScript', 'kubectl', 'Signed link'] as const
+type Tab = (typeof TABS)[number]
+
+const leftNote = (left: readonly string[], what: string): string => (left.length === 0 ? '' : `${what}: ${left.join(', ')}.`)
+
+/** The capture as a command, as code, as a manifest and as a link. */
+export function SnippetTabs({ body, session }: { body: Body; session: Session }) {
+  const [tab, setTab] = useState<Tab>('curl')
+  const base = serviceUrl()
+  const manifest = toManifest(body, session.account)
+  const texts: Record<Exclude<Tab, 'Signed link'>, { text: string; note: string }> = {
+    curl: { text: toCurl(base, body), note: '' },
+    TypeScript: { text: toTypeScript(base, body), note: '' },
+    kubectl: {
+      text: manifest.text,
+      note: leftNote(manifest.left, 'A manifest cannot have these options (see privateOptionsSecretRef for secrets)'),
+    },
+  }
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]!
+    setTab(next)
+    document.getElementById(`tab-${TABS.indexOf(next)}`)?.focus()
+  }
+  return (
+    <section class="panel snippets" aria-label="Copy as">
+      <div role="tablist" aria-label="Copy as" onKeyDown={move}>
+        {TABS.map((one, index) => (
+          <button
+            key={one}
+            id={`tab-${index}`}
+            type="button"
+            role="tab"
+            aria-selected={one === tab}
+            aria-controls="snippet"
+            tabIndex={one === tab ? 0 : -1}
+            onClick={() => setTab(one)}
+          >
+            {one}
+          </button>
+        ))}
+      </div>
+      <div id="snippet" role="tabpanel" aria-labelledby={`tab-${TABS.indexOf(tab)}`}>
+        {tab === 'Signed link' ? <LinkSnippet body={body} session={session} /> : <TextSnippet {...texts[tab]} />}
+      </div>
+    </section>
+  )
+}
+
+function TextSnippet({ text, note }: { text: string; note: string }) {
+  return (
+    <>
+      {note ? <p class="help">{note}</p> : null}
+      <div class="code">
+        <CopyButton text={text} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the block scrolls, so the keyboard must be able to reach it */}
+        <pre tabIndex={0}>{text}</pre>
+      </div>
+    </>
+  )
+}
+
+/** The link is signed in the browser. The secret is read when it is needed, and not kept. */
+function LinkSnippet({ body, session }: { body: Body; session: Session }) {
+  const [link, setLink] = useState<{ text: string; of: string }>()
+  const [error, setError] = useState<unknown>()
+  const { params, left } = toLinkParameters(body.options)
+  const wanted = JSON.stringify([body.url, params])
+  if (!hasScope(session, 'keys:write')) return <p class="help">A signed link needs a key with the scope keys:write.</p>
+  if (body.url === undefined) return <p class="help">A signed link needs a URL.</p>
+  const url = body.url
+  const sign = async () => {
+    try {
+      const { data } = await api<{ data: { key: string; link_secret: string } }>(`/keys/${session.key.id}/link-secret`, { method: 'POST' })
+      const { key, link_secret: secret } = data.data
+      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { url, ...params } }), of: wanted })
+      setError(undefined)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <>
+      <p class="help">
+        A link shows the picture without an API key, in pages and emails. It counts for the key <code>{session.key.name}</code>.{' '}
+        {leftNote(left, 'A link cannot have these options')}
+      </p>
+      {error ? <ErrorNote error={error} /> : null}
+      {link?.of === wanted ? (
+        <TextSnippet text={link.text} note="" />
+      ) : (
+        <button type="button" onClick={sign}>
+          {link ? 'Sign the changed link' : 'Sign link'}
+        </button>
+      )}
+      {link && link.of !== wanted ? <Note>The options have changed since the link was signed.</Note> : null}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { isOfOptionGroup } from '@tintype/crds/options/policy'
+import { fieldsByName } from '../form/fields.ts'
+
+// The same capture as a command, as code, as a manifest and as the parameters of a link.
+
+interface Body {
+  url?: string
+  options: Readonly<Record<string, unknown>>
+}
+
+/** Quotes a text for a POSIX shell. */
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A curl command that writes the record. `base` is the URL of the gateway. */
+export function toCurl(base: string, body: Body): string {
+  return [
+    `curl -fsS ${quoteForShell(`${base}/api/v1/screenshots?wait=25`)}`,
+    `  -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json'`,
+    `  -d ${quoteForShell(JSON.stringify(body, null, 2))}`,
+  ].join(' \\\n')
+}
+
+/** A JavaScript literal, with bare names where they are valid. */
+const toLiteral = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+
+/** A program with @tintype/client. */
+export function toTypeScript(base: string, { url, options }: Body): string {
+  return [
+    "import { Tintype } from '@tintype/client'",
+    '',
+    `const tintype = new Tintype({ baseUrl: ${JSON.stringify(base)}, apiKey: process.env.TINTYPE_API_KEY })`,
+    `const { bytes, screenshot } = await tintype.capture(${toLiteral({ ...(url === undefined ? {} : { url }), ...options })})`,
+  ].join('\n')
+}
+
+/** Fields of a Screenshot's spec for options of the record. */
+const SPEC_NAMES: Readonly<Record<string, string>> = {
+  attachment_name: 'attachmentName',
+  download_url_ttl: 'downloadUrlTtlSeconds',
+  retention_days: 'retentionDays',
+  webhook_url: 'webhookUrl',
+  webhook_events: 'webhookEvents',
+  external_identifier: 'externalIdentifier',
+}
+
+const isSimpleName = (name: string): boolean => /^[A-Za-z][\w-]*$/.test(name)
+
+/** YAML with quoted texts, which JSON's syntax for scalars and lists is. */
+function toYaml(value: object, indent: string): string[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    const key = `${indent}${isSimpleName(name) ? name : JSON.stringify(name)}:`
+    const isMap = typeof item === 'object' && item !== null && !Array.isArray(item)
+    return isMap ? [key, ...toYaml(item, `${indent}  `)] : [`${key} ${JSON.stringify(item)}`]
+  })
+}
+
+/** A Screenshot for kubectl. `left` are the options that a manifest cannot have. */
+export function toManifest({ url, options }: Body, account: string): { text: string; left: readonly string[] } {
+  const spec: Record<string, unknown> = { accountName: account, ...(url === undefined ? {} : { url }) }
+  const capture: Record<string, unknown> = {}
+  const left: string[] = []
+  for (const [name, value] of Object.entries(options)) {
+    const field = fieldsByName.get(name)
+    const specName = SPEC_NAMES[name]
+    if (specName !== undefined) spec[specName] = value
+    else if (field?.place === 'capture') capture[field.option] = value
+    else left.push(name)
+  }
+  if (Object.keys(capture).length > 0) spec.options = capture
+  const text = [
+    ...['apiVersion: tintype.dev/v1alpha1', 'kind: Screenshot', 'metadata:', '  generateName: console-', 'spec:'],
+    ...toYaml(spec, '  '),
+  ].join('\n')
+  return { text, left }
+}
+
+const LINK_REFUSED = ['async', 'response_type', 'webhook_url', 'webhook_events']
+
+const isRefusedInLinks = (name: string, value: unknown): boolean => {
+  const field = fieldsByName.get(name)
+  return (
+    field?.place === 'private' ||
+    LINK_REFUSED.includes(name) ||
+    isOfOptionGroup(field?.option ?? '', ['proxy', 'scripts', 'storage']) ||
+    (name === 'cache' && value === false) ||
+    (name === 'cache_refresh' && value === true) ||
+    (typeof value === 'object' && !Array.isArray(value))
+  )
+}
+
+/** The parameters of a signed link. `left` are the options that no link can have. */
+export function toLinkParameters(options: Readonly<Record<string, unknown>>): { params: Record<string, unknown>; left: readonly string[] } {
+  const entries = Object.entries(options)
+  return {
+    params: Object.fromEntries(entries.filter(([name, value]) => !isRefusedInLinks(name, value))),
+    left: entries.filter(([name, value]) => isRefusedInLinks(name, value)).map(([name]) => name),
+  }
+}

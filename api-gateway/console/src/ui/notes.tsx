@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+import { RequestError } from '../api/client.ts'
+
+/** A message that is announced when it appears. */
+export function Note({ kind = 'info', children }: { kind?: 'info' | 'warning' | 'error' | 'good'; children: ComponentChildren }) {
+  return (
+    <div class={`note ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  )
+}
+
+/** An error, with the problems that the API lists and the id for administrators. */
+export function ErrorNote({ error }: { error: unknown }) {
+  const { message } = error instanceof Error ? error : new Error(String(error))
+  const { problems, requestId } = error instanceof RequestError ? error : { problems: [], requestId: undefined }
+  return (
+    <Note kind="error">
+      <p>{message}</p>
+      {problems.length > 1 ? (
+        <ul>
+          {problems.map(({ path, message: text }) => (
+            <li key={path + text}>{text}</li>
+          ))}
+        </ul>
+      ) : null}
+      {requestId ? <p class="small">Request {requestId}</p> : null}
+    </Note>
+  )
+}
+
+const TITLES: Readonly<Record<string, string>> = { pending: 'Pending', completed: 'Completed', failed: 'Failed' }
+
+/** The state of a screenshot or a delivery, as text with a color. */
+export const StatusBadge = ({ status }: { status: string }) => <span class={`badge ${status}`}>{TITLES[status] ?? status}</span>

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import type { Test } from 'tap'
+import { buildConsole } from '../../../api-gateway/console/build.ts'
+import { toId } from '../../../crds/src/identifiers/names.ts'
+import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { complete } from '../api-gateway/runner-role.ts'
+import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+import { endEach } from '../links/stage.ts'
+
+// The built console at real gateways, with a real API server, a real object store and a real browser. `complete` stands in for runners.
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Stage {
+  world: World
+  gateways: readonly [Gateway, Gateway]
+  browser: Browser
+  /** Key of the account `acme` with all scopes. */
+  key: string
+  /** Bytes of a PNG of 1280 × 800 pixels. */
+  picture: Buffer
+}
+
+/** Starts everything, and stops it after the test. */
+export async function startStage(t: Test): Promise<Stage> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
+  await buildConsole(directory)
+  const world = await startWorld()
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  t.teardown(() => world.stop())
+  const start = () => world.startGateway({ TINTYPE_CONSOLE_DIRECTORY: directory })
+  const gateways = [await start(), await start()] as const
+  await world.createAccount('acme')
+  const key = await world.createKey({ accountName: 'acme', name: 'Ada' })
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await page.setContent('<body style="margin:0;background:linear-gradient(#fdd,#ddf);font:40px sans-serif">A captured page')
+  const picture = await page.screenshot()
+  await page.close()
+  return { world, gateways, browser, key, picture }
+}
+
+/** Ends each new capture with the picture, until the test ends. */
+export const captureEach = (t: Test, { world, picture }: Stage, more: Partial<CaptureResult> = {}) =>
+  endEach(t, world, (shot: Screenshot) => complete(toId(shot.metadata.name), picture, world, { width: 1280, height: 800, ...more }))
+
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** Errors of the page and of its policy. */
+  complaints: string[]
+  /** URLs of all requests. */
+  requests: string[]
+}
+
+interface VisitOptions {
+  width?: number
+  colorScheme?: 'light' | 'dark'
+}
+
+/** Opens a page that reports everything that a browser complains about. */
+export async function visit(t: Test, { browser }: Stage, { width = 1280, colorScheme = 'light' }: VisitOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const requests: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => requests.push(request.url()))
+  return { page, context, complaints, requests }
+}
+
+/** Opens the console and signs in with an API key. */
+export async function signIn({ page }: Visit, url: string, key: string): Promise<void> {
+  await page.goto(`${url}/`)
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+}
+
+/** Violations of WCAG 2.2 A and AA and of best practice, as axe finds them. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run())
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+/** Pixels by which the page is wider than the window. */
+export const overflowOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')

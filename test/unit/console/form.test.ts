@@ -1,0 +1,156 @@
+import t from 'tap'
+import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
+import { type FormInputs, isEmptyInput, toInput, toInputs, toRequest } from '../../../api-gateway/console/src/form/request.ts'
+import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
+import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
+import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
+import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.ts'
+
+// The form of the console, over the whole catalog: every option can be entered, and the API accepts the request that follows.
+
+const URL_OF_PAGE = 'https://example.com/'
+const RULES = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
+const fields = [...fieldsByName.values()]
+
+/** Other options without which an option is refused. */
+const NEEDED: Readonly<Record<string, Record<string, unknown>>> = {
+  clip_x: { clip_y: 0, clip_width: 10, clip_height: 10 },
+  clip_y: { clip_x: 0, clip_width: 10, clip_height: 10 },
+  clip_width: { clip_x: 0, clip_y: 0, clip_height: 10 },
+  clip_height: { clip_x: 0, clip_y: 0, clip_width: 10 },
+  html_base_url: { html: '<p>' },
+  offline: { html: '<p>' },
+  geolocation_latitude: { geolocation_longitude: 1 },
+  geolocation_longitude: { geolocation_latitude: 1 },
+  proxy_username: { proxy: 'http://proxy.example.com:3128' },
+  proxy_password: { proxy: 'http://proxy.example.com:3128', proxy_username: 'ada' },
+  proxy_bypass: { proxy: 'http://proxy.example.com:3128' },
+  dark_mode_force: { dark_mode: true },
+  basic_auth_username: { basic_auth_password: 'lovelace' },
+  basic_auth_password: { basic_auth_username: 'ada' },
+  job_timeout: { timeout: 1_000 },
+  cache_ttl: { cache: true },
+  cache_key: { cache: true },
+  cache_refresh: { cache: true },
+  webhook_events: { webhook_url: 'https://hooks.example.com/in' },
+}
+const BUCKET = {
+  storage_bucket: 'acme-pictures',
+  storage_endpoint: 'https://s3.example.com',
+  storage_access_key_id: 'AKIDEXAMPLE',
+  storage_secret_access_key: 'lovelace',
+}
+
+const neededFor = (name: string): Record<string, unknown> => (name.startsWith('storage_') ? BUCKET : (NEEDED[name] ?? {}))
+
+/** The example as the API takes it. Cookies are entered as texts. */
+const exampleInput = ({ option }: Field): unknown => (option === 'cookies' ? ['session=7f3a; Path=/; Secure'] : exampleOf(option))
+
+function inputsOf(values: Record<string, unknown>): FormInputs {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toInput(fieldsByName.get(name)!, value)!]))
+}
+
+t.test('the form has every option of the API', async (t) => {
+  const names = Object.keys({ ...captureOptionFields, ...recordOptions, ...requestOptions }).sort()
+  t.strictSame(fields.map(({ name }) => name).sort(), names)
+  t.equal(new Set(fields.map(({ option }) => option)).size, fields.length)
+})
+
+t.test('every option can be entered, and the API accepts what the form builds', async (t) => {
+  for (const field of fields) {
+    const { name } = field
+    const values = { ...neededFor(name), [name]: exampleInput(field) }
+    const hasMarkup = 'html' in values || 'markdown' in values
+    const { body, problems } = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
+    t.strictSame([...problems], [], name)
+    t.strictSame(body.options, values, name)
+    const parsed = parseCreateBody(JSON.parse(JSON.stringify(body)), RULES)
+    const { options = {}, privateOptions = {}, cache = {}, record = {}, ...response } = parsed
+    const known = { ...options, ...privateOptions, ...cache, ...record, ...response } as Record<string, unknown>
+    const option = name === 'download_url_ttl' ? 'downloadUrlTtlSeconds' : field.option
+    t.not(known[option], undefined, `${name} reaches the API`)
+  }
+})
+
+t.test('values outside the limits of an option are reported at its field', async (t) => {
+  for (const [name, input] of [
+    ['viewport_width', '0'],
+    ['viewport_width', 'wide'],
+    ['image_quality', '101'],
+    ['fail_on_status', '99'],
+    ['cookies', 'no pair'],
+    ['webhook_url', 'http://example.com/'],
+    ['external_identifier', 'two words'],
+    ['image_background', 'red; url(x)'],
+  ] as const) {
+    const { problems } = toRequest(URL_OF_PAGE, { [name]: input })
+    t.ok(problems.has(name), `${name}: ${input}`)
+  }
+})
+
+t.test('the form reports the contradictions that the API refuses, and no others', async (t) => {
+  for (const { options, contradicts } of CONTRADICTION_CASES) {
+    const values = Object.fromEntries(Object.entries(options).map(([option, value]) => [toSnakeCase(option), value]))
+    const hasMarkup = 'html' in values || 'markdown' in values
+    const { problems } = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
+    let isRefused = false
+    try {
+      parseCreateBody(toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values)).body, RULES)
+    } catch {
+      isRefused = true
+    }
+    t.equal(problems.size > 0, isRefused, `${JSON.stringify(options)} ${contradicts}`)
+  }
+})
+
+t.test('a page needs a URL or markup, not both', async (t) => {
+  t.ok(toRequest('', {}).problems.has('url'))
+  t.ok(toRequest('javascript:alert(1)', {}).problems.has('url'))
+  t.ok(toRequest(URL_OF_PAGE, { html: '<p>' }).problems.has('url'))
+  t.strictSame(toRequest('', { html: '<p>' }).body, { options: { html: '<p>' } })
+})
+
+t.test('options without effect give a warning, and empty inputs leave the default', async (t) => {
+  t.match(toRequest(URL_OF_PAGE, { image_quality: '50' }).warnings.join(), /image_quality has no effect/)
+  const { body } = toRequest(URL_OF_PAGE, { viewport_width: ' ', wait_until: [], headers: [['', '']], hide_selectors: '\n', unknown: 'x' })
+  t.strictSame(body.options, {})
+  t.ok(isEmptyInput(undefined))
+})
+
+t.test('the options of a record fill the form, and hidden ones are listed', async (t) => {
+  const { inputs, hidden } = toInputs({
+    ...{ full_page: true, viewport_width: 800, wait_until: ['load'], hide_selectors: ['.a', '.b'] },
+    ...{ media_features: { 'color-gamut': 'p3' }, headers: '***', authorization: '***', unknown: 1 },
+  })
+  t.strictSame(inputs, {
+    full_page: 'true',
+    viewport_width: '800',
+    wait_until: ['load'],
+    hide_selectors: '.a\n.b',
+    media_features: [['color-gamut', 'p3']],
+  })
+  t.strictSame(hidden, ['headers', 'authorization'])
+})
+
+t.test('the search finds options by name, description and group', async (t) => {
+  const found = (search: string) => searchGroups(search).flatMap((group) => group.fields.map(({ name }) => name))
+  t.ok(found('dark mode').includes('dark_mode'))
+  t.ok(found('full_page').includes('full_page_scroll'))
+  t.ok(found('cookies').length > 1)
+  t.strictSame(found('no such option anywhere'), [])
+  t.equal(searchGroups(' '), fieldGroups)
+})
+
+t.test('fields of secrets are password fields, and long texts have several lines', async (t) => {
+  t.strictSame(
+    fields
+      .filter(({ isSecret }) => isSecret)
+      .map(({ name }) => name)
+      .sort(),
+    ['authorization', 'basic_auth_password', 'proxy_password', 'storage_secret_access_key'],
+  )
+  t.equal(fieldsByName.get('scripts')?.kind, 'long')
+  t.equal(fieldsByName.get('viewport_width')?.fallback, '1920')
+})

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
+import { formatAge, formatBytes, formatMilliseconds, formatNumber } from '../../../api-gateway/console/src/format/text.ts'
+import { toStepTitle, toWaterfall } from '../../../api-gateway/console/src/format/waterfall.ts'
+import { parseLocation } from '../../../api-gateway/console/src/routing/location.ts'
+
+t.test('numbers are short and have a unit', async (t) => {
+  t.strictSame([0, 1_023, 1_536, 5_242_880, 3e12].map(formatBytes), ['0 bytes', '1023 bytes', '1.5 KiB', '5.0 MiB', '2794 GiB'])
+  t.strictSame([0, 80.4, 1_250, 12_500, 75_000].map(formatMilliseconds), ['0 ms', '80 ms', '1.25 s', '12.5 s', '1 min 15 s'])
+  t.equal(formatNumber(12_345), '12,345')
+  const now = new Date('2026-11-21T10:00:00Z')
+  t.strictSame(
+    ['2026-11-21T10:00:00Z', '2026-11-21T09:55:00Z', '2026-11-21T07:00:00Z', '2026-11-19T10:00:00Z'].map((instant) =>
+      formatAge(instant, now),
+    ),
+    ['now', '5 minutes ago', '3 hours ago', '2 days ago'],
+  )
+})
+
+t.test('links of the gateway are loaded from the origin of the console, those of the store from the store', async (t) => {
+  const file = 'files/users/acme/scr_x.png?expires=1&signature=a.b'
+  t.equal(toPictureUrl(`https://shots.example.com/${file}`), file)
+  t.equal(toPictureUrl(`https://shots.example.com/prefix/${file}`), file)
+  t.equal(toPictureUrl(`/${file}`), file)
+  const stored = 'https://s3.example.com/tintype/users/acme/scr_x.png?X-Amz-Signature=1'
+  t.equal(toPictureUrl(stored), stored)
+  for (const link of [null, 'javascript:alert(1)', 'data:text/html,x', 'https://']) t.equal(toPictureUrl(link), undefined, String(link))
+})
+
+t.test('only http and https URLs become links', async (t) => {
+  t.equal(toSafeLink('https://example.com'), 'https://example.com/')
+  for (const text of [
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'JAVASCRIPT:alert(1)',
+    'data:text/html,x',
+    'tintype:markup',
+    '',
+    null,
+    undefined,
+  ])
+    t.equal(toSafeLink(text), undefined, String(text))
+})
+
+t.test('steps follow each other in the waterfall', async (t) => {
+  t.strictSame(toWaterfall({ navigate: 300, hide: 0, screenshot: 100 }), {
+    bars: [
+      { name: 'navigate', start: 0, length: 300 },
+      { name: 'screenshot', start: 300, length: 100 },
+    ],
+    total: 400,
+  })
+  t.equal(toStepTitle('fullPageHeight'), 'full page height')
+})
+
+t.test('the fragment names the page, its parts and a query', async (t) => {
+  t.strictSame(parseLocation('#/screenshots/scr_x?from=a%20b').parts, ['screenshots', 'scr_x'])
+  t.equal(parseLocation('#/screenshots?status=failed').query.get('status'), 'failed')
+  t.strictSame(parseLocation('').parts, [])
+  t.strictSame(parseLocation('#/%zz').parts, ['%zz'])
+})

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import { parse } from 'yaml'
+import { fieldsByName } from '../../../api-gateway/console/src/form/fields.ts'
+import { toCurl, toLinkParameters, toManifest, toTypeScript } from '../../../api-gateway/console/src/snippets/snippets.ts'
+import { assertLinkOptions } from '../../../api-gateway/src/resources/take/link-options.ts'
+import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { exampleOf } from '../../../crds/src/options/examples.ts'
+
+// What the console offers to copy, checked with the programs that read it.
+
+const BASE = 'https://shots.example.com'
+const NASTY = `it's "quoted" $HOME \`id\` \\ new\nline`
+const body = { url: 'https://example.com/', options: { full_page: true, styles: NASTY, hide_selectors: ['.a', '#b'] } }
+
+t.test('the curl command passes the body unchanged through a shell', async (t) => {
+  const command = toCurl(BASE, body).replace('curl', 'printf "%s\\0"')
+  const args = execFileSync('sh', ['-c', command], { env: { TINTYPE_API_KEY: 'ttk_x' } })
+    .toString()
+    .split('\0')
+  t.equal(args[1], `${BASE}/api/v1/screenshots?wait=25`)
+  t.ok(args.includes('Authorization: Bearer ttk_x'))
+  t.strictSame(JSON.parse(args[args.indexOf('-d') + 1]!), body)
+})
+
+t.test('the TypeScript program has the options as a literal', async (t) => {
+  const [, literal] = /capture\((\{.*\})\)$/s.exec(toTypeScript(BASE, body)) ?? []
+  t.strictSame(new Function(`return ${literal}`)(), { url: body.url, ...body.options })
+  t.match(literal, /^ {2}full_page: true,$/m)
+})
+
+t.test('the manifest is a valid Screenshot with every option that a manifest can have', async (t) => {
+  const options = Object.fromEntries([...fieldsByName.values()].map(({ name, option }) => [name, exampleOf(option)]))
+  const { text, left } = toManifest({ url: body.url, options: { ...options, styles: NASTY } }, 'acme')
+  const manifest = parse(text)
+  t.match(manifest, { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', spec: { accountName: 'acme', url: body.url } })
+  const spec = ScreenshotSpec.strict().parse(manifest.spec)
+  t.equal(spec.options?.styles, NASTY)
+  const places = ['private', 'cache']
+  const expected = [...fieldsByName.values()].filter(
+    ({ name, place }) => places.includes(place) || ['async', 'response_type'].includes(name),
+  )
+  t.strictSame([...left].sort(), expected.map(({ name }) => name).sort())
+})
+
+t.test('a link has every option that the gateway accepts in links, and no other', async (t) => {
+  for (const { name, option } of fieldsByName.values()) {
+    const options = { [name]: exampleOf(option) }
+    const { params, left } = toLinkParameters(options)
+    let isAllowed = !['async', 'response_type'].includes(name) && typeof options[name] !== 'object'
+    if (Array.isArray(options[name])) isAllowed = true
+    try {
+      assertLinkOptions(options, {})
+    } catch {
+      isAllowed = false
+    }
+    t.strictSame(isAllowed ? params : left, isAllowed ? options : [name], name)
+  }
+  t.strictSame(toLinkParameters({ cache: false, cache_refresh: true }).left, ['cache', 'cache_refresh'])
+})
