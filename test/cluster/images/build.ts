@@ -52,7 +52,11 @@ async function prepare(plan: ImagePlan): Promise<void> {
 async function buildImage(plan: ImagePlan, reference: string, report: Report): Promise<void> {
   report(`building ${plan.name}`)
   const context = path.join(repository, plan.context)
-  const options = ['--isolation', 'chroot', '--layers', '--pull-never', '--build-arg', `BASE=${baseImage}`]
+  const buildArguments = Object.entries({ BASE: baseImage, ...plan.arguments }).flatMap(([name, value]) => [
+    '--build-arg',
+    `${name}=${value}`,
+  ])
+  const options = ['--isolation', 'chroot', '--layers', '--pull-never', ...buildArguments]
   const onLine = (line: string) => {
     const step = /^STEP (\d+\/\d+): (.*)/.exec(line)
     if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)

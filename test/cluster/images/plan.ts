@@ -16,6 +16,8 @@ export interface ImagePlan {
   contents: readonly string[]
   /** A file that must exist before the image can be built. */
   requires: string
+  /** Build arguments of its Dockerfile. */
+  arguments?: Readonly<Record<string, string>>
   /** Fills the context. */
   prepare?: () => Promise<void>
 }
@@ -31,11 +33,15 @@ const program = (name: string, more: readonly string[] = [], place?: (dist: stri
   },
 })
 
+const runner = program('capture-runner', ['fonts', 'jail'], placeLists)
+
 /** In the order in which they are built. */
 export const images: readonly ImagePlan[] = [
   program('operator'),
   program('api-gateway'),
-  program('capture-runner', ['fonts', 'jail'], placeLists),
+  runner,
+  // The same program with ffmpeg, in the layers below it: a change of the program does not rebuild or ship ffmpeg again.
+  { ...runner, name: 'capture-runner-video', arguments: { VIDEO: 'true' } },
   { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]
@@ -57,11 +63,12 @@ export async function isBuildable(plan: ImagePlan): Promise<boolean> {
   )
 }
 
-/** The tag of the image of a prepared context: a digest of its Dockerfile, its files and its base image. */
+/** The tag of the image of a prepared context: a digest of its Dockerfile, its build arguments, its files and its base image. */
 export async function digestImage(plan: ImagePlan, baseId: string): Promise<string> {
   const context = path.join(repository, plan.context)
   const files = (await Promise.all(plan.contents.map((entry) => listFiles(context, entry)))).flat().sort()
   const hash = createHash('sha256').update(await readFile(path.join(context, 'Dockerfile')))
+  if (plan.arguments) hash.update(JSON.stringify(plan.arguments))
   if (await usesBase(context)) hash.update(baseId)
   for (const file of files) hash.update(`\0${file}\0`).update(await readFile(path.join(context, file)))
   return hash.digest('hex').slice(0, 12)

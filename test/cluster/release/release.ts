@@ -16,7 +16,13 @@ const values = path.join(import.meta.dirname, 'values.yaml')
 const sites = path.join(repository, 'test/sites')
 
 /** Images of the chart's programs by their names in the values. */
-const programs = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
+const programs = {
+  operator: 'operator',
+  gateway: 'api-gateway',
+  runner: 'capture-runner',
+  'runner.video': 'capture-runner-video',
+  minio: 'minio',
+}
 
 /** Creates the namespaces, and deploys the servers of test pages with the image of this build. */
 export async function ensureNamespaces(tags: ImageTags): Promise<string> {

@@ -32,13 +32,17 @@ t.test('Tiltfile installs the chart with known values', async (t) => {
 })
 
 t.test('Tiltfile builds every image of the chart, from an existing Dockerfile and sources', async (t) => {
-  const pool = rendered.find(({ kind }) => kind === 'RunnerPool') as { spec?: { podTemplate: { image: string } } } | undefined
-  const wanted = [...podsOf(rendered).flatMap(({ spec }) => spec.containers.map(({ image }) => image)), pool?.spec?.podTemplate.image ?? '']
+  const pools = rendered.filter(({ kind }) => kind === 'RunnerPool') as unknown as { spec: { podTemplate: { image: string } } }[]
+  const wanted = [
+    ...podsOf(rendered).flatMap(({ spec }) => spec.containers.map(({ image }) => image)),
+    ...pools.map(({ spec }) => spec.podTemplate.image),
+  ]
   const named = [...new Set(wanted.map((image) => image.replace(/:[^:/]+$/, '')))]
   t.strictSame(builds.map(({ ref }) => ref).sort(), named.sort())
   for (const { ref, command, deps } of builds) {
     const plan = images.find(({ name }) => ref.endsWith(`/${name}`))
-    t.equal(command, `npm run images -- --bundle --only ${plan?.name} && docker build -t $EXPECTED_REF ${plan?.context}`)
+    const given = Object.entries(plan?.arguments ?? {}).map(([name, value]) => `--build-arg ${name}=${value} `)
+    t.equal(command, `npm run images -- --bundle --only ${plan?.name} && docker build -t $EXPECTED_REF ${given.join('')}${plan?.context}`)
     t.strictSame(
       deps.filter((file) => !existsSync(path.join(repository, file))),
       [],

@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
@@ -26,6 +27,17 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
     name: 'more idle runners than runners',
     settings: { 'runner.minIdle': 20 },
     words: /runner.minIdle is 20 and runner.maxPods is 10: raise runner.maxPods, or lower runner.minIdle/,
+  },
+  {
+    name: 'more idle runners that record videos than runners',
+    settings: { 'runner.video.minIdle': 5 },
+    words: /runner.video.minIdle is 5 and runner.video.maxPods is 4: raise runner.video.maxPods, or lower runner.video.minIdle/,
+  },
+  { name: 'videos as text', settings: { 'runner.video.enabled': 'no' }, words: /runner.video.enabled.*got string, want boolean/s },
+  {
+    name: 'an option of the default pool that videos do not have',
+    settings: { 'runner.video.capturesPerPod': 5 },
+    words: /additional properties 'capturesPerPod' not allowed/,
   },
   { name: 'a variable without a name', settings: { 'gateway.extraEnv': [{ value: 'x' }] }, words: /missing property 'name'/ },
   { name: 'a number as text', settings: { 'runner.minIdle': '1' }, words: /got string, want integer/ },
@@ -67,6 +79,45 @@ t.test('chart rejects a Kubernetes older than 1.32', async (t) => {
 
 t.test('chart passes helm lint --strict', async (t) => {
   t.match(await helm(['lint', '--strict', chartDirectory, '--set', 'image.registry=registry.example']), /0 chart\(s\) failed/)
+})
+
+interface Pool {
+  spec: { video?: boolean; minIdle: number; maxPods: number; egress?: object; podTemplate: Record<string, unknown> }
+}
+
+t.test('chart has a pool that records videos, which takes from the default pool what it does not set', async (t) => {
+  const shared = {
+    'runner.egress.allowedHosts': ['intranet.example.com'],
+    'runner.nodeSelector': { disk: 'ssd' },
+    'runner.podLabels': { team: 'web' },
+    'runner.tolerations': [{ key: 'captures', operator: 'Exists' }],
+    'runner.minIdle': 2,
+  }
+  const own = { 'runner.video.nodeSelector': { cpu: 'fast' }, 'runner.video.maxPods': 7 }
+  const rendered = await renderChart({ ...shared, ...own })
+  const pool = find<Pool>(rendered, 'RunnerPool', 'default').spec
+  const video = find<Pool>(rendered, 'RunnerPool', 'video').spec
+  t.notOk(pool.video)
+  t.match(pool.podTemplate, { image: /\/capture-runner:/, nodeSelector: { disk: 'ssd' } })
+  t.match(video, { video: true, minIdle: 0, maxPods: 7, egress: { allowedHosts: ['intranet.example.com'] } })
+  t.match(video.podTemplate, {
+    image: /\/capture-runner-video:/,
+    serviceAccountName: pool.podTemplate.serviceAccountName,
+    tolerations: pool.podTemplate.tolerations,
+    labels: { team: 'web' },
+    terminationGracePeriodSeconds: 600,
+    resources: { limits: { memory: '2Gi' } },
+  })
+  t.match(video.podTemplate.nodeSelector, { cpu: 'fast' })
+  for (const spec of [pool, video]) t.ok(RunnerPoolSpec.strict().safeParse(spec).success)
+})
+
+t.test('chart has no pool that records videos if runner.video.enabled is false', async (t) => {
+  const pools = (await renderChart({ 'runner.video.enabled': false })).filter(({ kind }) => kind === 'RunnerPool')
+  t.strictSame(
+    pools.map(({ metadata }) => metadata.name),
+    ['default'],
+  )
 })
 
 t.test('chart uses an external store instead of MinIO, each program with its own Secret', async (t) => {
