@@ -87,6 +87,11 @@ export function openStorage({
     remove: (keys) => withClient('remove objects', (client) => removeObjects(client, bucket, keys)),
     removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
     copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),
+    presignGet({ key, etag, expiresAt, now: signedAt }) {
+      const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': `"${etag}"` }
+      const expiresSeconds = (expiresAt.getTime() - signedAt.getTime()) / 1_000
+      return { url: presign(access, { method: 'GET', key, headers, expiresSeconds, now: signedAt }), headers }
+    },
     presignPut({ key, contentType, expiresAt, now: signedAt }) {
       // Signs the payload form, so that the store accepts no other form.
       const headers = { 'content-type': contentType, 'if-none-match': '*', 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }

@@ -53,6 +53,12 @@ export interface Upload {
   headers: Record<string, string>
 }
 
+/** URL and headers with which a runner reads one file. */
+export interface SignedRead {
+  url: string
+  headers: Record<string, string>
+}
+
 /** The bucket. Every method is safe to retry, has a time limit, and throws the errors of {@link StorageErrors}. */
 export interface ObjectStorage {
   /** Creates the bucket if it does not exist. */
@@ -81,6 +87,8 @@ export interface ObjectStorage {
   removePrefix(prefix: string): Promise<void>
   /** Copies one object inside the bucket. Returns the ETag of the copy, or undefined if no object has the ETag `etag`. */
   copy(copied: { from: string; etag: string; to: string }): Promise<string | undefined>
+  /** Creates a URL for GETs of one object. With `etag`, they fail with 412 if the object has another one. */
+  presignGet(read: { key: string; etag?: string | undefined; expiresAt: Date; now: Date }): SignedRead
   /** Creates a URL for one PUT of one new object. */
   presignPut(upload: { key: string; contentType: string; expiresAt: Date; now: Date }): Upload
 }

@@ -10,6 +10,7 @@ import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
 import { armEgress } from './arm-egress.ts'
+import { compare, openBaseline } from './compare.ts'
 import { copyIfAsked } from './copy.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
@@ -68,11 +69,17 @@ export async function capture(
   using time = bounded(canceled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
+    await using baseline = await openBaseline(order.baseline, time.signal)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
       takeScreenshot({ order, plan, parts, timings, signal: time.signal, onPageReady }),
     )
     onPageReady()
     events.onTaken?.()
+    if (baseline) {
+      const comparing = performance.now()
+      findings.comparison = await compare(picture, baseline, findings, plan, time.signal)
+      timings.compare = Math.round(performance.now() - comparing)
+    }
     await copyIfAsked(picture, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([

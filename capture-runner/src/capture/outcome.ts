@@ -2,6 +2,7 @@ import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
 import type { CaptureResult } from '@tintype/crds/kinds/screenshot'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 import { type Condition, ConditionType, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import { PAGE_FRAME, toIgnored } from '../comparison/to-boxes.ts'
 import type { CaptureError } from '../runtime/errors.ts'
 import type { Findings } from '../steps/step.ts'
 import type { Stored } from './upload.ts'
@@ -41,7 +42,8 @@ const MAX_MESSAGE_LENGTH = 1_024
 /** Builds the outcome of an attempt that stored a screenshot. */
 export function buildSuccess(success: Success, durations: Durations, now: Date): Outcome {
   const { format, width, height, stored, artifacts = [], findings } = success
-  const { pageTitle, finalUrl, httpStatus, page = {} } = findings
+  const { pageTitle, finalUrl, httpStatus, comparison, unfit, page = {} } = findings
+  const ignored = toIgnored(findings.ignoredElements ?? [], findings.frame ?? PAGE_FRAME)
   const size = toSize(stored.fileSizeBytes)
   const duration = toDuration(durations.processingMilliseconds)
   const sides = width === undefined ? [] : [`${width} × ${height}`]
@@ -57,6 +59,9 @@ export function buildSuccess(success: Success, durations: Durations, now: Date):
       ...(pageTitle === undefined ? {} : { pageTitle }),
       ...(finalUrl === undefined ? {} : { finalUrl }),
       ...(httpStatus === undefined ? {} : { httpStatus }),
+      ...(comparison === undefined ? {} : { comparison }),
+      ...(ignored.length === 0 ? {} : { ignored }),
+      ...(unfit === undefined ? {} : { unfit }),
       ...(Object.keys(page).length === 0 ? {} : { page }),
       ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
       ...(findings.warnings.length === 0 ? {} : { warnings: toWarnings(findings.warnings) }),

@@ -28,6 +28,7 @@ import { openMarkup } from '../steps/navigation/open-markup.ts'
 import { signIn } from '../steps/navigation/sign-in.ts'
 import { watchPage } from '../steps/navigation/watch-page.ts'
 import { files } from '../steps/output/files.ts'
+import { ignoredElements } from '../steps/output/ignored-elements.ts'
 import { metadata } from '../steps/output/metadata.ts'
 import { notePage, notePicture } from '../steps/output/notes.ts'
 import { print } from '../steps/output/print.ts'
@@ -93,6 +94,7 @@ export const STEPS: readonly Step[] = [
   files,
   frame,
   mask,
+  ignoredElements,
   screenshot,
   print,
   process,

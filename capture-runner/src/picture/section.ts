@@ -8,7 +8,8 @@ import { findBlockEnd } from './deflate.ts'
 const inflate = promisify(inflateRaw)
 const deflate = promisify(deflateRaw)
 
-const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+/** The start of every PNG. */
+export const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const HEADER_BYTES = 13
 /** Size of a chunk's length and type, and of its checksum. */
 const CHUNK_HEAD = 8
@@ -129,7 +130,8 @@ function readChunks(png: Buffer): Chunk[] | undefined {
   return chunks
 }
 
-function toChunk(type: string, ...data: readonly Buffer[]): Buffer[] {
+/** A chunk of a PNG: its length, type, data and checksum. */
+export function toChunk(type: string, ...data: readonly Buffer[]): Buffer[] {
   const head = Buffer.alloc(CHUNK_HEAD)
   head.writeUInt32BE(data.reduce((sum, { length }) => sum + length, 0))
   head.write(type, 4, 'latin1')

@@ -4,6 +4,7 @@ import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/o
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
+import { buildComparison, type ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { type BlockingPlan, buildBlocking } from './blocking.ts'
 import { buildContext, type ContextPlan } from './context.ts'
@@ -43,7 +44,8 @@ interface StepPlans
     ImageProcessingPlan,
     PdfPlan,
     ExtraFilesPlan,
-    MetadataPlan {}
+    MetadataPlan,
+    ComparisonPlan {}
 
 /** The plan for one capture. Absent parts: the step is skipped. */
 export interface CapturePlan extends StepPlans {
@@ -110,6 +112,7 @@ function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | und
     ...buildPdf(options),
     ...buildExtraFiles(options),
     ...buildMetadata(options),
+    ...buildComparison(options),
   }
 }
 

@@ -58,6 +58,7 @@ function findSelectors(options: EffectiveOptions): SelectorText[] {
   const lists: Record<string, readonly string[] | undefined> = {
     hide_selectors: options.hideSelectors,
     mask_selectors: options.maskSelectors,
+    compare_ignore: options.compareIgnore?.flatMap(({ selector }) => selector ?? []),
     fail_if_selector_present: options.failIfSelectorPresent,
   }
   return [

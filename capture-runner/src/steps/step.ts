@@ -1,3 +1,4 @@
+import type { Comparison, UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
@@ -5,6 +6,7 @@ import type { FilterLists } from '../blocking/lists.ts'
 import type { RequestEvaluator } from '../blocking/request-evaluator.ts'
 import type { PageClock } from '../browser/page-clock.ts'
 import type { Tab } from '../browser/tab.ts'
+import type { PictureFrame } from '../comparison/to-boxes.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
@@ -16,6 +18,13 @@ export interface Findings {
   size?: PageSize
   /** The part of the page to capture, in CSS pixels; absent: the window or the full page. */
   region?: Tile | undefined
+  /** Elements to ignore in comparisons, in CSS pixels of the page. */
+  ignoredElements?: readonly { selector: string; areas: readonly Tile[] }[]
+  /** Where the picture is in the page. */
+  frame?: PictureFrame
+  comparison?: Comparison
+  /** Why the picture may not show the page. */
+  unfit?: UnfitReason
   picture?: Buffer
   /** Files beside the screenshot. */
   files: Map<ArtifactType, Buffer>

@@ -17,8 +17,6 @@ export type PictureBox = z.infer<typeof PictureBox>
 export const MAX_IGNORED_BOXES = 32
 /** Maximum changed regions of one comparison. */
 export const MAX_CHANGED_REGIONS = 20
-/** Maximum entries of `compareIgnore`. */
-export const MAX_IGNORE_ENTRIES = 20
 
 /** Where the elements of one selector of `compareIgnore` were. A later comparison ignores this area too, even if the element is gone. */
 export const IgnoredElements = z.object({

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { CaptureOptions } from '../options/catalog.ts'
 import { contradictionRules } from '../options/contradictions.ts'
+import { MAX_IGNORE_ENTRIES } from '../options/output/comparison.ts'
 import { deliveryOptions } from '../options/output/delivery.ts'
 import { FileFormat } from '../options/output/image.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
-import { Comparison, IgnoredElements, MAX_IGNORE_ENTRIES, UnfitReason } from './comparison.ts'
+import { Comparison, IgnoredElements, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
 const cacheHash = (what: string) =>

@@ -6,7 +6,7 @@ import { ThumbnailFormat } from './output/image-processing.ts'
 // before the capture, and never reads a name from what a runner wrote.
 
 /** Types of files beside the picture. */
-export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree', 'poster'] as const
+export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree', 'poster', 'diff'] as const
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number]
 
 /** One file beside the picture. */
@@ -26,6 +26,7 @@ const SAVED = [
   { option: 'saveConsole', type: 'console', extension: 'console.json', contentType: 'application/json' },
   { option: 'saveAccessibilityTree', type: 'accessibility_tree', extension: 'accessibility.json', contentType: 'application/json' },
   { option: 'videoPoster', type: 'poster', extension: 'poster.jpeg', contentType: 'image/jpeg' },
+  { option: 'compareTo', type: 'diff', extension: 'diff.png', contentType: 'image/png' },
 ] as const satisfies readonly (Artifact & { option: keyof CaptureOptions })[]
 
 /** MIME types of files beside the picture, by the last part of the extension. */

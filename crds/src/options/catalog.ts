@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { comparisonDefaults, comparisonOptions } from './output/comparison.ts'
 import { extraFilesDefaults, extraFilesOptions } from './output/extra-files.ts'
 import { imageDefaults, imageOptions } from './output/image.ts'
 import { imageProcessingDefaults, imageProcessingOptions } from './output/image-processing.ts'
@@ -45,6 +46,7 @@ export const CaptureOptions = z
     ...videoOptions,
     ...extraFilesOptions,
     ...metadataOptions,
+    ...comparisonOptions,
     ...storageOptions,
   })
   .partial()
@@ -69,6 +71,7 @@ export const captureDefaults = {
   ...videoDefaults,
   ...extraFilesDefaults,
   ...metadataDefaults,
+  ...comparisonDefaults,
   ...storageDefaults,
 }
 

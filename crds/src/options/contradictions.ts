@@ -2,7 +2,7 @@ import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import { type CacheOptions, cacheOptionNames } from './output/cache.ts'
-import { isMoving } from './output/image.ts'
+import { ImageFormat, isMoving } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
@@ -158,6 +158,27 @@ export const contradictions: readonly Contradiction[] = [
     paths: ['cache', 'storageBucket'],
     message: 'cache and storage_bucket exclude each other, because a cached picture is not copied: leave one of them out',
     holds: ({ cache, storageBucket }) => cache === true && storageBucket !== undefined,
+  },
+  {
+    code: 'cache_excludes_compare_to',
+    paths: ['cache', 'compareTo'],
+    message: 'cache and compare_to exclude each other, because only a new picture can be compared: leave one of them out',
+    holds: ({ cache, compareTo }) => cache === true && compareTo !== undefined,
+  },
+  ...(['imageWidth', 'imageHeight', 'imageTrim', 'imagePadding', 'imageMaxBytes'] as const).map(
+    (option): Contradiction => ({
+      code: `compare_ignore_excludes_${toSnakeCase(option)}`,
+      paths: ['compareIgnore', option],
+      message: `compare_ignore and ${toSnakeCase(option)} exclude each other, because the areas would move: leave one of them out`,
+      holds: (options) => options.compareIgnore !== undefined && Boolean(options[option]),
+    }),
+  ),
+  {
+    code: 'compare_to_needs_a_picture',
+    paths: ['compareTo', 'format'],
+    message: 'compare_to needs a picture: set format to png, jpeg, webp or avif, or leave compare_to out',
+    rule: '!has(self.compareTo) || !has(self.format) || self.format in ["png", "jpeg", "webp", "avif"]',
+    holds: ({ compareTo, format }) => compareTo !== undefined && format !== undefined && !ImageFormat.safeParse(format).success,
   },
   ...(['cacheTtl', 'cacheKey', 'cacheRefresh'] as const).map(
     (option): Contradiction => ({

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { cacheOptions } from './output/cache.ts'
+import { comparisonOptions } from './output/comparison.ts'
 import { deliveryOptions } from './output/delivery.ts'
 import { extraFilesOptions } from './output/extra-files.ts'
 import { imageOptions } from './output/image.ts'
@@ -56,6 +57,7 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'Video', options: videoOptions },
   { title: 'Additional files', options: extraFilesOptions },
   { title: 'Metadata in the record', options: metadataOptions },
+  { title: 'Comparison', options: comparisonOptions, note: 'See [comparisons.md](comparisons.md).' },
   {
     title: 'Your own bucket',
     options: storageOptions,

@@ -75,6 +75,12 @@ export const pictureWarnings: readonly Warning[] = [
   ...warn(['imagePaletteColors'], 'on formats other than png', (options) => !/^(png|pdf)$/.test(formatOf(options))),
   ...warn(['optimizeForSpeed'], 'on formats other than png', (options) => !/^(png|pdf)$/.test(formatOf(options))),
   ...warn(['thumbnailFormat'], 'without thumbnail_width or thumbnail_height', not(hasThumbnail)),
+  ...warn(
+    ['compareThreshold', 'compareColorTolerance', 'compareAntialiasing'],
+    'without compare_to',
+    ({ compareTo }) => compareTo === undefined,
+  ),
+  ...warn(['compareIgnore'], 'on pdf', isPdf),
   ...warn(PICTURE_OPTIONS, 'on pdf', isPdf),
   ...warn(STILL_OPTIONS, 'on mp4, webm and gif', isVideo),
   ...warn(PDF_OPTIONS, `without ${toSnakeCase('format')} pdf`, not(isPdf)),

@@ -34,6 +34,17 @@ const Page = z.looseObject({
   links: texts.optional(),
 })
 
+const Box = z.looseObject({ x: count, y: count, width: count, height: count })
+
+const Comparison = z.looseObject({
+  changed: z.boolean(),
+  changedPixels: count.optional(),
+  changedRatio: count.optional(),
+  sizeChanged: z.boolean().optional(),
+  regions: z.array(Box).max(1_000).optional(),
+  skipped: text(64).optional(),
+})
+
 const Result = z.looseObject({
   error: z.looseObject({ code: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/), message: text() }).optional(),
   format: text(32).optional(),
@@ -50,6 +61,12 @@ const Result = z.looseObject({
   finalUrl: text().optional(),
   httpStatus: z.int().optional(),
   page: Page.optional(),
+  comparison: Comparison.optional(),
+  ignored: z
+    .array(z.looseObject({ selector: text(), boxes: z.array(Box).max(1_000) }))
+    .max(100)
+    .optional(),
+  unfit: text(64).optional(),
   artifacts: z
     .array(z.looseObject({ type: text(64), fileSizeBytes: z.int().min(0), etag: text(256) }))
     .max(64)
@@ -64,6 +81,7 @@ const Options = z.looseObject({
   thumbnailWidth: z.number().optional(),
   thumbnailHeight: z.number().optional(),
   device: text(256).optional(),
+  compareTo: text(64).optional(),
 })
 
 const Archived = z.looseObject({

@@ -40,6 +40,23 @@ export interface ArtifactRecord {
   file_size_bytes: number
 }
 
+/** The comparison with an earlier screenshot. The numbers are null if the pictures were not compared. */
+export interface ComparisonRecord {
+  /** Id of the earlier screenshot. */
+  to: string
+  changed: boolean
+  /** Changed pixels as a share of all pixels, 0 to 1. */
+  changed_ratio: number | null
+  changed_pixels: number | null
+  size_changed: boolean | null
+  /** In pixels of the picture, the largest change first. */
+  regions: { x: number; y: number; width: number; height: number }[]
+  /** Link to a picture of the differences; null if there are none, or after the file has expired. */
+  diff_url: string | null
+  /** Why the pictures were not compared; null if they were. */
+  skipped: string | null
+}
+
 /** The fields that only records of videos have. They are null until the video is completed. */
 export interface VideoFields {
   duration_ms: number | null
@@ -71,6 +88,7 @@ export interface ScreenshotRecord extends Partial<VideoFields> {
   batch_id: string | null
   external_identifier: string | null
   metadata: PageRecord | null
+  comparison: ComparisonRecord | null
   warnings: string[]
   truncated: boolean
   cached: boolean
@@ -141,6 +159,23 @@ function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): Artifa
   })
 }
 
+function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord[]): ComparisonRecord | null {
+  const to = screenshot.spec.options?.compareTo
+  const comparison = screenshot.status?.result?.comparison
+  if (to === undefined || comparison === undefined) return null
+  const { changed, changedRatio, changedPixels, sizeChanged, regions = [], skipped } = comparison
+  return {
+    to,
+    changed,
+    changed_ratio: changedRatio ?? null,
+    changed_pixels: changedPixels ?? null,
+    size_changed: sizeChanged ?? null,
+    regions: regions.map(({ x, y, width, height }) => ({ x, y, width, height })),
+    diff_url: artifacts.find(({ type }) => type === 'diff')?.download_url ?? null,
+    skipped: skipped ?? null,
+  }
+}
+
 function toPage(result: CaptureResult): PageRecord {
   const { width, height, page = {} } = result
   const { imageSize, timings, responseHeaders, openGraph, contentHash, blockedRequests, ...same } = page
@@ -177,6 +212,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
   const result = wireStatus === 'pending' ? {} : (status.result ?? {})
   const storagePath = done ? objectKey(accountOf(screenshot), id, format) : null
   const link = storagePath === null ? undefined : linkTo(storagePath, screenshot)
+  const artifacts = done ? toArtifacts(screenshot, id, linkTo) : []
   return {
     id,
     url: spec.url,
@@ -197,11 +233,12 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     content_type: CONTENT_TYPES[format],
     download_url: link?.url ?? null,
     download_url_expires_at: link === undefined ? null : new Date(link.expires * 1000).toISOString(),
-    artifacts: done ? toArtifacts(screenshot, id, linkTo) : [],
+    artifacts,
     error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
     batch_id: spec.batchId ?? null,
     external_identifier: spec.externalIdentifier ?? null,
     metadata: done ? toPage(result) : null,
+    comparison: done ? toComparison(screenshot, artifacts) : null,
     warnings: result.warnings ?? [],
     truncated: result.truncated ?? false,
     cached: isReused(screenshot),

@@ -28,6 +28,9 @@ export function parseObjectKey(key: string): ObjectKeyParts | undefined {
   return account && id && extension ? { account, id, extension } : undefined
 }
 
+/** Prefix of the pictures that the schedules of an account keep for their next comparisons. A schedule's uid follows. */
+export const baselinesPrefix = (account: string): string => `baselines/${account}/`
+
 /** The UTC day of an id, as keys contain it. Later days sort first. */
 export const dayOf = (id: string): string => invertedDay(createdAtOf(id))
 

@@ -52,6 +52,9 @@ export const JOB_ERRORS = {
   CONTENT_RULE: {
     remedy: 'Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in error.message.',
   },
+  BASELINE_NOT_FOUND: {
+    remedy: 'Set options.compare_to to a completed screenshot whose file still exists, or leave it out. error.message gives the reason.',
+  },
   STORAGE_FAILED: { remedy: 'Create the screenshot again later: Tintype could not store the file.', retryable: true },
   COPY_FAILED: {
     remedy: 'Check the storage_… options and the permissions of the access key. error.message contains the response of your store.',
@@ -131,6 +134,10 @@ export const HTTP_ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, remedy: 'Send Content-Type: application/json.' },
   RANGE_NOT_SATISFIABLE: { status: 416, remedy: 'Request bytes within the size of the file.' },
   CAPTURE_FAILED: { status: 422, remedy: 'Read error.details: it contains the code and the message of the failed capture.' },
+  NOT_COMPARABLE: {
+    status: 422,
+    remedy: 'Set options.compare_to to a completed screenshot with a picture of the page. error.message says what is wrong with this one.',
+  },
   IDEMPOTENCY_KEY_REUSED: { status: 422, remedy: 'Use a new Idempotency-Key for another request.' },
   OPTION_NOT_ALLOWED: {
     status: 403,

@@ -5,6 +5,8 @@ interface EventRow {
   subject: 'screenshot' | 'video'
   /** Phases that emit the event. Absent: it happens with the creation, whatever the phase. */
   phases?: readonly ('Completed' | 'Failed')[]
+  /** True if only screenshots that changed emit it. */
+  isOfChange?: boolean
   /** True if `webhook_url` receives the event by default. */
   isRequestDefault: boolean
   /** For the OpenAPI document. */
@@ -21,6 +23,10 @@ export const EVENTS = {
   'screenshot.completed': {
     ...{ subject: 'screenshot', phases: ['Completed'], isRequestDefault: true },
     ...{ summary: 'A capture succeeded', example: 'completed' },
+  },
+  'screenshot.changed': {
+    ...{ subject: 'screenshot', phases: ['Completed'], isOfChange: true, isRequestDefault: false },
+    ...{ summary: 'A picture differs from the one of compare_to', example: 'completed' },
   },
   'screenshot.failed': {
     ...{ subject: 'screenshot', phases: ['Failed'], isRequestDefault: true },
@@ -49,9 +55,18 @@ export const isCreationEvent = (type: EventType): boolean => eventOf(type).phase
 /** Event types of screenshots or of videos. */
 export const eventTypesOf = (subject: EventSubject): EventType[] => EVENT_TYPES.filter((type) => subjectOf(type) === subject)
 
-/** Events of a screenshot or a video in this phase, in order. */
-export const eventsOfPhase = (subject: EventSubject, phase: string | undefined): EventType[] =>
-  eventTypesOf(subject).filter((type) => eventOf(type).phases?.some((emitting) => emitting === phase) ?? true)
+/** The part of a Screenshot's status that decides which events it has emitted. */
+interface EmittingStatus {
+  phase?: string | undefined
+  result?: { comparison?: { changed: boolean } | undefined } | undefined
+}
+
+/** Events of a screenshot or a video with this status, in order. */
+export const eventsOfStatus = (subject: EventSubject, { phase, result }: EmittingStatus = {}): EventType[] =>
+  eventTypesOf(subject).filter((type) => {
+    const { phases, isOfChange } = eventOf(type)
+    return (phases?.some((emitting) => emitting === phase) ?? true) && (!isOfChange || result?.comparison?.changed === true)
+  })
 
 /** Events that `webhook_url` receives by default. A capture emits only those of its subject. */
 export const REQUEST_EVENTS = EVENT_TYPES.filter((type) => eventOf(type).isRequestDefault)

@@ -1,6 +1,7 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { Comparison } from '@tintype/crds/kinds/comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { FileFormat } from '@tintype/crds/options/output/image'
@@ -101,6 +102,11 @@ function watchPhases(registry: Registry, count: (phase: string) => number): void
   })
 }
 
+const COMPARISON_OUTCOMES = ['changed', 'unchanged', 'skipped'] as const
+
+const outcomeOf = ({ changed, skipped }: Comparison): (typeof COMPARISON_OUTCOMES)[number] =>
+  skipped === undefined ? (changed ? 'changed' : 'unchanged') : 'skipped'
+
 function screenshotMetrics(registry: Registry): ScreenshotMetrics {
   const on: Register = { registers: [registry] }
   const wait = new Histogram({
@@ -146,6 +152,13 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
     help: 'Times that the concurrency of an account was limited because its captures crashed too many runners.',
     ...on,
   })
+  const comparisons = new Counter({
+    name: 'screenshot_comparisons_total',
+    help: 'Comparisons with an earlier picture, by outcome: changed, unchanged, or skipped because the picture does not show the page.',
+    labelNames: ['outcome'] as const,
+    ...on,
+  })
+  for (const outcome of COMPARISON_OUTCOMES) comparisons.inc({ outcome }, 0)
   const known = new Set<string>()
   const isStep = (step: string) => known.has(step) || (known.size < MAX_STEPS && STEP_NAME.test(step) && known.add(step).has(step))
   return {
@@ -158,6 +171,7 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
       const format = FileFormat.parse(withDefaults(spec.options).format)
       const labels = { format, result: status?.phase === 'Completed' ? 'completed' : 'failed' }
       if (milliseconds >= 0) duration.observe(labels, milliseconds / 1_000)
+      if (status?.result?.comparison) comparisons.inc({ outcome: outcomeOf(status.result.comparison) })
       if (status?.result?.error) failures.inc({ reason: status.result.error.code })
       for (const [step, taken] of Object.entries(status?.result?.timings ?? {})) if (isStep(step)) steps.observe({ step }, taken / 1_000)
     },

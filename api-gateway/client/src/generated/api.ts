@@ -249,6 +249,7 @@ export interface components {
          *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
          *     - `BOT_CHALLENGE`: Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.
          *     - `CONTENT_RULE`: Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in error.message.
+         *     - `BASELINE_NOT_FOUND`: Set options.compare_to to a completed screenshot whose file still exists, or leave it out. error.message gives the reason.
          *     - `STORAGE_FAILED`: Create the screenshot again later: Tintype could not store the file.
          *     - `COPY_FAILED`: Check the storage_… options and the permissions of the access key. error.message contains the response of your store.
          *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
@@ -268,7 +269,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "VIDEO_UNAVAILABLE" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
+            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "BASELINE_NOT_FOUND" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "VIDEO_UNAVAILABLE" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
             /** @description For people. */
             message: string;
         };
@@ -736,6 +737,27 @@ export interface components {
                 metadata_links?: boolean;
                 /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
                 metadata_blocked_requests?: boolean;
+                /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
+                compare_to?: string;
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                compare_threshold?: number;
+                /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+                compare_color_tolerance?: number;
+                /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+                compare_antialiasing?: boolean;
+                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                compare_ignore?: (string | ({
+                    /** @description CSS selector of elements to ignore. */
+                    selector?: string;
+                    /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                    x?: number;
+                    /** @description Top edge, 0 to 50000. */
+                    y?: number;
+                    /** @description Width, 1 to 50000. */
+                    width?: number;
+                    /** @description Height, 1 to 50000. */
+                    height?: number;
+                } & (unknown | unknown)))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -810,7 +832,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
             };
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
@@ -826,7 +848,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
         };
         /** @description A new API key. */
         CreateKey: {
@@ -1308,6 +1330,27 @@ export interface components {
                 metadata_links?: boolean;
                 /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
                 metadata_blocked_requests?: boolean;
+                /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
+                compare_to?: string;
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                compare_threshold?: number;
+                /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+                compare_color_tolerance?: number;
+                /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+                compare_antialiasing?: boolean;
+                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                compare_ignore?: (string | ({
+                    /** @description CSS selector of elements to ignore. */
+                    selector?: string;
+                    /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                    x?: number;
+                    /** @description Top edge, 0 to 50000. */
+                    y?: number;
+                    /** @description Width, 1 to 50000. */
+                    width?: number;
+                    /** @description Height, 1 to 50000. */
+                    height?: number;
+                } & (unknown | unknown)))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -1394,7 +1437,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
             };
             /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
             async?: boolean;
@@ -1417,7 +1460,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
         };
         /** @description A new webhook endpoint. */
         CreateWebhook: {
@@ -1429,7 +1472,7 @@ export interface components {
              */
             url: string;
             /** @description Event types to send, at least one. */
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -1586,7 +1629,7 @@ export interface components {
                  * @description For programs.
                  * @enum {string}
                  */
-                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
                 /** @description All problems of the request, or facts about the error. */
                 details?: components["schemas"]["Problem"][] | {
                     [key: string]: unknown;
@@ -1600,7 +1643,7 @@ export interface components {
             /** @description Id of the event. It is the same for every attempt and every endpoint. */
             id: string;
             /** @enum {string} */
-            type: "screenshot.queued" | "screenshot.completed" | "screenshot.failed";
+            type: "screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -1720,7 +1763,7 @@ export interface components {
                  * @description Kind of the artifact.
                  * @enum {string}
                  */
-                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster";
+                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
                 /** @description A link that needs no key. Null when the file has expired. */
                 download_url: string | null;
                 /** @description Size in bytes. */
@@ -1780,6 +1823,28 @@ export interface components {
                 links?: string[];
                 /** @description Requests of the page that were blocked (metadata_blocked_requests). */
                 blocked_requests?: number;
+            } | null;
+            comparison: {
+                /** @description Id of the screenshot of compare_to. */
+                to: string;
+                /** @description True if changed_ratio exceeds compare_threshold. */
+                changed: boolean;
+                /** @description Changed pixels as a share of all pixels, 0 to 1. */
+                changed_ratio: number | null;
+                changed_pixels: number | null;
+                /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
+                size_changed: boolean | null;
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                regions: {
+                    x: number;
+                    y: number;
+                    width: number;
+                    height: number;
+                }[];
+                /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
+                diff_url: string | null;
+                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
+                skipped: ("blank" | "bot_challenge") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
@@ -1876,7 +1941,7 @@ export interface components {
              */
             url?: string;
             /** @description Event types to send, at least one. */
-            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -1921,7 +1986,7 @@ export interface components {
             id: string;
             name: string;
             url: string;
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description: string | null;
             is_active: boolean;
             /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -1949,7 +2014,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -1975,7 +2040,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */

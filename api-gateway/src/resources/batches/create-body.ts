@@ -121,6 +121,7 @@ export function parseBatchBody(
     ...findFormatProblems(options),
     ...findProxyUrlProblems(options, rules),
     ...findMarkupProblems(options),
+    ...findComparisonProblems(options),
     ...findCallbackProblems(record, webhookRules),
   ]
   if (problems.length > 1 && problems.every(({ code }) => code === 'url_not_allowed'))
@@ -132,6 +133,18 @@ export function parseBatchBody(
     ...omitEmpty({ options, privateOptions, cache, record }),
   }
 }
+
+/** The pages of a batch differ, so they cannot be compared with one picture. */
+const findComparisonProblems = ({ compareTo }: CaptureOptions): Problem[] =>
+  compareTo === undefined
+    ? []
+    : [
+        {
+          path: 'options.compare_to',
+          code: 'contradiction',
+          message: 'compare_to is not available in a batch: create each screenshot with POST /screenshots',
+        },
+      ]
 
 /** A batch consists of URLs, so markup is not allowed. */
 const findMarkupProblems = (options: CaptureOptions): Problem[] =>

@@ -16,6 +16,7 @@ import type { ScreenshotStore } from '../../store/ports.ts'
 import { findFile } from '../files/find-file.ts'
 import { sendFile } from '../files/send-file.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
+import { checkBaseline } from './check-baseline.ts'
 import type { CreateRequest } from './create-body.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { linksFor, readRecord } from './links.ts'
@@ -47,7 +48,15 @@ export async function createScreenshot(
       deps,
     )
   }
-  const created = await createSingle({ account, execution, build }, deps)
+  const prepare = async () => {
+    try {
+      await checkBaseline(accountName, requested.options, deps)
+    } catch (error) {
+      if (!execution.isRepeated) await execution.forget()
+      throw error
+    }
+  }
+  const created = await createSingle({ account, execution, prepare, build }, deps)
   deps.metrics.screenshotsCreated.inc()
   setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(screenshotIdOf(created.metadata)))
   const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created

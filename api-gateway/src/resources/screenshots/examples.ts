@@ -35,6 +35,7 @@ export const completed = {
   batch_id: null,
   external_identifier: 'order-1042',
   metadata: { page_title: 'Example Domain', final_url: 'https://example.com/', http_status: 200 },
+  comparison: null,
   warnings: [],
   truncated: false,
   cached: false,

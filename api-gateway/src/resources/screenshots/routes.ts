@@ -65,6 +65,8 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
       'OPTION_NOT_ALLOWED',
       'CAPTURE_FAILED',
       'NOT_FOUND',
+      'NOT_READY',
+      'NOT_COMPARABLE',
       'CONFLICT',
       'EXPIRED',
       'USAGE_LIMIT_REACHED',

@@ -1,3 +1,4 @@
+import { UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { FileFormat } from '@tintype/crds/options/output/image'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/records/record'
@@ -79,6 +80,27 @@ const artifact = z.object({
   file_size_bytes: count('Size in bytes.'),
 })
 
+const comparison = z
+  .object({
+    to: anId('scr', 'Id of the screenshot of compare_to.'),
+    changed: z.boolean().describe('True if changed_ratio exceeds compare_threshold.'),
+    changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
+    changed_pixels: count('Number of changed pixels.').nullable(),
+    size_changed: z
+      .boolean()
+      .nullable()
+      .describe('True if the pictures have different sizes. Pixels that only one of them has are changed.'),
+    regions: z
+      .array(z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }))
+      .describe('Changed regions in pixels of the picture, the largest change first, at most 20.'),
+    diff_url: z
+      .string()
+      .nullable()
+      .describe('Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired.'),
+    skipped: UnfitReason.nullable().describe('Why the pictures were not compared: this one shows one color, or a bot challenge.'),
+  })
+  .describe('Comparison with the screenshot of compare_to.')
+
 /** The full record, in responses to GET, lists and events. */
 export const ScreenshotRecord = name(
   'Screenshot',
@@ -112,6 +134,7 @@ export const ScreenshotRecord = name(
       batch_id: anId('batch', 'Id of the batch.').nullable(),
       external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
       metadata: page.nullable().describe('Metadata of the page.'),
+      comparison: comparison.nullable(),
       warnings: z.array(z.string()).describe('Options without effect, and problems of the page.'),
       truncated: z.boolean().describe('True when the picture was cut at full_page_max_height or at the size limit of its format.'),
       cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),

@@ -14,6 +14,7 @@ export const isRefusedInLinks = (name: string, value: unknown): boolean =>
   privateOptionNames.includes(toCamelCase(name)) ||
   isOfOptionGroup(toCamelCase(name), ['proxy', 'scripts', 'storage']) ||
   CALLBACKS.includes(name) ||
+  name.startsWith('compare_') ||
   (name === 'cache' && value === false) ||
   (name === 'cache_refresh' && value === true)
 

@@ -19,8 +19,8 @@ export const mask: Step = {
   },
 }
 
-/** Elements with `display: contents` have no box but show their content. */
-const BOXES = `(element) => {
+/** The boxes of an element in the window, as JavaScript. Elements with `display: contents` have no box but show their content. */
+export const BOXES = `(element) => {
   if (getComputedStyle(element).display !== 'contents') return [...element.getClientRects()]
   const range = document.createRange()
   range.selectNodeContents(element)

@@ -52,11 +52,11 @@ async function checkChallenge({ tab, problems, signal }: Work): Promise<void> {
   }
 }
 
-/** Detects challenge pages of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai. A page with more text than such a page does not count. */
-const LOOKS_CHALLENGED = `(() => {
-  const isShort = (document.body?.innerText ?? '').length < 1500
+/** Detects challenge pages, as JavaScript: those of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai. A page with more text than such a page does not count. */
+export const LOOKS_CHALLENGED = `(() => {
   const titles = /^(just a moment|attention required! \\| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot)/i
   const signs = '#challenge-form, #challenge-running, #cf-challenge-running, #challenge-error-text, [src*="/cdn-cgi/challenge-platform/h/"], #px-captcha, '
     + '[src*="captcha-delivery.com"], [src*="_Incapsula_Resource"], #sec-if-cpt-container, #captcha-container [src*="awswaf"], [src*="challenges.cloudflare.com/turnstile"]'
-  return isShort && (titles.test(document.title.trim()) || document.querySelector(signs) !== null)
+  // Reading the text takes long on a large page, so it comes last.
+  return (titles.test(document.title.trim()) || document.querySelector(signs) !== null) && (document.body?.innerText ?? '').length < 1500
 })()`

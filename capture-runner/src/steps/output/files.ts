@@ -6,9 +6,9 @@ import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
 
 /** Files of the page. Steps of their own create the others. */
-type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster'>
+type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
 
-const isSaved = (type: ArtifactType): type is Saved => type !== 'thumbnail' && type !== 'poster'
+const isSaved = (type: ArtifactType): type is Saved => type !== 'thumbnail' && type !== 'poster' && type !== 'diff'
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 

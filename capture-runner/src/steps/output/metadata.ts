@@ -2,6 +2,7 @@ import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { CaptureError } from '../../runtime/errors.ts'
+import { LOOKS_CHALLENGED } from '../navigation/check-content.ts'
 import type { Step } from '../step.ts'
 
 const TITLE_LENGTH = 512
@@ -12,6 +13,7 @@ interface Facts {
   title: string
   url: string
   status: number
+  isChallenged: boolean
 }
 
 /** Records title, URL and status of the captured page. */
@@ -24,6 +26,7 @@ export const metadata: Step = {
     findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url).slice(0, URL_LENGTH)
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
+    if (facts.isChallenged) findings.unfit = 'bot_challenge'
   },
 }
 
@@ -40,4 +43,5 @@ const FACTS = `({
   title: String(document.title),
   url: location.href,
   status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
+  isChallenged: ${LOOKS_CHALLENGED},
 })`

@@ -31,6 +31,7 @@ export const screenshot: Step = {
     if (!findings.size) throw new Error('screenshot comes after measure')
     const cut = cutPage(plan, findings.size, findings.region)
     findings.truncated = cut.truncated
+    findings.frame = { x: cut.tiles[0]?.x ?? 0, y: cut.tiles[0]?.y ?? 0, scale: cut.scale }
     findings.warnings.push(...cut.warnings)
     const { captureMilliseconds } = plan
     const late = () => new CaptureError('TIMEOUT', `the picture was not taken within ${captureMilliseconds} ms`)
@@ -56,6 +57,7 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   if (!(await isBlank(second))) return second
   if (blankAction === 'fail') throw new CaptureError('BLANK_PAGE', BLANK)
   work.findings.warnings.push(BLANK)
+  work.findings.unfit = 'blank'
   return second
 }
 

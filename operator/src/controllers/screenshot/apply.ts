@@ -14,6 +14,7 @@ import type { EncryptionKey } from '../../runner/encrypt-order.ts'
 import type { CaptureResponse, DispatchOutcome, RunnerAddress } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX } from '../../runner/runners.ts'
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../scheduling/crash-budget.ts'
+import { findBaseline } from './baseline.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterDispatch } from './decide.ts'
@@ -206,10 +207,11 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
 /** Retries while the runner is busy with a finished capture: its report can arrive here before its own call returns. */
 async function postUntilFree(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
   const opened = await openOptions(shot, context.optionsSources)
+  const baseline = await findBaseline(shot, { ...context, report: context.optionsSources.report })
   const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
   const post = async (): Promise<DispatchOutcome> => {
     if (!context.isLeader()) throw new RetryableError('leadership lost')
-    const order = buildOrder(shot, context.storage, { ...opened, maxFileBytes: context.maxFileBytes, now: context.now() })
+    const order = buildOrder(shot, context.storage, { ...opened, baseline, maxFileBytes: context.maxFileBytes, now: context.now() })
     return context.client.post(address, key, order)
   }
   const isFinal = (outcome: DispatchOutcome): boolean =>

@@ -25,7 +25,7 @@ export interface ScreenshotContext extends TermState {
   captureWatcher: CaptureWatcher
   /** Backoff of accounts that could not be charged. */
   chargeBackoff: ChargeBackoff
-  storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>
+  storage: Pick<Storage, 'presignGet' | 'presignPut' | 'readText' | 'removePrefix' | 'exists' | 'write' | 'remove'>
   /** Pictures that later requests can reuse. */
   cache: PictureCache
   /** Sources of private and large options. */

@@ -4,6 +4,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { artifactsOf } from '@tintype/crds/options/artifacts'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import type { StoredBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
 import { objectKey, objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import { spanIds, type TraceContext, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
@@ -16,6 +17,8 @@ export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(s
 
 /** Input of an order besides the Screenshot. */
 export interface OrderParts extends OpenedOptions {
+  /** The picture to compare with. */
+  baseline?: StoredBaseline | undefined
   maxFileBytes: number
   now: Date
 }
@@ -23,8 +26,8 @@ export interface OrderParts extends OpenedOptions {
 /** Builds the order for the claimed attempt. */
 export function buildOrder(
   shot: Screenshot,
-  storage: Pick<Storage, 'presignPut'>,
-  { maxFileBytes, now, options, privateOptions }: OrderParts,
+  storage: Pick<Storage, 'presignGet' | 'presignPut'>,
+  { maxFileBytes, now, options, privateOptions, baseline }: OrderParts,
 ): CaptureOrder {
   const { metadata, spec } = shot
   const accountName = accountOf(shot)
@@ -39,6 +42,11 @@ export function buildOrder(
     type,
     upload: uploadOf(extension, contentType),
   }))
+  const toOrderBaseline = ({ key, etag, ignored }: StoredBaseline) => ({
+    ...storage.presignGet({ key, etag, expiresAt, now }),
+    maxBytes: maxFileBytes,
+    ...(ignored ? { ignored: [...ignored] } : {}),
+  })
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -51,6 +59,7 @@ export function buildOrder(
     ...(privateOptions ? { privateOptions } : {}),
     upload: uploadOf(format, CONTENT_TYPES[format]),
     ...(artifacts.length > 0 ? { artifacts } : {}),
+    ...(baseline ? { baseline: toOrderBaseline(baseline) } : {}),
     deadline: deadlineOf(shot).getTime(),
     ...(trace ? { traceparent: toTraceparent(trace) } : {}),
   }

@@ -20,6 +20,8 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ styleUrls: ['https://b.example/a.css'] }, ['loadFiles', 'styles']],
   [{ scriptUrls: ['https://b.example/a.js'] }, ['loadFiles', 'scripts']],
   [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask']],
+  [{ compareIgnore: [{ selector: 'p' }] }, ['checkSyntax', 'ignoredElements']],
+  [{ compareIgnore: [{ x: 0, y: 0, width: 1, height: 1 }] }, []],
   [{ pageZoom: 2 }, ['zoom']],
   [{ disableAnimations: true }, ['stillPage']],
   [{ pauseVideos: true }, ['stillPage']],

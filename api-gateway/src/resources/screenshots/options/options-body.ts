@@ -17,6 +17,7 @@ import { findNearestName } from '../../../http/name-suggestions.ts'
 import type { KnownNames } from '../../../http/problems.ts'
 import { findDuplicateProblems, isObject } from '../../../http/read-body.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../shared/webhook-url.ts'
+import { compareIgnore } from './ignore-entries.ts'
 import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from './private-options.ts'
 
 // Common parts of the bodies of POST /screenshots and POST /screenshots/batch. Unknown fields are rejected, and values are not converted: "4" is
@@ -89,6 +90,7 @@ export const captureOptionFields: Record<string, z.ZodType> = {
   ...privateOptionFields,
   ...cacheFields,
   device: DeviceName,
+  compare_ignore: compareIgnore,
 }
 
 /** Options for the response. */

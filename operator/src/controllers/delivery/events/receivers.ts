@@ -1,6 +1,6 @@
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import { type EventType, eventsOfPhase, isCreationEvent } from '@tintype/crds/schema/event-types'
+import { type EventType, eventsOfStatus, isCreationEvent } from '@tintype/crds/schema/event-types'
 import { eventSubjectOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
@@ -20,7 +20,7 @@ const CREATION_MILLISECONDS = 1_000
 
 /** Events of a Screenshot so far, in order. */
 export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
-  return eventsOfPhase(eventSubjectOf(screenshot), screenshot.status?.phase).map((event) => ({
+  return eventsOfStatus(eventSubjectOf(screenshot), screenshot.status).map((event) => ({
     event,
     at: eventTimeOf(screenshot, event),
     ...(isCreationEvent(event) ? { latest: endOfCreation(screenshot) } : {}),

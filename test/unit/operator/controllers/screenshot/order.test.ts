@@ -10,6 +10,10 @@ const status = { phase: 'Running', runner: { pod: 'default-1', uid: 'pod-uid' },
 const shot = aScreenshot({ spec: { accountName: 'red', options: { format: 'webp' } }, status })
 const asked: object[] = []
 const storage = {
+  presignGet: (read: object) => {
+    asked.push(read)
+    return { url: 'http://minio/get', headers: { 'if-match': '"e"' } }
+  },
   presignPut: (upload: object) => {
     asked.push(upload)
     return { url: 'http://minio/put', headers: { 'if-none-match': '*' } }
@@ -38,6 +42,16 @@ t.test('buildOrder contains the batch of a Screenshot that has one', async (t) =
   const ofBatch = buildOrder({ ...shot, spec: { ...shot.spec, batchId: 'batch_1' } }, storage, parts)
   t.equal(CaptureOrder.parse(ofBatch).batchId, 'batch_1')
   t.notOk('batchId' in buildOrder(shot, storage, parts))
+})
+
+t.test('buildOrder signs a read of the picture to compare with', async (t) => {
+  asked.length = 0
+  const ignored = [{ selector: '#clock', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
+  const baseline = { key: 'users/red/scr_1.png', etag: 'e', ignored }
+  const order = buildOrder(shot, storage, { maxFileBytes: 1_000, now: at(1), baseline })
+  t.strictSame(CaptureOrder.parse(order).baseline, { url: 'http://minio/get', headers: { 'if-match': '"e"' }, maxBytes: 1_000, ignored })
+  t.match(asked, [{}, { key: 'users/red/scr_1.png', etag: 'e', expiresAt: uploadExpiryOf(shot) }].slice(0, 2))
+  t.notOk('baseline' in buildOrder(shot, storage, { maxFileBytes: 1_000, now: at(1) }))
 })
 
 t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {

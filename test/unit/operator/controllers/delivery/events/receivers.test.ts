@@ -8,6 +8,11 @@ t.test('toOccurrences returns the events of a Screenshot and their times', async
   t.strictSame(toOccurrences(aScreenshot()), [queued])
   t.strictSame(toOccurrences(aScreenshot({ status: { phase: 'Running' } })), [queued])
   t.strictSame(toOccurrences(aScreenshot({ status: completedStatus() })), [queued, { event: 'screenshot.completed', at: at(2) }])
+  const changed = completedStatus({ result: { comparison: { changed: true } } })
+  t.strictSame(
+    toOccurrences(aScreenshot({ status: changed })).map(({ event }) => event),
+    ['screenshot.queued', 'screenshot.completed', 'screenshot.changed'],
+  )
   t.strictSame(toOccurrences(aScreenshot({ status: failedStatus() })), [queued, { event: 'screenshot.failed', at: at(2) }])
 })
 

@@ -1,0 +1,47 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { type BaselineProblem, findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
+import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
+import { ApiError } from '../../common/errors.ts'
+import type { FileStore, ScreenshotStore } from '../../store/ports.ts'
+import { POLL_SECONDS } from './deps.ts'
+
+// Checks `compare_to` before anything is charged. The operator finds the picture again before the capture.
+
+interface CheckDeps extends RecordDeps {
+  screenshots: RecordDeps['screenshots'] & Pick<ScreenshotStore, 'findLatest'>
+  files: Pick<FileStore, 'stat'>
+}
+
+const CODES: Readonly<Record<BaselineProblem['reason'], HttpErrorCode>> = {
+  pending: 'NOT_READY',
+  failed: 'NOT_COMPARABLE',
+  format: 'NOT_COMPARABLE',
+  unfit: 'NOT_COMPARABLE',
+}
+
+/**
+ * Checks that the account has a completed screenshot with the id in `compare_to`, and that its picture still exists.
+ * @throws ApiError NOT_FOUND, NOT_READY, NOT_COMPARABLE, EXPIRED, SERVICE_UNAVAILABLE
+ */
+export async function checkBaseline(account: string, { compareTo: id }: CaptureOptions = {}, deps: CheckDeps): Promise<void> {
+  if (id === undefined) return
+  const screenshot = await find(account, id, deps)
+  if (!screenshot) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
+  const problem = findBaselineProblem(screenshot)
+  if (problem) {
+    const headers = problem.reason === 'pending' ? { 'retry-after': POLL_SECONDS } : {}
+    throw new ApiError(CODES[problem.reason], `compare_to: ${id} ${problem.message}`, { headers })
+  }
+  const { key, etag } = toBaseline(screenshot)
+  const file = await deps.files.stat(key)
+  if (!file || file.etag !== (etag ?? file.etag)) throw new ApiError('EXPIRED', `compare_to: the file of ${id} has expired`)
+}
+
+/** The record. If the informer cache has it as pending, it is read from the API server, because another replica may have reported its end. */
+async function find(account: string, id: string, deps: CheckDeps): Promise<Screenshot | undefined> {
+  const found = await findRecord(account, id, deps)
+  if (!found?.isLive || findBaselineProblem(found.screenshot)?.reason !== 'pending') return found?.screenshot
+  return (await deps.screenshots.findLatest(id)) ?? found.screenshot
+}

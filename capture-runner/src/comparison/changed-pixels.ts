@@ -1,0 +1,111 @@
+import { MAX_CHANGED_REGIONS, type PictureBox } from '@tintype/crds/kinds/comparison'
+
+// Collects changed pixels, and finds the regions that they form. Nearby pixels belong to one region, so that a changed line of text is one region.
+
+/** Side of the cells in which pixels are collected. Changes in neighboring cells form one region. */
+const CELL = 16
+
+interface Region {
+  count: number
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** Changed pixels of a picture. */
+export class ChangedPixels {
+  readonly width: number
+  readonly height: number
+  #count = 0
+  /** One bit for each pixel. */
+  readonly #bits: Uint8Array
+  /** Whether a row has changed pixels. */
+  readonly #rows: Uint8Array
+  readonly #columns: number
+  /** For each cell: the number of changed pixels, and the first and the last column and row with one. */
+  readonly #counts: Uint32Array
+  readonly #left: Uint32Array
+  readonly #top: Uint32Array
+  readonly #right: Uint32Array
+  readonly #bottom: Uint32Array
+
+  constructor(width: number, height: number) {
+    this.width = width
+    this.height = height
+    this.#bits = new Uint8Array(Math.ceil((width * height) / 8))
+    this.#rows = new Uint8Array(height)
+    this.#columns = Math.ceil(width / CELL)
+    const cells = this.#columns * Math.ceil(height / CELL)
+    this.#counts = new Uint32Array(cells)
+    this.#left = new Uint32Array(cells).fill(width)
+    this.#top = new Uint32Array(cells).fill(height)
+    this.#right = new Uint32Array(cells)
+    this.#bottom = new Uint32Array(cells)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Adds a pixel, which must not have been added before. */
+  add(x: number, y: number): void {
+    this.#count++
+    const index = y * this.width + x
+    const byte = Math.floor(index / 8)
+    this.#bits[byte] = this.#bits[byte]! | (1 << (index % 8))
+    this.#rows[y] = 1
+    const cell = Math.floor(y / CELL) * this.#columns + Math.floor(x / CELL)
+    this.#counts[cell]!++
+    if (x < this.#left[cell]!) this.#left[cell] = x
+    if (x > this.#right[cell]!) this.#right[cell] = x
+    if (y < this.#top[cell]!) this.#top[cell] = y
+    if (y > this.#bottom[cell]!) this.#bottom[cell] = y
+  }
+
+  has(x: number, y: number): boolean {
+    const index = y * this.width + x
+    return (this.#bits[Math.floor(index / 8)]! & (1 << (index % 8))) !== 0
+  }
+
+  hasInRow(y: number): boolean {
+    return this.#rows[y] === 1
+  }
+
+  /** The regions, the one with most changed pixels first. At most {@link MAX_CHANGED_REGIONS}. */
+  findRegions(): PictureBox[] {
+    const isTaken = new Uint8Array(this.#counts.length)
+    const regions: Region[] = []
+    for (let cell = 0; cell < isTaken.length; cell++) {
+      if (this.#counts[cell] !== 0 && isTaken[cell] === 0) regions.push(this.#takeRegion(cell, isTaken))
+    }
+    return regions
+      .sort((a, b) => b.count - a.count || a.top - b.top || a.left - b.left)
+      .slice(0, MAX_CHANGED_REGIONS)
+      .map(({ left, top, right, bottom }) => ({ x: left, y: top, width: right - left + 1, height: bottom - top + 1 }))
+  }
+
+  /** The region of a cell and of all cells that touch it, which become taken. */
+  #takeRegion(first: number, isTaken: Uint8Array): Region {
+    const region: Region = { count: 0, left: this.width, top: this.height, right: 0, bottom: 0 }
+    const waiting = [first]
+    for (let cell = waiting.pop(); cell !== undefined; cell = waiting.pop()) {
+      if (this.#counts[cell] === 0 || isTaken[cell] !== 0) continue
+      isTaken[cell] = 1
+      region.count += this.#counts[cell]!
+      region.left = Math.min(region.left, this.#left[cell]!)
+      region.top = Math.min(region.top, this.#top[cell]!)
+      region.right = Math.max(region.right, this.#right[cell]!)
+      region.bottom = Math.max(region.bottom, this.#bottom[cell]!)
+      waiting.push(...this.#neighborsOf(cell))
+    }
+    return region
+  }
+
+  #neighborsOf(cell: number): number[] {
+    const column = cell % this.#columns
+    const columns = [column - 1, column, column + 1].filter((one) => one >= 0 && one < this.#columns)
+    const neighbors = [-1, 0, 1].flatMap((row) => columns.map((one) => cell - column + row * this.#columns + one))
+    return neighbors.filter((other) => other >= 0 && other < this.#counts.length)
+  }
+}

@@ -1,0 +1,33 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import type { PageArea } from './to-boxes.ts'
+
+/** How to compare the picture with an earlier one, and what to leave out. */
+export interface ComparisonPlan {
+  comparison: {
+    /** Share of pixels, 0 to 1. */
+    threshold: number
+    /** Color difference, 0 to 1. */
+    colorTolerance: number
+    antialiasing: boolean
+    /** CSS selectors of elements to ignore. Their boxes are recorded even if nothing is compared. */
+    ignoredSelectors: readonly string[]
+    /** Regions to ignore, in CSS pixels of the page. */
+    ignoredRegions: readonly PageArea[]
+  }
+}
+
+/** Builds the plan for comparisons. */
+export const buildComparison = (options: EffectiveOptions): ComparisonPlan => {
+  const entries = options.compareIgnore ?? []
+  return {
+    comparison: {
+      threshold: options.compareThreshold,
+      colorTolerance: options.compareColorTolerance,
+      antialiasing: options.compareAntialiasing,
+      ignoredSelectors: entries.flatMap(({ selector }) => selector ?? []),
+      ignoredRegions: entries.flatMap(({ x, y, width, height }) =>
+        x === undefined || y === undefined || width === undefined || height === undefined ? [] : [{ x, y, width, height }],
+      ),
+    },
+  }
+}

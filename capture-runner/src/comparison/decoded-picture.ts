@@ -1,0 +1,57 @@
+import { open } from 'node:fs/promises'
+import sharp from 'sharp'
+
+// Pictures are decoded to a file, because two decoded full pages of 25,000 rows would take 400 MB. The library streams into its own format: a header
+// of 64 bytes, and then all rows.
+
+const HEADER_BYTES = 64
+/** Red, green, blue and alpha. */
+export const CHANNELS = 4
+
+/** A decoded picture on disk. */
+export interface DecodedPicture {
+  width: number
+  height: number
+  /** False if every pixel is opaque. */
+  mayBeTransparent: boolean
+  /** Reads rows from `top`, RGBA, the left `width` pixels of each. */
+  readRows: (top: number, count: number, width: number) => Promise<Buffer>
+}
+
+/**
+ * Decodes a picture.
+ * @param source an encoded picture, or the path of its file
+ * @param file path of the new file; it must end with `.v`
+ */
+export async function decodeTo(file: string, source: Buffer | string): Promise<DecodedPicture> {
+  const picture = sharp(source, { limitInputPixels: false, sequentialRead: true })
+  const { hasAlpha } = await picture.metadata()
+  const { width, height, channels } = await picture.toColourspace('srgb').ensureAlpha().toFile(file)
+  if (channels !== CHANNELS) throw new Error(`a decoded picture has ${channels} channels`)
+  return {
+    width,
+    height,
+    mayBeTransparent: hasAlpha,
+    readRows: (top, count, wanted) => readRows(file, { top, count, wanted, width }),
+  }
+}
+
+interface Rows {
+  top: number
+  count: number
+  wanted: number
+  width: number
+}
+
+async function readRows(file: string, { top, count, wanted, width }: Rows): Promise<Buffer> {
+  const rowBytes = width * CHANNELS
+  // Not from the shared pool, because pixelmatch reads 32 bits at a time from aligned memory.
+  const rows = Buffer.allocUnsafeSlow(count * rowBytes)
+  await using handle = await open(file)
+  const { bytesRead } = await handle.read(rows, 0, rows.length, HEADER_BYTES + top * rowBytes)
+  if (bytesRead !== rows.length) throw new Error(`a decoded picture ends after ${bytesRead} of ${rows.length} bytes`)
+  if (wanted === width) return rows
+  const narrow = Buffer.allocUnsafeSlow(count * wanted * CHANNELS)
+  for (let row = 0; row < count; row++) rows.copy(narrow, row * wanted * CHANNELS, row * rowBytes, row * rowBytes + wanted * CHANNELS)
+  return narrow
+}

@@ -1,0 +1,58 @@
+// Finds the picture that a Screenshot is compared with. The key derives from the record of `compareTo` in the same account, or, for the runs of a
+// schedule, from `spec.baseline`, which only the operator may set.
+
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { readArchived } from '@tintype/crds/records/archived-record'
+import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/baseline'
+import { accountOf } from '@tintype/crds/records/record'
+import { baselinesPrefix, recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { OptionsError } from '../../options/options-error.ts'
+import type { ScreenshotContext } from './context.ts'
+
+type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
+  reflectors: Pick<ScreenshotContext['reflectors'], 'screenshots'>
+  storage: Pick<ScreenshotContext['storage'], 'readText' | 'exists'>
+  report: ScreenshotContext['optionsSources']['report']
+}
+
+/**
+ * Finds the picture to compare with; undefined if nothing is compared.
+ * @throws OptionsError BASELINE_NOT_FOUND; RetryableError if the store is unavailable
+ */
+export async function findBaseline(shot: Screenshot, context: BaselineContext): Promise<StoredBaseline | undefined> {
+  const { options, baseline } = shot.spec
+  const account = accountOf(shot)
+  if (options?.compareTo === undefined) return undefined
+  if (baseline) {
+    if (baseline.key.startsWith(baselinesPrefix(account))) return baseline
+    throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
+  }
+  const found = findLive(account, options.compareTo, context) ?? (await findArchived(account, options.compareTo, context))
+  const problem = found ? findBaselineProblem(found) : { message: 'does not exist in this account' }
+  if (!found || problem) throw new OptionsError(`compare_to: ${options.compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
+  return toBaseline(found)
+}
+
+function findLive(account: string, id: string, { reflectors, namespace }: BaselineContext): Screenshot | undefined {
+  const { lister } = reflectors.screenshots
+  const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
+  const named = lister.get(`${namespace}/${toObjectName(id)}`)
+  return named && isWanted(named) ? named : lister.list().find(isWanted)
+}
+
+async function findArchived(account: string, id: string, { storage, report, now }: BaselineContext): Promise<Screenshot | undefined> {
+  const key = recordKey(account, id)
+  const [text, isDeleted] = await Promise.all([
+    unlessTooLarge('record', key, storage.readText(key, MAX_OBJECT_BYTES.record), report),
+    storage.exists(tombstoneKey(account, id)),
+  ])
+  if (text === undefined || isDeleted) return undefined
+  const record = readArchived(text, { account, id }, now())
+  if (typeof record === 'object') return record
+  report({ kind: 'record', reason: record, key })
+  return undefined
+}
