@@ -13,6 +13,8 @@ export interface Bucket {
   store: Minio
   /** A presigned PUT of one object. */
   uploadOf: (key: string, given?: { maxBytes?: number; expiresSeconds?: number }) => CaptureOrder['upload']
+  /** A presigned GET of one object, which must have the ETag. */
+  baselineOf: (key: string, etag: string) => NonNullable<CaptureOrder['baseline']>
   /** The object's bytes and ETag; undefined if it does not exist. */
   read: (key: string) => Promise<{ bytes: Buffer; etag: string; contentType: string } | undefined>
   remove: (key: string) => Promise<void>
@@ -32,11 +34,15 @@ export async function openBucket(t: Test): Promise<Bucket> {
   const region = 'us-east-1'
   const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region, pathStyle: true })
   await client.makeBucket(BUCKET)
+  const access = { endpoint, region, bucket: BUCKET, accessKey, secretKey }
   return {
     store,
+    baselineOf: (key, etag) => {
+      const headers = { 'if-match': `"${etag}"` }
+      return { url: presign(access, { method: 'GET', key, headers, expiresSeconds: 600, now: new Date() }), headers, maxBytes: 100_000_000 }
+    },
     uploadOf: (key, { maxBytes = 100_000_000, expiresSeconds = 600 } = {}) => {
       const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
-      const access = { endpoint, region, bucket: BUCKET, accessKey, secretKey }
       return { url: presign(access, { method: 'PUT', key, headers, expiresSeconds, now: new Date() }), headers, maxBytes }
     },
     read: async (key) => {

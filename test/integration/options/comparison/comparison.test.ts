@@ -1,0 +1,163 @@
+import { newId } from '@tintype/crds/identifiers/ids'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import pino from 'pino'
+import sharp from 'sharp'
+import t from 'tap'
+import { capture } from '../../../../capture-runner/src/capture/capture.ts'
+import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
+import { type CaptureOrder, CaptureOrder as OrderSchema } from '../../../../crds/src/dispatch/dispatch.ts'
+import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
+import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'
+import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { openBucket } from '../../capture-runner/stage/bucket.ts'
+import { servePages } from '../../capture-runner/stage/page-server.ts'
+import { LOOPBACK_POLICY, openStudio } from '../../capture-runner/stage/studio.ts'
+
+// Comparisons from the order to the stored files, with a real browser and a real store.
+
+const document = (body: string): string => `<!doctype html><title>Page</title><body style="margin:0;background:#fff">${body}</body>`
+const square = (side: number, color = '#d00'): string =>
+  document(
+    `<h1>Page</h1><div id="square" style="position:absolute;left:100px;top:200px;width:${side}px;height:${side}px;background:${color}"></div>`,
+  )
+
+const [studio, bucket, site] = await Promise.all([
+  openStudio(),
+  openBucket(t),
+  servePages({
+    '/small': square(20),
+    '/large': square(60),
+    '/pale': square(60, '#d01818'),
+    '/plain': document('<h1>Page</h1>'),
+    '/smooth': document('<svg width="700" height="500"><circle cx="250" cy="250" r="150"/></svg>'),
+    '/smoother': document('<svg width="700" height="500"><circle cx="250.3" cy="250" r="150"/></svg>'),
+    '/empty': document(''),
+    '/challenge': '<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>',
+  }),
+])
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+const parts = {
+  browsers: studio.browsers,
+  policy: LOOPBACK_POLICY,
+  memory: createMemoryWatch({ limitBytes: undefined, log: pino({ level: 'silent' }) }),
+  httpCache: studio.httpCache,
+}
+
+interface Shot {
+  id: string
+  result: CaptureResult
+}
+
+/** Captures a page like a runner. `to`: the screenshot to compare with. */
+async function shoot(path: string, options: CaptureOptions = {}, to?: Shot, baseline?: CaptureOrder['baseline']): Promise<Shot> {
+  const id = newId('scr', new Date())
+  const chosen: CaptureOptions = { viewportWidth: 600, viewportHeight: 400, ...options, ...(to ? { compareTo: to.id } : {}) }
+  const uploadOf = (extension: string) => bucket.uploadOf(objectKey('default', id, extension))
+  const ofTo = to && {
+    ...bucket.baselineOf(objectKey('default', to.id, 'png'), to.result.etag ?? ''),
+    ...(to.result.ignored ? { ignored: to.result.ignored } : {}),
+  }
+  const used = baseline ?? ofTo
+  const order: CaptureOrder = OrderSchema.parse({
+    ...{ uid: id, name: id, namespace: 'default', accountName: 'default', attempt: 1, url: site.url(path), options: chosen },
+    upload: uploadOf('png'),
+    artifacts: artifactsOf(chosen).map(({ type, extension }) => ({ type, upload: uploadOf(extension) })),
+    ...(used ? { baseline: used } : {}),
+    deadline: Date.now() + 60_000,
+  })
+  const { outcome } = await capture(order, parts, AbortSignal.timeout(60_000))
+  return { id, result: outcome.result }
+}
+
+const [small, plain] = [await shoot('/small'), await shoot('/plain')]
+
+t.test('option compare_to: stores the comparison, and a picture of the differences', async (t) => {
+  t.notOk('comparison' in small.result, 'the first capture has nothing to compare with')
+  const { id, result } = await shoot('/large', {}, small)
+  const pixels = 60 * 60 - 20 * 20
+  t.match(result.comparison, { changed: true, changedPixels: pixels, changedRatio: pixels / 240_000, sizeChanged: false })
+  t.strictSame(result.comparison?.regions, [{ x: 100, y: 200, width: 60, height: 60 }])
+  t.match(result.timings, { compare: Number })
+  t.match(result.artifacts, [{ type: 'diff' }])
+  const diff = await bucket.read(objectKey('default', id, 'diff.png'))
+  t.equal(diff?.etag, result.artifacts?.[0]?.etag)
+  const { data, info } = await sharp(diff!.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)]
+  t.same([info.width, info.height], [600, 400])
+  t.strictSame(at(150, 250), [230, 0, 60], 'red where it changed')
+  t.strictSame(at(500, 350), [255, 255, 255], 'the page in pale gray elsewhere')
+})
+
+t.test('option compare_to: an unchanged page has no picture of the differences', async (t) => {
+  const { id, result } = await shoot('/small', {}, small)
+  t.match(result.comparison, { changed: false, changedPixels: 0, changedRatio: 0, regions: [] })
+  t.notOk('artifacts' in result)
+  t.equal(await bucket.read(objectKey('default', id, 'diff.png')), undefined)
+})
+
+t.test('option compare_to: a file that is gone or was replaced fails the capture', async (t) => {
+  const gone = await shoot('/small')
+  await bucket.remove(objectKey('default', gone.id, 'png'))
+  const missing = await shoot('/small', {}, gone)
+  t.strictSame(missing.result.error, { code: 'BASELINE_NOT_FOUND', message: 'the file of compare_to no longer exists, or was replaced' })
+  const replaced = await shoot('/small', {}, undefined, bucket.baselineOf(objectKey('default', small.id, 'png'), '0'.repeat(32)))
+  t.equal(replaced.result.error?.code, 'BASELINE_NOT_FOUND')
+  const tooLarge = { ...bucket.baselineOf(objectKey('default', small.id, 'png'), small.result.etag ?? ''), maxBytes: 100 }
+  t.match((await shoot('/small', {}, undefined, tooLarge)).result.error, { code: 'BASELINE_NOT_FOUND', message: /more than 100 bytes/ })
+})
+
+t.test('option compare_threshold: share of changed pixels above which the picture counts as changed', async (t) => {
+  const share = (60 * 60 - 20 * 20) / 240_000
+  t.equal((await shoot('/large', { compareThreshold: share }, small)).result.comparison?.changed, false)
+  t.equal((await shoot('/large', { compareThreshold: share - 0.0001 }, small)).result.comparison?.changed, true)
+})
+
+t.test('option compare_color_tolerance: difference up to which colors count as equal', async (t) => {
+  const large = await shoot('/large')
+  t.match((await shoot('/pale', {}, large)).result.comparison, { changedPixels: 0 })
+  t.match((await shoot('/pale', { compareColorTolerance: 0 }, large)).result.comparison, { changedPixels: 3_600 })
+})
+
+t.test('option compare_antialiasing: whether smoothed edges count', async (t) => {
+  const smooth = await shoot('/smooth', { viewportHeight: 500 })
+  const tolerant = (await shoot('/smoother', { viewportHeight: 500, compareThreshold: 0 }, smooth)).result.comparison
+  const strict = (await shoot('/smoother', { viewportHeight: 500, compareThreshold: 0, compareAntialiasing: true }, smooth)).result
+    .comparison
+  t.match([tolerant?.changed, strict?.changed], [false, true])
+})
+
+t.test('option compare_ignore: stores where the elements were, and ignores them after they are gone', async (t) => {
+  const compareIgnore = [{ selector: '#square' }]
+  const first = await shoot('/small', { compareIgnore })
+  t.strictSame(first.result.ignored, [{ selector: '#square', boxes: [{ x: 100, y: 200, width: 20, height: 20 }] }])
+  const { result } = await shoot('/plain', { compareThreshold: 0, compareIgnore }, first)
+  t.match(result, { comparison: { changed: false, changedPixels: 0 }, ignored: [{ boxes: [] }] })
+  t.strictSame(result.warnings, ['compare_ignore matched no visible element: #square'])
+  t.match((await shoot('/small', { compareThreshold: 0 }, plain)).result.comparison, { changed: true, changedPixels: 400 }, 'control')
+  const region = [{ x: 90, y: 190, width: 100, height: 100 }]
+  t.match((await shoot('/small', { compareThreshold: 0, compareIgnore: region }, plain)).result.comparison, { changedPixels: 0 })
+  t.match((await shoot('/small', { compareIgnore: [{ selector: '!' }] })).result.error, {
+    code: 'INVALID_SELECTOR',
+    message: /compare_ignore/,
+  })
+})
+
+t.test('a picture of one color or of a bot challenge is not compared', async (t) => {
+  const blank = await shoot('/empty', {}, small)
+  t.strictSame(blank.result.comparison, { changed: false, skipped: 'blank' })
+  t.equal(blank.result.unfit, 'blank')
+  const challenged = await shoot('/challenge', {}, small)
+  t.strictSame(challenged.result.comparison, { changed: false, skipped: 'bot_challenge' })
+  const accepted = await shoot('/empty', { blankPageAction: 'accept' }, small)
+  t.match(accepted.result.comparison, { changed: true }, 'control: accept one color')
+  t.notOk('unfit' in accepted.result)
+})
+
+t.test('a capture that fails has no comparison', async (t) => {
+  const { result } = await shoot('/challenge', { failOnBotChallenge: true }, small)
+  t.match(result, { error: { code: 'BOT_CHALLENGE' } })
+  t.notOk('comparison' in result)
+})
