@@ -7,6 +7,7 @@ import { verifyLink } from '../../../crds/src/crypto/download-link.ts'
 import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { hexSignature, newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
 import { Annotation } from '../../../crds/src/identifiers/names.ts'
+import type { Comparison } from '../../../crds/src/kinds/comparison.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus, failedStatus } from '../../support/fakes/builders.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
@@ -113,6 +114,34 @@ t.test('delivery posts nothing for a webhook with the sealed secret of another o
   await stage.complete()
   await receiver.whenReceived(1)
   t.strictSame(receiver.received.length, 1, 'only the control received the event')
+})
+
+t.test('delivery posts screenshot.changed besides screenshot.completed, only if the comparison found a change', async (t) => {
+  const to = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
+  await stage.subscribe('both', { url: receiver.url, events: ['screenshot.completed', 'screenshot.changed'] })
+  const completeWith = (comparison: Comparison) =>
+    stage.complete(completedStatus({ completionTime: new Date().toISOString(), result: { format: 'png', comparison } }), {
+      options: { compareTo: to },
+    })
+  const region = { x: 1, y: 2, width: 3, height: 4 }
+  const shot = await completeWith({ changed: true, changedPixels: 12, changedRatio: 0.25, sizeChanged: false, regions: [region] })
+  const events = (await receiver.whenReceived(2)).map(({ body }) => JSON.parse(body.toString()))
+  t.strictSame(events.map(({ type }) => type).sort(), ['screenshot.changed', 'screenshot.completed'])
+  const changed = events.find(({ type }) => type === 'screenshot.changed')
+  t.match(changed, { created_at: shot.status?.completionTime, data: { screenshot: { id: shot.metadata.name.replace('-', '_') } } })
+  t.strictSame(changed.data.screenshot.comparison, {
+    ...{ to, changed: true, changed_ratio: 0.25, changed_pixels: 12, size_changed: false },
+    ...{ regions: [region], diff_url: null, skipped: null },
+  })
+  t.not(changed.id, events.find(({ type }) => type === 'screenshot.completed').id)
+  receiver.received.length = 0
+  await completeWith({ changed: false, skipped: 'blank' })
+  await completeWith({ changed: false, changedPixels: 1, changedRatio: 0.0001, sizeChanged: false, regions: [] })
+  const others = (await receiver.whenReceived(2)).map(({ body }) => JSON.parse(body.toString()))
+  t.strictSame(
+    others.map(({ type }) => type),
+    ['screenshot.completed', 'screenshot.completed'],
+  )
 })
 
 t.test('delivery posts events of failed and queued Screenshots', async (t) => {

@@ -14,7 +14,7 @@ import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import type { DeliveryOptions } from '../../../operator/src/controllers/delivery/options.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
@@ -92,9 +92,12 @@ export async function startStage(t: Test) {
   }
 
   /** Creates a Screenshot and ends its capture now. */
-  async function complete(status: ScreenshotStatus = completedStatus({ completionTime: new Date().toISOString() })): Promise<Screenshot> {
+  async function complete(
+    status: ScreenshotStatus = completedStatus({ completionTime: new Date().toISOString() }),
+    spec: Partial<ScreenshotSpec> = {},
+  ): Promise<Screenshot> {
     const name = toObjectName(newId('scr', new Date()))
-    await shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
+    await shots.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
     return shots.patch(name, mergePatch({ status }), { subresource: 'status' })
   }
 

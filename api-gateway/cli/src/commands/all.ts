@@ -5,6 +5,7 @@ import { API_VERSION, VERSION } from '../generated/options.ts'
 import { accountCommands } from './account.ts'
 import { configCommands } from './config.ts'
 import { type Command, commonFlags } from './context.ts'
+import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { link } from './link.ts'
 import { get, list, remove, watch } from './screenshots.ts'
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   get,
   remove,
   watch,
+  diff,
   link,
   ...accountCommands,
   doctor,
