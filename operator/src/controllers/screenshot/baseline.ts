@@ -4,13 +4,11 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { readArchived } from '@tintype/crds/records/archived-record'
 import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
-import { baselinesPrefix, recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { baselinesPrefix, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { OptionsError } from '../../options/options-error.ts'
+import { findArchived } from '../../storage/find-archived.ts'
 import type { ScreenshotContext } from './context.ts'
 
 type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
@@ -31,7 +29,7 @@ export async function findBaseline(shot: Screenshot, context: BaselineContext): 
     if (baseline.key.startsWith(baselinesPrefix(account))) return baseline
     throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
   }
-  const found = findLive(account, options.compareTo, context) ?? (await findArchived(account, options.compareTo, context))
+  const found = findLive(account, options.compareTo, context) ?? (await findInArchive(account, options.compareTo, context))
   const problem = found ? findBaselineProblem(found) : { message: 'does not exist in this account' }
   if (!found || problem) throw new OptionsError(`compare_to: ${options.compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
   return toBaseline(found)
@@ -44,15 +42,7 @@ function findLive(account: string, id: string, { reflectors, namespace }: Baseli
   return named && isWanted(named) ? named : lister.list().find(isWanted)
 }
 
-async function findArchived(account: string, id: string, { storage, report, now }: BaselineContext): Promise<Screenshot | undefined> {
-  const key = recordKey(account, id)
-  const [text, isDeleted] = await Promise.all([
-    unlessTooLarge('record', key, storage.readText(key, MAX_OBJECT_BYTES.record), report),
-    storage.exists(tombstoneKey(account, id)),
-  ])
-  if (text === undefined || isDeleted) return undefined
-  const record = readArchived(text, { account, id }, now())
-  if (typeof record === 'object') return record
-  report({ kind: 'record', reason: record, key })
-  return undefined
+async function findInArchive(account: string, id: string, context: BaselineContext): Promise<Screenshot | undefined> {
+  const [record, isDeleted] = await Promise.all([findArchived(account, id, context), context.storage.exists(tombstoneKey(account, id))])
+  return isDeleted ? undefined : record
 }
