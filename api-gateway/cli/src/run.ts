@@ -16,6 +16,7 @@ const HELP = `Usage: tintype COMMAND [options]
   shot URL...            Captures pages: tintype shot example.com -o page.png
   list, get, delete      Screenshots of the account
   watch [ID]             Follows a screenshot, or all pending ones, to the end
+  diff A [B]             Compares two pages, or a page with a screenshot
   link URL               Prints a signed link to a picture, for <img>
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
@@ -31,7 +32,7 @@ TINTYPE_API_KEY, else the profile of \`tintype config set URL KEY\`.
   tintype COMMAND --help   Help of a command
   tintype --help options   All capture options
 
-Exit codes: 0 success, 1 failed capture or request, 2 wrong usage,
+Exit codes: 0 success, 1 failure, or a change found by diff, 2 wrong usage,
 3 service not reachable or key refused, 130 interrupted.
 `
 

@@ -67,7 +67,7 @@ export const diff: Command = {
   minimum: 1,
   maximum: 2,
   flags: [
-    { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'Writes a picture of the differences, if there are any' },
+    { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'Writes a picture of the differences' },
     { name: 'wait-timeout', kind: 'integer', value: 'SECONDS', summary: 'Maximum wait for a capture; default: 300' },
     ...captureFlags.filter(({ name }) => !EXCLUDED.has(name)),
   ],

@@ -24,8 +24,20 @@ export function isEmptyInput(input: FieldInput | undefined): boolean {
   return !toItems(input).some((item) => (isPair(item) ? item[0] !== '' : item !== ''))
 }
 
+/** A line of `compare_ignore`: a selector, or a region as JSON. */
+function toIgnoreEntry(line: string): unknown {
+  if (!line.trimStart().startsWith('{')) return { selector: line }
+  try {
+    return JSON.parse(line)
+  } catch {
+    return line
+  }
+}
+
+const fromIgnoreEntry = (entry: { selector?: string }): string => entry.selector ?? JSON.stringify(entry)
+
 /** The value of an input for the API, or undefined if it is empty. A number that cannot be read stays a text, so that it is reported. */
-export function toValue({ kind }: Field, input: FieldInput | undefined): unknown {
+export function toValue({ option, kind }: Field, input: FieldInput | undefined): unknown {
   if (input === undefined || isEmptyInput(input)) return undefined
   if (kind === 'pairs')
     return Object.fromEntries(
@@ -37,15 +49,19 @@ export function toValue({ kind }: Field, input: FieldInput | undefined): unknown
   const text = typeof input === 'string' ? input : ''
   if (kind === 'boolean') return text === 'true'
   if (kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text)
-  if (kind === 'lines') return text.split('\n').filter((line) => line.trim() !== '')
+  if (kind === 'lines') {
+    const lines = text.split('\n').filter((line) => line.trim() !== '')
+    return option === 'compareIgnore' ? lines.map(toIgnoreEntry) : lines
+  }
   return text
 }
 
 /** The input that gives a value, such as that of an option of an earlier capture. Undefined if the value cannot be entered. */
-export function toInput({ kind }: Field, value: unknown): FieldInput | undefined {
+export function toInput({ option, kind }: Field, value: unknown): FieldInput | undefined {
   if (kind === 'pairs')
     return typeof value === 'object' && value !== null ? Object.entries(value).map(([name, text]): Pair => [name, String(text)]) : undefined
   if (kind === 'choices') return Array.isArray(value) ? value.map(String) : undefined
+  if (option === 'compareIgnore') return Array.isArray(value) ? value.map(fromIgnoreEntry).join('\n') : undefined
   if (kind === 'lines') return Array.isArray(value) ? value.map(String).join('\n') : undefined
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }

@@ -81,6 +81,7 @@ const isRefusedInLinks = (name: string, value: unknown): boolean => {
   return (
     field?.place === 'private' ||
     LINK_REFUSED.includes(name) ||
+    name.startsWith('compare_') ||
     isOfOptionGroup(field?.option ?? '', ['proxy', 'scripts', 'storage']) ||
     (name === 'cache' && value === false) ||
     (name === 'cache_refresh' && value === true) ||
