@@ -1,7 +1,9 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Account } from '@tintype/crds/kinds/account'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { isMoving } from '@tintype/crds/options/output/image'
 import { accountOf } from '@tintype/crds/records/record'
 import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 
@@ -44,3 +46,7 @@ export function poolsOf(
     return poolOf(spec, plan === undefined ? undefined : findPlan(plans, plan)?.poolName)
   }
 }
+
+/** False for a video in a pool that records none. */
+export const canRecordIn = ({ spec }: Pick<Screenshot, 'spec'>, pool: Pick<RunnerPool, 'spec'>): boolean =>
+  !isMoving(spec.options?.format) || pool.spec.video === true

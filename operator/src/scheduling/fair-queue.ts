@@ -1,7 +1,7 @@
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996). Each account is a flow with a virtual start time. The flow with the smallest virtual
- * start time is served next, and the virtual time is that of the flow served last. A capture advances its flow by 1 / weight, so an account
- * with twice the weight gets twice the captures while both wait. A batch of a hundred delays another account's single screenshot by one
+ * start time is served next, and the virtual time is that of the flow served last. A capture advances its flow by its units of quota / weight,
+ * so an account with twice the weight gets twice the captures while both wait, and a long video counts like several short ones. A batch of a hundred delays another account's single screenshot by one
  * capture. Kept in memory: it is rebuilt from the objects.
  *
  * Accounts do not share browsers, and starting a browser costs as much as a capture. So an account with a queue may keep the open browser for
@@ -14,6 +14,8 @@ export interface QueuedItem {
   key: string
   account: string
   order: number
+  /** Units of quota, as a measure of its length. Default: 1. */
+  units?: number
 }
 
 /** Captures that an account may be ahead of the fairest one to keep its open browser. */
@@ -101,7 +103,7 @@ export class FairQueue {
     if (!item) return undefined
     this.#waiting.delete(item.key)
     this.#virtualTime = Math.max(this.#virtualTime, fairest.virtualStart)
-    next.virtualStart += 1 / this.#weightOf(next.account)
+    next.virtualStart += (item.units ?? 1) / this.#weightOf(next.account)
     if (next.waiting.length === 0) this.#close(next, next.virtualStart)
     return item
   }

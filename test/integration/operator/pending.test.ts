@@ -73,3 +73,20 @@ t.test('Screenshots of accounts that do not exist share one limit', async () => 
   await eventually('the excess Screenshots failed', async () => count('nobody', 'Failed', 'QueueFull') === 2 * LIMIT)
   await eventually('the rest reports why it waits', async () => count('nobody', 'Pending', 'AccountNotFound') === LIMIT)
 })
+
+t.test('a video fails at once in a pool that records none, and waits for a pool that does not exist', async (t) => {
+  const options = { format: 'mp4' } as const
+  await make('still', 1, { accountName: 'acme', poolName: 'default', options })
+  await eventually('it failed', async () => count('still', 'Failed', 'VideoUnavailable') === 1)
+  t.match(seen('still')[0]?.status?.result?.error, {
+    code: 'VIDEO_UNAVAILABLE',
+    message: /^RunnerPool default does not record videos\. Leave out spec\.poolName, or set spec\.video/,
+  })
+  await stage.poolClient.delete('video')
+  await make('moving', 1, { accountName: 'acme', options })
+  await eventually('it reports why it waits', async () => count('moving', 'Pending', 'PoolNotFound') === 1)
+  t.match(
+    findCondition(seen('moving')[0]?.status?.conditions, 'Runnable')?.message,
+    /RunnerPool video does not exist.*runner\.video\.enabled/,
+  )
+})

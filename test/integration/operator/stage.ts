@@ -17,6 +17,7 @@ import { newId, screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { withDefaults } from '../../../crds/src/options/catalog.ts'
 import { IgnoredObjects } from '../../../crds/src/records/ignored-objects.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
@@ -159,7 +160,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       accessKey: minio.accessKey,
       secretKey: minio.secretKey,
     })
-    const key = objectKey(accountOf(shot), screenshotIdOf(shot.metadata), 'png')
+    const key = objectKey(accountOf(shot), screenshotIdOf(shot.metadata), withDefaults(shot.spec.options).format)
     try {
       const chunks: Buffer[] = []
       for await (const chunk of await client.getObject(BUCKET, key)) chunks.push(chunk as Buffer)

@@ -74,8 +74,8 @@ function watchChanges(context: PendingContext): () => void {
       if (type === 'deleted' || !isPending(object) || (old && isPending(old))) return
       enqueueAfter(keyFor(accountOf(object), context), GATHER_MILLISECONDS)
     }),
-    reflectors.pools.addListener(({ type }) => {
-      if (type === 'modified') return
+    reflectors.pools.addListener(({ type, object, old }) => {
+      if (type === 'modified' && object.spec.video === old?.spec.video) return
       for (const account of lister.indexValues(PENDING_INDEX)) enqueueAfter(keyFor(account, context), GATHER_MILLISECONDS)
     }),
     reflectors.accounts.addListener(({ object }) => {

@@ -8,10 +8,14 @@ import { isCharged } from '../quota/decide.ts'
 
 /** Why a Screenshot cannot run, and what to do. */
 export interface Obstacle {
-  code: Extract<JobErrorCode, 'POOL_NOT_FOUND' | 'ACCOUNT_NOT_FOUND'>
-  reason: Extract<ScreenshotReason, 'PoolNotFound' | 'AccountNotFound'>
+  code: Extract<JobErrorCode, 'POOL_NOT_FOUND' | 'ACCOUNT_NOT_FOUND' | 'VIDEO_UNAVAILABLE'>
+  /** Reason of the condition while it waits for the obstacle to go away; absent: it fails at once. */
+  reason?: Extract<ScreenshotReason, 'PoolNotFound' | 'AccountNotFound'> | undefined
   message: string
 }
+
+/** An obstacle that can go away without a change of the Screenshot. */
+export type PassingObstacle = Obstacle & { reason: NonNullable<Obstacle['reason']> }
 
 /** A queued Screenshot; `obstacle` is absent when it can run. */
 export interface PendingScreenshot {
@@ -28,7 +32,7 @@ export interface PendingLimits {
 
 export type PendingAction =
   /** Sets its condition to the reason why it cannot run. */
-  | { do: 'note'; shot: Screenshot; obstacle: Obstacle }
+  | { do: 'note'; shot: Screenshot; obstacle: PassingObstacle }
   /** Clears that condition. */
   | { do: 'clear'; shot: Screenshot }
   | { do: 'fail'; shot: Screenshot; code: JobErrorCode; message: string }
@@ -49,7 +53,8 @@ export function decide(waiting: readonly PendingScreenshot[], limits: PendingLim
     if (excess.has(shot)) actions.push({ do: 'fail', shot, code: 'QUEUE_FULL', message: queueFull(limits.maxQueued) })
     else if (!obstacle) {
       if (since !== undefined) actions.push({ do: 'clear', shot })
-    } else if (since === undefined || condition?.reason !== obstacle.reason) actions.push({ do: 'note', shot, obstacle })
+    } else if (!isPassing(obstacle)) actions.push({ do: 'fail', shot, code: obstacle.code, message: obstacle.message })
+    else if (since === undefined || condition?.reason !== obstacle.reason) actions.push({ do: 'note', shot, obstacle })
     else {
       const left = since + limits.unrunnableMilliseconds - now.getTime()
       if (left <= 0) actions.push({ do: 'fail', shot, code: obstacle.code, message: obstacle.message })
@@ -58,6 +63,8 @@ export function decide(waiting: readonly PendingScreenshot[], limits: PendingLim
   }
   return { actions, nextMilliseconds }
 }
+
+const isPassing = (obstacle: Obstacle): obstacle is PassingObstacle => obstacle.reason !== undefined
 
 /** Finds the newest Screenshots beyond the limit. Those that a gateway accepted or a runner had are never failed, but they count. */
 function findExcess(waiting: readonly PendingScreenshot[], maxQueued: number): Set<Screenshot> {

@@ -1,8 +1,10 @@
+import { DEFAULT_VIDEO_POOL } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { findPlan } from '@tintype/crds/usage/plans'
 import { PHASE_INDEX } from '../../runner/runners.ts'
+import { canRecordIn } from '../../scheduling/account-limits.ts'
 import { isCharged } from '../quota/decide.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
 import type { Obstacle, PendingLimits, PendingScreenshot } from './decide.ts'
@@ -39,11 +41,19 @@ function obstacleOf(shot: Screenshot, context: PendingContext): Obstacle | undef
       message: `Account ${account} does not exist. Create it, or create the Screenshot with another spec.accountName.`,
     }
   const pool = poolOf(shot)
-  if (reflectors.pools.lister.has(`${config.namespace}/${pool}`)) return undefined
+  const object = reflectors.pools.lister.get(`${config.namespace}/${pool}`)
+  if (!object) return { ...MISSING_POOL, message: missingPool(shot, pool) }
+  if (canRecordIn(shot, object)) return undefined
   return {
-    ...MISSING_POOL,
-    message: `RunnerPool ${pool} does not exist. Create it, or create the Screenshot with another spec.poolName.`,
+    code: 'VIDEO_UNAVAILABLE',
+    message: `RunnerPool ${pool} does not record videos. Leave out spec.poolName, or set spec.video of the pool to true and its image to capture-runner-video.`,
   }
+}
+
+function missingPool({ spec }: Screenshot, pool: string): string {
+  const remedy = `RunnerPool ${pool} does not exist. Create it, or create the Screenshot with another spec.poolName.`
+  const isDefault = spec.poolName === undefined && pool === DEFAULT_VIDEO_POOL
+  return isDefault ? `${remedy} The value runner.video.enabled of the chart creates it.` : remedy
 }
 
 function limitsOf(key: string, context: PendingContext): PendingLimits {

@@ -27,7 +27,7 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
     [ConditionType.scaled]: findScaled(observed, groups),
     [ConditionType.sandboxed]: findSandboxed(pool.spec, reportsOf(observed)),
     [ConditionType.guarded]: findGuarded(guard),
-    ...(pool.spec.video === true ? { [ConditionType.videoReady]: findVideoReady(pool.spec, videoReportsOf(observed)) } : {}),
+    ...(pool.spec.video === true ? { [ConditionType.videoReady]: findVideoReady(pool, videoReportsOf(observed)) } : {}),
   }
   const { generation } = pool.metadata
   let conditions = (pool.status?.conditions ?? []).filter(({ type }) => type !== ConditionType.videoReady || pool.spec.video === true)
@@ -116,9 +116,10 @@ function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: Sandbo
   return `${off.join('; ')}: ${detail}. ${remedy}.`
 }
 
-/** Before a capture, a pool that records videos asks each runner whether it can. */
-function findVideoReady({ podTemplate }: RunnerPoolSpec, reports: (VideoReport | undefined)[]): Finding {
-  if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'No runner has reported yet.' }
+/** Each runner tests at its start whether it can record. Without runners the last result holds, because a pool without videos has none. */
+function findVideoReady({ spec: { podTemplate }, status }: RunnerPool, reports: (VideoReport | undefined)[]): Finding {
+  const last = findCondition(status?.conditions, ConditionType.videoReady) as Finding | undefined
+  if (reports.length === 0) return last ?? { status: 'Unknown', reason: 'NotKnown', message: 'No runner has reported yet.' }
   const bad = reports.findIndex((report) => !report?.available)
   if (bad === -1) return { status: 'True', reason: 'VideoAvailable', message: 'The runners record videos.' }
   const detail = (reports[bad]?.detail || 'the program of the image does not know videos').replace(/\.$/, '')

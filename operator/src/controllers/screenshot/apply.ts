@@ -7,6 +7,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { CacheEntry } from '@tintype/crds/records/cache'
 import { accountOf } from '@tintype/crds/records/record'
 import { repeat } from '@tintype/crds/runtime/retry'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../../kube/condition-reasons.ts'
 import { OptionsError, openOptions } from '../../options/open-options.ts'
@@ -152,7 +153,7 @@ function noteCrash(
 
 function queue(key: string, shot: Screenshot, { dispatcher, poolOf }: ScreenshotContext): void {
   const order = createdAtOf(screenshotIdOf(shot.metadata)).getTime()
-  dispatcher.add(poolOf(shot), { key, account: accountOf(shot), order })
+  dispatcher.add(poolOf(shot), { key, account: accountOf(shot), order, units: unitsOf(shot.spec) })
 }
 
 function release(key: string, shot: Screenshot | undefined, { dispatcher, dispatchTracker, cache, runners, now }: ScreenshotContext): void {

@@ -89,8 +89,8 @@ function watchChanges(controller: Controller, context: ScreenshotContext): void 
     return old && old.spec.plan !== object.spec.plan ? waiting(isOwn) : []
   })
   controller.watch(reflectors.pods, ({ object }) => claimsOf(object.metadata.uid, context))
-  controller.watch(reflectors.pools, ({ type, object }) =>
-    type === 'modified' ? [] : waiting((shot) => poolOf(shot) === object.metadata.name),
+  controller.watch(reflectors.pools, ({ type, object, old }) =>
+    type === 'modified' && object.spec.video === old?.spec.video ? [] : waiting((shot) => poolOf(shot) === object.metadata.name),
   )
 }
 

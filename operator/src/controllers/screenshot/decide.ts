@@ -36,7 +36,7 @@ export interface ObservedClaim {
 
 export interface Observed {
   shot: Screenshot | undefined
-  /** True when its pool exists, and its Account if it must still be charged. The pending controller handles those that cannot run. */
+  /** True when its pool exists and records videos if it is one, and its Account if it must still be charged. The pending controller handles those that cannot run. */
   canRun: boolean
   /** The runner that the dispatcher reserved for it. */
   reserved: RunnerClaim | undefined

@@ -5,6 +5,7 @@ import { readObject } from '../../kube/read-object.ts'
 import { endOf } from '../../runner/pod-end.ts'
 import { podState, unchangedSince } from '../../runner/pod-state.ts'
 import type { RunnerResponse } from '../../runner/runner-client.ts'
+import { canRecordIn } from '../../scheduling/account-limits.ts'
 import { mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
@@ -17,13 +18,13 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
   // Nothing is left to decide about a finished Screenshot.
   if (!object || isFinished(object)) return { shot: object, canRun: false, reserved: undefined, claim: undefined }
   const shot = readObject('Screenshot', Screenshot, object)
-  const hasPool = reflectors.pools.lister.has(`${namespace}/${poolOf(shot)}`)
+  const pool = reflectors.pools.lister.get(`${namespace}/${poolOf(shot)}`)
   const hasPayer = !mustBeCharged(shot, context) || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
   const reserved = dispatcher.reservationOf(key)
   const { status } = shot
   return {
     shot,
-    canRun: hasPool && hasPayer,
+    canRun: pool !== undefined && canRecordIn(shot, pool) && hasPayer,
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
     cached: await context.cache.find(key, shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,

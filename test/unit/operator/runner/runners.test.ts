@@ -57,6 +57,8 @@ for (const { name, idle, chosen } of choices) {
   t.test(`chooseRunner chooses ${name}`, async (t) => t.equal(chooseRunner(idle, 'red')?.name, chosen))
 }
 
+const able = { available: true, detail: '' }
+const unable = { available: false, detail: 'no ffmpeg' }
 const idleness = [
   { name: 'a ready runner with a proved identity', runner: aRunner(), idle: true },
   { name: 'a runner without an identity', runner: aRunner({ sandbox: undefined }), idle: false },
@@ -72,9 +74,13 @@ const idleness = [
     mode: 'required' as const,
     idle: false,
   },
+  { name: 'a runner that does not report videos in a pool that records them', runner: aRunner(), video: true, idle: false },
+  { name: 'a runner that cannot record videos where it must', runner: aRunner({ video: unable }), video: true, idle: false },
+  { name: 'a runner that records videos where it must', runner: aRunner({ video: able }), video: true, idle: true },
+  { name: 'a runner that cannot record videos where it need not', runner: aRunner({ video: unable }), idle: true },
 ]
-for (const { name, runner, mode = 'auto' as const, idle } of idleness) {
-  t.test(`isIdle is ${idle} for ${name}`, async (t) => t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode } }, now), idle))
+for (const { name, runner, mode = 'auto' as const, video = false, idle } of idleness) {
+  t.test(`isIdle is ${idle} for ${name}`, async (t) => t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode }, video }, now), idle))
 }
 
 t.test('mayServe dedicates a runner without a sandbox to one account', async (t) => {

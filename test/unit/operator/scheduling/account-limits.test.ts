@@ -2,8 +2,8 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
-import { accountLimits } from '../../../../operator/src/scheduling/account-limits.ts'
-import { anAccount } from '../../../support/fakes/builders.ts'
+import { accountLimits, canRecordIn } from '../../../../operator/src/scheduling/account-limits.ts'
+import { anAccount, aRunnerPool, aScreenshot } from '../../../support/fakes/builders.ts'
 
 const accounts = new Store<Account>()
 accounts.set(anAccount({ name: 'small', spec: { plan: 'free' } }))
@@ -25,4 +25,12 @@ t.test('accountLimits lowers the limit of a plan but never raises it', async (t)
 t.test('accountLimits allows one capture at a time, with the smallest weight, when the plan is not defined', async (t) => {
   const { free, basic } = DEFAULT_PLANS
   t.match(accountLimits(accounts, { free, basic }, 'default')('large'), { weight: 1, maxRunning: 1 })
+})
+
+t.test('canRecordIn is false only for a video in a pool that records none', async (t) => {
+  const pools = [aRunnerPool(), aRunnerPool({ spec: { video: false } }), aRunnerPool({ spec: { video: true } })]
+  const inEach = (format: 'mp4' | 'webm' | 'gif' | 'png' | undefined) =>
+    pools.map((pool) => canRecordIn(aScreenshot({ spec: format === undefined ? {} : { options: { format } } }), pool))
+  for (const format of ['mp4', 'webm', 'gif'] as const) t.strictSame(inEach(format), [false, false, true], format)
+  for (const format of ['png', undefined] as const) t.strictSame(inEach(format), [true, true, true], String(format))
 })

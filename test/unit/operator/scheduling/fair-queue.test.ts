@@ -165,3 +165,13 @@ t.test('FairQueue serves accounts by their weights while both wait', async (t) =
     'all the time',
   )
 })
+
+t.test('FairQueue counts a long video like several short ones', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 3; order++) queue.add({ ...wait('long', order), units: 12 })
+  for (let order = 0; order < 20; order++) queue.add(wait('short', order))
+  const keys = drain(queue)
+  const before = (key: string) => keys.slice(0, keys.indexOf(key)).filter((other) => other.startsWith('short')).length
+  t.ok(before('long1') >= 11 && before('long1') <= 13, String(before('long1')))
+  t.equal(keys.length, 23)
+})

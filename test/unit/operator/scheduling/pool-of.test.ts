@@ -14,7 +14,9 @@ const cases = [
   { name: 'uses the one that it names', spec: { accountName: 'rich', poolName: 'small' }, pool: 'small' },
   { name: 'else that of the plan of its account', spec: { accountName: 'rich' }, pool: 'large' },
   { name: 'the default one when the plan names none', spec: { accountName: 'poor' }, pool: 'default' },
+  { name: 'that of videos for a video, whatever the plan', spec: { accountName: 'rich', options: { format: 'webm' } }, pool: 'video' },
+  { name: 'the one that a video names', spec: { poolName: 'small', options: { format: 'gif' } }, pool: 'small' },
   { name: 'the default one when the account does not exist', spec: { accountName: 'nobody' }, pool: 'default' },
-]
+] as const
 for (const { name, spec, pool } of cases)
   t.test(`poolsOf returns for a Screenshot ${name}`, async (t) => t.equal(poolOf(aScreenshot({ spec })), pool))

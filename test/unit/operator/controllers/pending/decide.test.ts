@@ -49,6 +49,14 @@ t.test('decide notes once why a Screenshot cannot run, and fails it after the ti
   t.match(look(at(-600)).actions, [{ do: 'fail', code: 'POOL_NOT_FOUND', message: missingPool.message }])
 })
 
+t.test('decide fails a Screenshot at once if no waiting helps', async (t) => {
+  const obstacle: Obstacle = { code: 'VIDEO_UNAVAILABLE', message: 'RunnerPool default does not record videos' }
+  for (const since of [undefined, at(-10)]) {
+    const { actions } = decide([waiting('a', { obstacle, ...(since ? { since } : {}) })], limits, NOON)
+    t.match(actions, [{ do: 'fail', code: 'VIDEO_UNAVAILABLE', message: obstacle.message }])
+  }
+})
+
 t.test('decide clears the condition of a Screenshot that can run again, however late', async (t) => {
   t.strictSame(summarize(decide([waiting('a', { since: at(-10_000) })], limits, NOON)), ['clear a'])
 })

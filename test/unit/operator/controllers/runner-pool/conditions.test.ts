@@ -80,6 +80,13 @@ t.test('buildStatus says whether the runners of a pool that records videos can',
   t.match(videoConditionsOf([{ video: recorder }, { video: missing }]).videoReady, { status: 'False' })
 })
 
+t.test('buildStatus keeps the last result of VideoReady while no runner exists', async (t) => {
+  for (const video of [recorder, missing]) {
+    const { conditions, videoReady } = videoConditionsOf([{ video }])
+    t.match(videoConditionsOf([], conditions).videoReady, { status: videoReady?.status, reason: videoReady?.reason })
+  }
+})
+
 t.test('buildStatus has the condition VideoReady only for pools that record videos', async (t) => {
   const { conditions } = videoConditionsOf([{ video: recorder }])
   t.notOk(videoConditionsOf([{ video: recorder }], conditions, false).videoReady)
