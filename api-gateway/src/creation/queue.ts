@@ -1,6 +1,8 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { EventSubject } from '@tintype/crds/schema/event-types'
 import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
+import { eventSubjectOf } from '@tintype/crds/webhooks/events'
 import { ApiError, unavailable } from '../common/errors.ts'
 import type { QueueView } from '../store/ports.ts'
 import { findQueueFullReason, type QueueBounds, type QueueFacts, queuePosition, retrySeconds, toEstimatedTime } from './queue-rules.ts'
@@ -22,8 +24,8 @@ export type ReleaseSlots = () => void
 /** Enforces queue limits and computes queue positions. */
 export class Queue {
   readonly #options: QueueOptions
-  /** Accounts of Screenshots that are about to be created, by id. A Screenshot in the informer cache is not counted twice. */
-  readonly #entering = new Map<string, string>()
+  /** Screenshots that are about to be created, by id. A Screenshot in the informer cache is not counted twice. */
+  readonly #entering = new Map<string, { owner: string; subject: EventSubject }>()
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -40,40 +42,48 @@ export class Queue {
       ? 'too many finished screenshots are waiting to be archived'
       : findQueueFullReason(count, { total, own }, { ...bounds, maxQueuedPerAccount })
     if (reason === undefined) return
-    throw new ApiError('QUEUE_FULL', reason, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
+    throw new ApiError('QUEUE_FULL', reason, {
+      headers: { 'retry-after': String(retrySeconds(count, this.#facts(account, 'screenshot'))) },
+    })
   }
 
   /** Reserves slots for Screenshots with these ids. @throws ApiError QUEUE_FULL */
-  enter(account: Account, ids: readonly string[]): ReleaseSlots {
+  enter(account: Account, ids: readonly string[], subject: EventSubject = 'screenshot'): ReleaseSlots {
     this.check(account, ids.length)
-    for (const id of ids) this.#entering.set(id, account.metadata.name)
+    for (const id of ids) this.#entering.set(id, { owner: account.metadata.name, subject })
     return () => {
       for (const id of ids) this.#entering.delete(id)
     }
   }
 
-  /** Estimated time for `count` new Screenshots, such as `10-60s`. */
-  estimate(account: Account, count: number): string {
-    return toEstimatedTime(count, this.#facts(account))
+  /** Estimated time for `count` new screenshots or videos, such as `10-60s`. */
+  estimate(account: Account, count: number, subject: EventSubject = 'screenshot'): string {
+    return toEstimatedTime(count, this.#facts(account, subject))
   }
 
-  /** Queue position of a Screenshot, 1 for the next one. Undefined when it is not queued. */
+  /** Queue position of a Screenshot among screenshots or among videos, 1 for the next one. Undefined when it is not queued. */
   positionOf(screenshot: Screenshot, account: Account): number | undefined {
     const ahead = this.#options.view.countAhead(screenshot)
-    return ahead === undefined ? undefined : queuePosition(ahead, this.#facts(account))
+    return ahead === undefined ? undefined : queuePosition(ahead, this.#facts(account, eventSubjectOf(screenshot)))
   }
 
-  #facts({ metadata: { name }, spec }: Account): QueueFacts {
-    const { view, plans } = this.#options
-    const others = view.accounts().filter((other) => other !== name)
+  #facts({ metadata: { name }, spec }: Account, subject: EventSubject): QueueFacts {
+    const { plans } = this.#options
+    const queue = this.#options.view.of(subject)
+    const others = queue.accounts().filter((other) => other !== name)
     return {
-      own: this.#countWaiting(name).own,
+      own: queue.waitingOf(name) + this.#enteringOf(name, subject),
       weight: limitsOfPlan(plans, spec.plan).weight,
       maxRunning: limitsOfPlan(plans, spec.plan).maxRunning,
-      others: others.map((other) => ({ waiting: view.waitingOf(other), weight: this.#weightOf(other) })),
-      running: view.running,
-      meanCaptureMilliseconds: view.meanCaptureMilliseconds,
+      others: others.map((other) => ({ waiting: queue.waitingOf(other), weight: this.#weightOf(other) })),
+      running: queue.running,
+      meanCaptureMilliseconds: queue.meanCaptureMilliseconds,
     }
+  }
+
+  #enteringOf(account: string, wanted: EventSubject): number {
+    return [...this.#entering].filter(([id, { owner, subject }]) => owner === account && subject === wanted && !this.#options.view.has(id))
+      .length
   }
 
   #weightOf(name: string): number {
@@ -99,7 +109,7 @@ export class Queue {
     const { view } = this.#options
     let own = view.waitingOf(account)
     let total = view.accounts().reduce((sum, name) => sum + this.#countedOf(name), 0)
-    for (const [id, owner] of this.#entering) {
+    for (const [id, { owner }] of this.#entering) {
       // The informer cache counts it from now on.
       if (view.has(id)) {
         this.#entering.delete(id)

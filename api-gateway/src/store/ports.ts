@@ -6,6 +6,7 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { EventSubject } from '@tintype/crds/schema/event-types'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { UsageFacts } from '@tintype/crds/usage/usage'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
@@ -44,19 +45,28 @@ export interface ScreenshotStore {
   waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined>
 }
 
-/** The queue according to the informer cache. */
-export interface QueueView {
+/** The queue of screenshots, or that of videos, which have other runners. */
+export interface SubjectQueue {
   /** Running captures. */
   readonly running: number
   /** Undefined until a capture has been measured. */
   readonly meanCaptureMilliseconds: number | undefined
-  /** Accounts with queued screenshots. */
+  /** Accounts with queued captures. */
   accounts(): string[]
-  /** Number of queued screenshots of an account that can run. */
+  /** Number of queued captures of an account that can run. */
+  waitingOf(account: string): number
+}
+
+/** The queue according to the informer cache. */
+export interface QueueView {
+  of(subject: EventSubject): SubjectQueue
+  /** Accounts with queued screenshots or videos. */
+  accounts(): string[]
+  /** Number of queued screenshots and videos of an account that can run. */
   waitingOf(account: string): number
   /** True when the cache has a Screenshot with this id, in any phase. */
   has(id: string): boolean
-  /** Number of queued screenshots of the same account ahead of this one. Undefined when it is not queued. */
+  /** Number of queued captures of the same account and subject ahead of this one. Undefined when it is not queued. */
   countAhead(screenshot: Screenshot): number | undefined
   /** True while creates must be rejected because too many finished screenshots are not archived. */
   isBacklogged(): boolean

@@ -19,6 +19,7 @@ import type {
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
+  SubjectQueue,
 } from '../../../api-gateway/src/store/ports.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
@@ -34,8 +35,10 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
+import type { EventSubject } from '../../../crds/src/schema/event-types.ts'
 import { DEFAULT_PLANS, limitsOfPlan } from '../../../crds/src/usage/plans.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
+import { eventSubjectOf } from '../../../crds/src/webhooks/events.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
 import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
@@ -124,7 +127,7 @@ export class FakeScreenshots implements ScreenshotStore {
     return this.isQueueFull
   }
   /** What a gateway sees of the queue in them. */
-  readonly queue: QueueView & { meanCaptureMilliseconds: number | undefined } = new FakeQueue(this)
+  readonly queue = new FakeQueue(this)
   async delete(screenshot: Screenshot): Promise<boolean> {
     const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
     this.#wake()
@@ -162,17 +165,25 @@ class FakeQueue implements QueueView {
   constructor(screenshots: FakeScreenshots) {
     this.#screenshots = screenshots
   }
-  get #waiting(): [id: string, account: string][] {
-    return [...this.#screenshots.objects].flatMap(([id, shot]) => (isWaiting(shot) ? [[id, accountOf(shot)]] : []))
+  #waiting(subject?: EventSubject): [id: string, account: string][] {
+    return [...this.#screenshots.objects].flatMap(([id, shot]) =>
+      isWaiting(shot) && (subject === undefined || subject === eventSubjectOf(shot)) ? [[id, accountOf(shot)]] : [],
+    )
   }
-  get running(): number {
-    return [...this.#screenshots.objects.values()].filter(({ status }) => status?.phase === 'Running').length
+  of(subject: EventSubject): SubjectQueue {
+    const shots = [...this.#screenshots.objects.values()]
+    return {
+      running: shots.filter((shot) => shot.status?.phase === 'Running' && eventSubjectOf(shot) === subject).length,
+      meanCaptureMilliseconds: this.meanCaptureMilliseconds,
+      accounts: () => this.accounts(subject),
+      waitingOf: (account) => this.waitingOf(account, subject),
+    }
   }
-  accounts(): string[] {
-    return [...new Set(this.#waiting.map(([, account]) => account))]
+  accounts(subject?: EventSubject): string[] {
+    return [...new Set(this.#waiting(subject).map(([, account]) => account))]
   }
-  waitingOf(account: string): number {
-    return this.#waiting.filter(([, other]) => other === account).length
+  waitingOf(account: string, subject?: EventSubject): number {
+    return this.#waiting(subject).filter(([, other]) => other === account).length
   }
   has(id: string): boolean {
     return this.#screenshots.objects.has(id)
@@ -180,7 +191,7 @@ class FakeQueue implements QueueView {
   countAhead(screenshot: Screenshot): number | undefined {
     const id = screenshotIdOf(screenshot.metadata)
     if (!isWaiting(screenshot)) return undefined
-    return this.#waiting.filter(([other, account]) => account === accountOf(screenshot) && other > id).length
+    return this.#waiting(eventSubjectOf(screenshot)).filter(([other, account]) => account === accountOf(screenshot) && other > id).length
   }
   isBacklogged(): boolean {
     return this.#screenshots.isFull()

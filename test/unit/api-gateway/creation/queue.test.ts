@@ -1,14 +1,18 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import type { Account, Plan } from '../../../../crds/src/kinds/account.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { aQueue, aScreenshot, FakeScreenshots, NOW } from '../fakes.ts'
 
 const anAccount = (name: string, plan: Plan = 'scale'): Account => ({
   metadata: { name, namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
   spec: { plan },
 })
-const fill = (screenshots: FakeScreenshots, accountName: string, count: number) =>
-  Array.from({ length: count }, (_, n) => screenshots.put(aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })))
+const fill = (screenshots: FakeScreenshots, accountName: string, count: number, options: CaptureOptions = {}) =>
+  Array.from({ length: count }, (_, n) => {
+    const shot = aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })
+    return screenshots.put({ ...shot, spec: { ...shot.spec, options: { ...shot.spec.options, ...options } } })
+  })
 
 const idsOf = (count: number) => Array.from({ length: count }, () => newId('scr', NOW))
 
@@ -90,4 +94,24 @@ t.test('Queue refuses screenshots of an account whose plan is not defined, and s
   t.throws(() => queue.check(account, 1), { code: 'SERVICE_UNAVAILABLE', message })
   const [queued] = fill(screenshots, 'acme', 1)
   t.equal(queue.positionOf(queued!, account), 1)
+})
+
+t.test('Queue gives videos and screenshots separate positions and estimates, under one limit', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots, { maxQueuedPerAccount: 12 })
+  const account = anAccount('acme')
+  const videos = fill(screenshots, 'acme', 10, { format: 'mp4' })
+  const [screenshot] = fill(screenshots, 'acme', 1)
+  t.equal(queue.positionOf(screenshot!, account), 1)
+  t.strictSame(
+    videos.map((video) => queue.positionOf(video, account)).sort((a = 0, b = 0) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  )
+  screenshots.queue.meanCaptureMilliseconds = 1_000
+  t.equal(queue.estimate(account, 1), '1-4s')
+  t.equal(queue.estimate(account, 1, 'video'), '5-22s')
+  const leave = queue.enter(account, idsOf(1), 'video')
+  t.equal(queue.estimate(account, 1, 'video'), '6-24s')
+  t.throws(() => queue.check(account, 1), { code: 'QUEUE_FULL', message: /12 screenshots of the account are queued/ })
+  leave()
 })

@@ -5,6 +5,7 @@ import type { Reflector, ReflectorEvent } from '../../../../../../crds/client/re
 import { newId, screenshotIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../../crds/src/kinds/screenshot.ts'
+import type { CaptureOptions } from '../../../../../../crds/src/options/catalog.ts'
 import { aScreenshot, at, completedStatus } from '../../../../../support/fakes/builders.ts'
 
 function aWorld() {
@@ -18,8 +19,8 @@ function aWorld() {
     for (const listener of listeners) listener(event)
     return object
   }
-  const add = (second: number, accountName: string, status: ScreenshotStatus = { phase: 'Pending' }) =>
-    put(aScreenshot({ name: toObjectName(newId('scr', at(second))), spec: { accountName }, status }))
+  const add = (second: number, accountName: string, status: ScreenshotStatus = { phase: 'Pending' }, options: CaptureOptions = {}) =>
+    put(aScreenshot({ name: toObjectName(newId('scr', at(second))), spec: { accountName, options }, status }))
   return { queue, put, add }
 }
 
@@ -29,7 +30,7 @@ t.test('KubeQueue counts what waits, by account, and what is being captured', as
   const waiting = add(3, 'blue')
   add(4, 'blue', { phase: 'Running' })
   add(5, 'green', completedStatus())
-  t.strictSame([queue.running, queue.accounts().sort()], [1, ['blue', 'red']])
+  t.strictSame([queue.of('screenshot').running, queue.accounts().sort()], [1, ['blue', 'red']])
   t.strictSame([queue.waitingOf('red'), queue.waitingOf('blue'), queue.waitingOf('green')], [2, 1, 0])
   t.ok(queue.has(screenshotIdOf(waiting.metadata)))
   t.notOk(queue.has(newId('scr', at(9))))
@@ -59,14 +60,29 @@ t.test('KubeQueue counts the older queued screenshots of the same account', asyn
 
 t.test('KubeQueue measures captures as they end, each once, the newest counting a tenth', async (t) => {
   const { queue, put, add } = aWorld()
-  t.equal(queue.meanCaptureMilliseconds, undefined)
+  t.equal(queue.of('screenshot').meanCaptureMilliseconds, undefined)
   const end = (seconds: number) => completedStatus({ startTime: at(10).toISOString(), completionTime: at(10 + seconds).toISOString() })
   const shot = add(1, 'red', end(2))
-  t.equal(queue.meanCaptureMilliseconds, 2_000)
+  t.equal(queue.of('screenshot').meanCaptureMilliseconds, 2_000)
   put({ ...shot, metadata: { ...shot.metadata, resourceVersion: '9' } })
-  t.equal(queue.meanCaptureMilliseconds, 2_000)
+  t.equal(queue.of('screenshot').meanCaptureMilliseconds, 2_000)
   add(2, 'red', end(12))
-  t.equal(queue.meanCaptureMilliseconds, 3_000)
+  t.equal(queue.of('screenshot').meanCaptureMilliseconds, 3_000)
   add(3, 'red', { phase: 'Failed', completionTime: at(3).toISOString() })
-  t.equal(queue.meanCaptureMilliseconds, 3_000, 'what was never begun says nothing')
+  t.equal(queue.of('screenshot').meanCaptureMilliseconds, 3_000, 'what was never begun says nothing')
+})
+
+t.test('KubeQueue counts and measures videos and screenshots separately', async (t) => {
+  const { queue, add } = aWorld()
+  const webm: CaptureOptions = { format: 'webm' }
+  for (const second of [1, 2, 3]) add(second, 'red', undefined, webm)
+  add(4, 'blue', { phase: 'Running' }, webm)
+  const video = add(5, 'red', undefined, webm)
+  const screenshot = add(6, 'red')
+  t.strictSame([queue.countAhead(video), queue.countAhead(screenshot), queue.waitingOf('red')], [3, 0, 5])
+  t.strictSame([queue.of('video').running, queue.of('screenshot').running], [1, 0])
+  t.strictSame([queue.of('video').waitingOf('red'), queue.of('screenshot').waitingOf('red')], [4, 1])
+  t.strictSame([queue.of('video').accounts(), queue.of('screenshot').accounts()], [['red'], ['red']])
+  add(7, 'blue', completedStatus({ startTime: at(10).toISOString(), completionTime: at(40).toISOString() }), webm)
+  t.strictSame([queue.of('video').meanCaptureMilliseconds, queue.of('screenshot').meanCaptureMilliseconds], [30_000, undefined])
 })
