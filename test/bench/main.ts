@@ -7,6 +7,7 @@ import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
 import { measureBatches } from './batches.ts'
 import { measureBlocking } from './blocking/measure.ts'
 import { measureBurst } from './burst.ts'
+import { measureCompare } from './compare/measure.ts'
 import { measureGrowth } from './engine/growth.ts'
 import { measureEngine } from './engine/measure.ts'
 import { barTable, engineStageTable, growthTables, rateTable, tallTables } from './engine/report.ts'
@@ -27,6 +28,7 @@ import { undoing, undoOnSignal } from './report/undo.ts'
 import {
   BLOCKING_FIGURES,
   CAPTURE_FIGURES,
+  COMPARE_FIGURES,
   ENGINE_FIGURES,
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
@@ -49,6 +51,7 @@ import { measureSequential } from './sequential.ts'
 import {
   type BLOCKING_PARTS,
   CAPTURE_PARTS,
+  type COMPARE_PARTS,
   type ENGINE_PARTS,
   type FAIRNESS_PARTS,
   HELP,
@@ -208,6 +211,10 @@ const OF_LINKS: Record<(typeof LINK_PARTS)[number], () => Promise<void>> = {
   links: async () => show(linksTable(await measureLinks(settings, progress))),
 }
 
+const OF_COMPARE: Record<(typeof COMPARE_PARTS)[number], () => Promise<void>> = {
+  compare: async () => show(await measureCompare(settings, progress)),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -244,6 +251,7 @@ for (const [mark, parts] of [
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
   [LINK_FIGURES, OF_LINKS],
+  [COMPARE_FIGURES, OF_COMPARE],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

@@ -51,6 +51,8 @@ export const HOSTILE_PARTS = ['hostile'] as const
 export const STORE_PARTS = ['store'] as const
 /** Signed links to a cached picture, through a gateway of its own. */
 export const LINK_PARTS = ['links'] as const
+/** Time and memory of comparisons with an earlier picture. */
+export const COMPARE_PARTS = ['compare'] as const
 /** All parts. */
 export const PARTS = [
   ...CAPTURE_PARTS,
@@ -65,6 +67,7 @@ export const PARTS = [
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
   ...LINK_PARTS,
+  ...COMPARE_PARTS,
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -105,6 +108,7 @@ The part named stability captures pages that stand still with and without the wa
 The part named hostile captures pages on one runner that try to block or exhaust it, and an ordinary page after each.
 The part named batches captures two batches of a hundred pages by REST, by one account and by twenty.
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.
+The part named compare compares pictures of 1,080 and 25,000 rows as a runner does; it needs no cluster.
 The part named blocking checks the filter lists with URLs of a list that is not one of their sources; it needs no cluster.
 Run --only memory ten minutes after the last capture, because memory is released slowly.
 `
