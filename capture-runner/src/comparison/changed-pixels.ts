@@ -48,24 +48,43 @@ export class ChangedPixels {
     return this.#count
   }
 
-  /** Adds a pixel, which must not have been added before. */
-  add(x: number, y: number): void {
-    this.#count++
-    const index = y * this.width + x
-    const byte = Math.floor(index / 8)
-    this.#bits[byte] = this.#bits[byte]! | (1 << (index % 8))
-    this.#rows[y] = 1
-    const cell = Math.floor(y / CELL) * this.#columns + Math.floor(x / CELL)
-    this.#counts[cell]!++
-    if (x < this.#left[cell]!) this.#left[cell] = x
-    if (x > this.#right[cell]!) this.#right[cell] = x
-    if (y < this.#top[cell]!) this.#top[cell] = y
-    if (y > this.#bottom[cell]!) this.#bottom[cell] = y
+  /**
+   * Adds pixels of a row, each of which must not have been added before.
+   * @param isChanged whether the pixel is changed
+   */
+  addRow(y: number, from: number, to: number, isChanged: (x: number) => boolean): void {
+    const row = y * this.width
+    const cells = Math.floor(y / CELL) * this.#columns
+    for (let start = from; start < to; ) {
+      const end = Math.min(to, (Math.floor(start / CELL) + 1) * CELL)
+      let count = 0
+      let [first, last] = [end, start]
+      for (let x = start; x < end; x++) {
+        if (!isChanged(x)) continue
+        count++
+        if (x < first) first = x
+        last = x
+        // A picture has at most 200 million pixels, which 32 bits hold.
+        this.#bits[(row + x) >>> 3]! |= 1 << ((row + x) & 7)
+      }
+      if (count > 0) this.#addToCell(cells + Math.floor(start / CELL), { count, left: first, top: y, right: last, bottom: y })
+      start = end
+    }
+  }
+
+  #addToCell(cell: number, { count, left, top, right, bottom }: Region): void {
+    this.#count += count
+    this.#rows[top] = 1
+    this.#counts[cell]! += count
+    if (left < this.#left[cell]!) this.#left[cell] = left
+    if (right > this.#right[cell]!) this.#right[cell] = right
+    if (top < this.#top[cell]!) this.#top[cell] = top
+    if (bottom > this.#bottom[cell]!) this.#bottom[cell] = bottom
   }
 
   has(x: number, y: number): boolean {
     const index = y * this.width + x
-    return (this.#bits[Math.floor(index / 8)]! & (1 << (index % 8))) !== 0
+    return (this.#bits[index >>> 3]! & (1 << (index & 7))) !== 0
   }
 
   hasInRow(y: number): boolean {

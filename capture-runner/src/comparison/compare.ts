@@ -1,7 +1,7 @@
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
 import { ChangedPixels } from './changed-pixels.ts'
-import { CHANNELS, type DecodedPicture } from './decoded-picture.ts'
+import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
 
 // Compares two pictures strip by strip, so that memory does not grow with the page (ADR 46). The result is that of pixelmatch on the whole pictures.
@@ -35,14 +35,16 @@ export async function comparePictures(
   const width = Math.min(before.width, after.width)
   const height = Math.min(before.height, after.height)
   const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / width))
+  // The same memory for each strip: collecting it as garbage would take as long as a decoder.
+  const [ofBefore, ofAfter, ofMask] = [0, 1, 2].map(() => allocateRows(stripRows + 2 * OVERLAP, width)) as [Buffer, Buffer, Buffer]
+  const isOpaque = !before.mayBeTransparent && !after.mayBeTransparent
   for (let top = 0; top < height; top += stripRows) {
     signal.throwIfAborted()
     const bottom = Math.min(height, top + stripRows)
     const from = Math.max(0, top - OVERLAP)
     const to = Math.min(height, bottom + OVERLAP)
-    const rows = await Promise.all([before.readRows(from, to - from, width), after.readRows(from, to - from, width)])
-    const isOpaque = !before.mayBeTransparent && !after.mayBeTransparent
-    const mask = findChanges(rows, { top: from, width, height: to - from }, settings, isOpaque)
+    const rows = await Promise.all([before.readRows(from, to - from, width, ofBefore), after.readRows(from, to - from, width, ofAfter)])
+    const mask = findChanges([...rows, ofMask], { top: from, width, height: to - from }, settings, isOpaque)
     if (mask) addChanges(changed, mask, { top, bottom, from, width })
   }
   addOutside(changed, { width, height }, settings.ignored)
@@ -55,16 +57,16 @@ interface Strip {
   height: number
 }
 
-/** Compares the rows of a strip. Returns an image whose changed pixels are not 0; undefined if there are none. */
+/** Compares the rows of a strip. Returns an image in `space` whose changed pixels are not 0; undefined if there are none. */
 function findChanges(
-  [before, after]: readonly [Buffer, Buffer],
+  [before, after, space]: readonly [before: Buffer, after: Buffer, space: Buffer],
   strip: Strip,
   { colorTolerance, antialiasing, ignored }: ComparisonSettings,
   isOpaque: boolean,
 ): Uint32Array | undefined {
   const { width, height } = strip
   if (before.equals(after)) return undefined
-  const mask = new Uint8Array(before.length)
+  const mask = space.subarray(0, before.length).fill(0)
   const ignoreMask = toIgnoreMask(ignored, strip)
   // White as the background, because pixelmatch’s checkerboard depends on the position in the strip.
   const options = { threshold: colorTolerance, includeAA: antialiasing, diffMask: true, checkerboard: false, ignoreMask }
@@ -74,7 +76,7 @@ function findChanges(
     blendOnBlack(after)
     count += pixelmatch(before, after, mask, width, height, options)
   }
-  return count === 0 ? undefined : new Uint32Array(mask.buffer)
+  return count === 0 ? undefined : new Uint32Array(mask.buffer, mask.byteOffset, mask.length / CHANNELS)
 }
 
 const OPAQUE = 255
@@ -103,7 +105,7 @@ interface InnerRows {
 function addChanges(changed: ChangedPixels, mask: Uint32Array, { top, bottom, from, width }: InnerRows): void {
   for (let y = top; y < bottom; y++) {
     const start = (y - from) * width
-    for (let x = 0; x < width; x++) if (mask[start + x] !== 0) changed.add(x, y)
+    changed.addRow(y, 0, width, (x) => mask[start + x] !== 0)
   }
 }
 
@@ -115,6 +117,6 @@ function addOutside(changed: ChangedPixels, common: { width: number; height: num
     const first = y < common.height ? common.width : 0
     if (first === width) continue
     const mask = toIgnoreMask(ignored, { top: y, width, height: 1 })
-    for (let x = first; x < width; x++) if (!mask?.[x]) changed.add(x, y)
+    changed.addRow(y, first, width, (x) => !mask?.[x])
   }
 }

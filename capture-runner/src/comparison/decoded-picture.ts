@@ -14,8 +14,8 @@ export interface DecodedPicture {
   height: number
   /** False if every pixel is opaque. */
   mayBeTransparent: boolean
-  /** Reads rows from `top`, RGBA, the left `width` pixels of each. */
-  readRows: (top: number, count: number, width: number) => Promise<Buffer>
+  /** Reads rows from `top`, RGBA, the left `width` pixels of each, into `target` if it is given. Returns the part of it that has the rows. */
+  readRows: (top: number, count: number, width: number, target?: Buffer) => Promise<Buffer>
 }
 
 /**
@@ -32,7 +32,7 @@ export async function decodeTo(file: string, source: Buffer | string): Promise<D
     width,
     height,
     mayBeTransparent: hasAlpha,
-    readRows: (top, count, wanted) => readRows(file, { top, count, wanted, width }),
+    readRows: (top, count, wanted, target) => readRows(file, { top, count, wanted, width }, target),
   }
 }
 
@@ -43,15 +43,17 @@ interface Rows {
   width: number
 }
 
-async function readRows(file: string, { top, count, wanted, width }: Rows): Promise<Buffer> {
-  const rowBytes = width * CHANNELS
-  // Not from the shared pool, because pixelmatch reads 32 bits at a time from aligned memory.
-  const rows = Buffer.allocUnsafeSlow(count * rowBytes)
+/** Not from the shared pool, because pixelmatch reads 32 bits at a time from aligned memory. */
+export const allocateRows = (count: number, width: number): Buffer => Buffer.allocUnsafeSlow(count * width * CHANNELS)
+
+async function readRows(file: string, { top, count, wanted, width }: Rows, target = allocateRows(count, wanted)): Promise<Buffer> {
+  const [rowBytes, wantedBytes] = [width * CHANNELS, wanted * CHANNELS]
+  const result = target.subarray(0, count * wantedBytes)
+  const rows = wanted === width ? result : allocateRows(count, width)
   await using handle = await open(file)
   const { bytesRead } = await handle.read(rows, 0, rows.length, HEADER_BYTES + top * rowBytes)
   if (bytesRead !== rows.length) throw new Error(`a decoded picture ends after ${bytesRead} of ${rows.length} bytes`)
-  if (wanted === width) return rows
-  const narrow = Buffer.allocUnsafeSlow(count * wanted * CHANNELS)
-  for (let row = 0; row < count; row++) rows.copy(narrow, row * wanted * CHANNELS, row * rowBytes, row * rowBytes + wanted * CHANNELS)
-  return narrow
+  if (rows !== result)
+    for (let row = 0; row < count; row++) rows.copy(result, row * wantedBytes, row * rowBytes, row * rowBytes + wantedBytes)
+  return result
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { servePages } from '../../integration/capture-runner/stage/page-server.ts'
@@ -39,6 +39,8 @@ const CHANGES: readonly { name: string; change: Parameters<typeof pageOf>[1] }[]
 
 interface Sample {
   milliseconds: number
+  /** Milliseconds of processor time. */
+  processor: number
   mebibytes: number
   changedRatio: number
 }
@@ -74,7 +76,7 @@ export async function measureCompare({ rounds }: Pick<Settings, 'rounds'>, progr
   }
   return {
     title: 'Comparison with an earlier picture (targets: 150 ms for 1920 × 1080; 3,000 ms and 300 MiB for 1920 × 25,000)',
-    head: ['picture', 'what differs', 'changed pixels (%)', 'first (ms)', 'median (ms)', 'memory (MiB)'],
+    head: ['picture', 'what differs', 'changed pixels (%)', 'first (ms)', 'median (ms)', 'processor (ms)', 'memory (MiB)', 'load'],
     rows,
   }
 }
@@ -87,6 +89,8 @@ function toRow(height: number, name: string, samples: readonly Sample[]): string
     ((first?.changedRatio ?? 0) * 100).toFixed(3),
     toCell(first?.milliseconds ?? Number.NaN),
     toCell(median(samples.map(({ milliseconds }) => milliseconds))),
+    toCell(median(samples.map(({ processor }) => processor))),
     Math.max(...samples.map(({ mebibytes }) => mebibytes)).toFixed(0),
+    (loadavg()[0] ?? 0).toFixed(1),
   ]
 }

@@ -24,9 +24,11 @@ async function compareOnce() {
   // Resets the highest resident memory of the process.
   writeFileSync('/proc/self/clear_refs', '5')
   const before = statusOf('VmRSS')
-  const started = performance.now()
+  const [started, processor] = [performance.now(), process.cpuUsage()]
   const { changedRatio } = await compare(picture, baseline!, { files }, plan, signal)
-  return { milliseconds: performance.now() - started, mebibytes: (statusOf('VmHWM') - before) / 1024, changedRatio }
+  const { user, system } = process.cpuUsage(processor)
+  const milliseconds = performance.now() - started
+  return { milliseconds, processor: (user + system) / 1_000, mebibytes: (statusOf('VmHWM') - before) / 1024, changedRatio }
 }
 
 const samples = []

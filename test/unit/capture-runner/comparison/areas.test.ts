@@ -44,7 +44,7 @@ t.test('ChangedPixels joins nearby pixels to regions, the one with most pixels f
     [151, 90],
     [199, 99],
   ] as const)
-    changed.add(x, y)
+    changed.addRow(y, x, x + 1, () => true)
   t.equal(changed.count, 5)
   t.ok(changed.has(10, 10) && !changed.has(11, 10) && changed.hasInRow(10) && !changed.hasInRow(11))
   t.strictSame(changed.findRegions(), [area(10, 10, 11, 21), area(150, 90, 2, 1), area(199, 99, 1, 1)])
@@ -52,14 +52,14 @@ t.test('ChangedPixels joins nearby pixels to regions, the one with most pixels f
 
 t.test('ChangedPixels does not join pixels of the right edge with those of the left edge', async (t) => {
   const changed = new ChangedPixels(64, 64)
-  changed.add(63, 0)
-  changed.add(0, 16)
+  changed.addRow(0, 0, 64, (x) => x === 63)
+  changed.addRow(16, 0, 64, (x) => x === 0)
   t.strictSame(changed.findRegions(), [area(63, 0, 1, 1), area(0, 16, 1, 1)])
 })
 
 t.test('ChangedPixels limits the number of regions', async (t) => {
   const changed = new ChangedPixels(32 * 30, 10)
-  for (let n = 0; n < 30; n++) changed.add(n * 32, 0)
+  for (let n = 0; n < 30; n++) changed.addRow(0, n * 32, n * 32 + 1, () => true)
   t.equal(changed.findRegions().length, MAX_CHANGED_REGIONS)
   t.strictSame(new ChangedPixels(10, 10).findRegions(), [])
 })
