@@ -23,6 +23,8 @@ import { createReporter } from './server/report.ts'
 import { Runner } from './server/runner.ts'
 import { buildServer } from './server/server.ts'
 import { createVerifier } from './server/signature.ts'
+import { toVideoReport } from './video/directory.ts'
+import { probeRecorder, RECORDING_FLAG } from './video/probe.ts'
 
 // Wires the parts together. The sandbox probe comes first, because its result determines how browsers start.
 
@@ -40,14 +42,20 @@ const sandbox = await probe(config)
 const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)
 const guard = createGuard({ ownPorts: [config.TINTYPE_PORT] })
 const jailConfig = { programsDirectory: config.TINTYPE_JAIL_DIRECTORY }
+const launch = () =>
+  launchBrowser({
+    executablePath: config.TINTYPE_CHROMIUM,
+    chromiumSandbox: sandbox.chromiumSandbox,
+    guard,
+    ...(sandbox.jail ? { openJail: () => openJail(jailConfig) } : {}),
+    ...(config.TINTYPE_VIDEO ? { extraArguments: [RECORDING_FLAG] } : {}),
+  })
+const recorder =
+  config.TINTYPE_VIDEO && mayCapture
+    ? await probeRecorder({ launch, program: config.TINTYPE_FFMPEG, directory: config.TINTYPE_VIDEO_DIRECTORY })
+    : undefined
 const browsers = new Browsers({
-  launch: () =>
-    launchBrowser({
-      executablePath: config.TINTYPE_CHROMIUM,
-      chromiumSandbox: sandbox.chromiumSandbox,
-      guard,
-      ...(sandbox.jail ? { openJail: () => openJail(jailConfig) } : {}),
-    }),
+  launch,
   isolation: config.TINTYPE_ISOLATION,
   log,
 })
@@ -60,6 +68,7 @@ const parts = {
   lists,
   httpCache: new HttpCache(),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
+  recorder,
 }
 const livenessProbe = new LivenessProbe({ takeScreenshot: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
@@ -81,6 +90,7 @@ const server = buildServer({
   sandbox,
   version: VERSION,
   listsUpdated,
+  video: toVideoReport(recorder),
   tokenFile: config.TINTYPE_DISPATCH_TOKEN_FILE,
   isReady: () => !isClosing && (browsers.isUp || !mayCapture),
   isAlive: () => isClosing || !mayCapture || livenessProbe.check(),
@@ -90,6 +100,7 @@ const server = buildServer({
 process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
 await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
+if (recorder && 'unavailable' in recorder) log.error({ reason: recorder.unavailable }, 'videos unavailable')
 if (mayCapture) log.info({ sandbox, listsUpdated }, 'runner ready')
 else log.error({ sandbox }, 'required sandbox unavailable; runner will not capture')
 

@@ -56,14 +56,14 @@ export class FrameControl {
 
   /**
    * Draws one frame and returns it as JPEG; undefined if the frame had no picture.
+   * @param time absent: now
    * @param quality 0 to 100
    * @throws the signal's reason
    */
-  async draw(time: FrameTime, quality: number, signal: AbortSignal): Promise<Buffer | undefined> {
+  async draw(time: FrameTime | undefined, quality: number, signal: AbortSignal): Promise<Buffer | undefined> {
     const { screenshotData } = await awaitResponse(
       this.#session.send('HeadlessExperimental.beginFrame', {
-        frameTimeTicks: time.ticks,
-        interval: time.interval,
+        ...(time ? { frameTimeTicks: time.ticks, interval: time.interval } : {}),
         screenshot: { format: 'jpeg', quality, optimizeForSpeed: true },
       }),
       signal,

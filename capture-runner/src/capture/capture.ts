@@ -5,10 +5,12 @@ import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
-import { buildPlan, type CapturePlan } from '../plan/plan.ts'
+import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
+import { openRecorder, type Recorder } from '../video/directory.ts'
+import type { RecorderParts } from '../video/parts.ts'
 import { armEgress } from './arm-egress.ts'
 import { compare, openBaseline } from './compare.ts'
 import { copyIfAsked } from './copy.ts'
@@ -30,6 +32,8 @@ export interface CaptureParts {
   lists?: FilterLists | undefined
   /** Cached responses that captures of a batch share. */
   httpCache: HttpCache
+  /** Absent: this runner records no videos. */
+  recorder?: Recorder | undefined
 }
 
 /** Callbacks during a capture. */
@@ -70,9 +74,11 @@ export async function capture(
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     await using baseline = await openBaseline(order.baseline, time.signal)
-    const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-      takeScreenshot({ order, plan, parts, timings, signal: time.signal, onPageReady }),
+    await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
+    const { picture, video, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
+      takeScreenshot({ order, plan, parts, recorder, timings, signal: time.signal, onPageReady }),
     )
+    const content = video ?? picture
     onPageReady()
     events.onTaken?.()
     if (baseline) {
@@ -80,15 +86,15 @@ export async function capture(
       findings.comparison = await compare(picture, baseline, findings, plan, time.signal)
       timings.compare = Math.round(performance.now() - comparing)
     }
-    await copyIfAsked(picture, order, plan, parts, time.signal)
+    await copyIfAsked(content, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
-      upload(picture, order.upload, time.signal),
+      upload(content, order.upload, time.signal),
       uploadArtifacts(findings, order, time.signal),
-      plan.pages ? undefined : sizeOf(picture),
+      sizeOfFile(plan, picture),
     ])
     timings.upload = Math.round(performance.now() - uploading)
-    const success = { format: plan.picture.format, ...size, stored, artifacts, findings }
+    const success = { format: formatOf(plan), ...size, ...(video ? { video } : {}), stored, artifacts, findings }
     return { outcome: buildSuccess(success, durations(), new Date()), error: undefined }
   } catch (cause) {
     canceled.throwIfAborted()
@@ -97,16 +103,19 @@ export async function capture(
   }
 }
 
+const sizeOfFile = async ({ video, pages }: CapturePlan, picture: Buffer) => (pages ? undefined : (video?.size ?? sizeOf(picture)))
+
 interface ScreenshotInput {
   order: CaptureOrder
   plan: CapturePlan
   parts: CaptureParts
+  recorder: RecorderParts | undefined
   timings: Record<string, number>
   signal: AbortSignal
   onPageReady: () => void
 }
 
-async function takeScreenshot({ order, plan, parts, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
+async function takeScreenshot({ order, plan, parts, recorder, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
@@ -116,7 +125,7 @@ async function takeScreenshot({ order, plan, parts, timings, signal, onPageReady
   let isSound = false
   try {
     armEgress(lease.tab.egress, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onPageReady })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
     return captured
   } finally {

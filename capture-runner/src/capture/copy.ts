@@ -11,7 +11,7 @@ import { repeat } from '@tintype/crds/runtime/retry'
 import { EgressError, systemCodeOf } from '../egress/egress-error.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
-import type { CapturePlan } from '../plan/plan.ts'
+import { type CapturePlan, formatOf } from '../plan/plan.ts'
 import { type CopyPlan, toCopyKey } from '../plan/storage.ts'
 import { type Content, sizeOfContent, streamOf } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
@@ -41,12 +41,14 @@ const idOf = ({ upload }: Pick<CaptureOrder, 'upload'>): string => new URL(uploa
 export async function copyIfAsked(
   content: Content,
   order: Pick<CaptureOrder, 'url' | 'upload'>,
-  { copy, picture: { format } }: Pick<CapturePlan, 'copy' | 'picture'>,
+  plan: Pick<CapturePlan, 'copy' | 'picture' | 'video'>,
   { guard, policy }: Partial<CopyParts> & Pick<CopyParts, 'policy'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { copy } = plan
   if (!copy) return
   if (!guard) throw new CaptureError('COPY_FAILED', 'this runner does not support storage_bucket')
+  const format = formatOf(plan)
   const key = toCopyKey(copy.path, { id: idOf(order), url: order.url, format, now: new Date() })
   await copyPicture(content, copy, { key, contentType: CONTENT_TYPES[format] }, { guard, policy }, signal)
 }

@@ -23,6 +23,8 @@ export interface Success {
   /** Absent for a PDF. */
   width?: number
   height?: number
+  /** Absent for a screenshot. */
+  video?: { frames: number; fps: number }
   stored: Stored
   artifacts?: readonly StoredArtifact[]
   findings: Omit<Findings, 'files' | 'page'> & Partial<Pick<Findings, 'page'>>
@@ -41,7 +43,7 @@ const MAX_MESSAGE_LENGTH = 1_024
 
 /** Builds the outcome of an attempt that stored a screenshot. */
 export function buildSuccess(success: Success, durations: Durations, now: Date): Outcome {
-  const { format, width, height, stored, artifacts = [], findings } = success
+  const { format, width, height, video, stored, artifacts = [], findings } = success
   const { pageTitle, finalUrl, httpStatus, comparison, unfit, page = {} } = findings
   const ignored = toIgnored(findings.ignoredElements ?? [], findings.frame ?? PAGE_FRAME)
   const size = toSize(stored.fileSizeBytes)
@@ -55,6 +57,7 @@ export function buildSuccess(success: Success, durations: Durations, now: Date):
       etag: stored.etag,
       ...(width === undefined ? {} : { width }),
       ...(height === undefined ? {} : { height }),
+      ...(video ? { durationMilliseconds: Math.round((video.frames * 1_000) / video.fps), fps: video.fps, frames: video.frames } : {}),
       truncated: findings.truncated ?? false,
       ...(pageTitle === undefined ? {} : { pageTitle }),
       ...(finalUrl === undefined ? {} : { finalUrl }),

@@ -33,6 +33,7 @@ import { metadata } from '../steps/output/metadata.ts'
 import { notePage, notePicture } from '../steps/output/notes.ts'
 import { print } from '../steps/output/print.ts'
 import { process, thumbnail } from '../steps/output/process-image.ts'
+import { muteMedia, record } from '../steps/output/record.ts'
 import { screenshot } from '../steps/output/screenshot.ts'
 import { click, clickAll, hover, pressKey } from '../steps/preparing/click.ts'
 import { consent } from '../steps/preparing/consent.ts'
@@ -48,6 +49,7 @@ import { stability } from '../steps/waiting/stability.ts'
 import { stillPage } from '../steps/waiting/still-page.ts'
 import { waitForFunction } from '../steps/waiting/wait-for-function.ts'
 import { waitForSelector } from '../steps/waiting/wait-for-selector.ts'
+import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
@@ -57,6 +59,7 @@ export const STEPS: readonly Step[] = [
   watchPage,
   holdRequests,
   loadFiles,
+  muteMedia,
   listen,
   openMarkup,
   navigate,
@@ -96,6 +99,7 @@ export const STEPS: readonly Step[] = [
   mask,
   ignoredElements,
   screenshot,
+  record,
   print,
   process,
   thumbnail,
@@ -107,7 +111,9 @@ const CRASH_NOTICE_MILLISECONDS = 100
 
 /** Result of a capture before it is stored. */
 export interface Captured {
+  /** The screenshot, or the first frame of the video. */
   picture: Buffer
+  video?: RecordedVideo
   findings: Findings
 }
 
@@ -119,6 +125,8 @@ export interface Run {
   lists?: FilterLists | undefined
   /** The HTTP cache shared with the capture's batch; absent: nothing is shared. */
   httpCache?: BatchCache | undefined
+  /** What a video needs; absent: the plan has none. */
+  recorder?: RecorderParts | undefined
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
@@ -129,9 +137,9 @@ export interface Run {
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason if it was aborted
  */
-export async function run({ plan, tab, lists, httpCache, signal, timings, onPageReady }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, recorder, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, httpCache, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, httpCache, recorder, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
   try {
     for (const step of STEPS) {
       if (step.isWanted && !step.isWanted(plan)) continue
@@ -141,8 +149,9 @@ export async function run({ plan, tab, lists, httpCache, signal, timings, onPage
     // Not awaited, because a page that hangs never responds.
     work.clock?.hold().catch(() => {})
   }
-  if (!findings.picture) throw new Error('screenshot leaves a picture')
-  return { picture: findings.picture, findings }
+  const { picture, video } = findings
+  if (!picture) throw new Error('screenshot or record leaves a picture')
+  return { picture, ...(video ? { video } : {}), findings }
 }
 
 async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {

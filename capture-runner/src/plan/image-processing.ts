@@ -1,5 +1,6 @@
 import { thumbnailFormat } from '@tintype/crds/options/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { isMoving } from '@tintype/crds/options/output/image'
 import type { ImageFit, ImagePosition } from '@tintype/crds/options/output/image-processing'
 import { type Color, parseColor } from './image.ts'
 
@@ -47,7 +48,7 @@ export interface ImageProcessingPlan {
 /** Builds the plan for image processing. */
 export function buildImageProcessing(options: EffectiveOptions): ImageProcessingPlan {
   const fastPng = options.optimizeForSpeed
-  if (options.format === 'pdf') return { fastPng }
+  if (options.format === 'pdf' || isMoving(options.format)) return { fastPng }
   const processing = buildProcessing(options)
   const isWanted = options.format === 'avif' || JSON.stringify(processing) !== JSON.stringify(nothingOf(processing))
   const thumbnail = buildThumbnail(options)

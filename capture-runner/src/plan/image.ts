@@ -1,9 +1,9 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { isMoving, type StillFormat } from '@tintype/crds/options/output/image'
-import { CaptureError } from '../runtime/errors.ts'
 
 /** The file to create. */
 export interface ImagePlan {
+  /** A video is recorded as one jpeg after another. */
   format: StillFormat
   /** 0 to 100; absent for lossless formats. */
   quality?: number
@@ -12,11 +12,10 @@ export interface ImagePlan {
   canvas?: Color
 }
 
-/** Builds the plan for the file. @throws CaptureError VIDEO_UNAVAILABLE for a video */
+/** Builds the plan for the file. */
 export function buildImage({ format, imageQuality, omitBackground, backgroundColor }: EffectiveOptions): ImagePlan {
-  if (isMoving(format)) throw new CaptureError('VIDEO_UNAVAILABLE', `this runner cannot record ${format}`)
   return {
-    format,
+    format: isMoving(format) ? 'jpeg' : format,
     ...(format === 'png' || format === 'pdf' ? {} : { quality: imageQuality }),
     transparent: omitBackground,
     ...(backgroundColor === undefined ? {} : { canvas: parseColor(backgroundColor) }),

@@ -1,6 +1,7 @@
 import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalog'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
+import type { FileFormat } from '@tintype/crds/options/output/image'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
@@ -23,6 +24,7 @@ import { buildRegion, type RegionPlan } from './region.ts'
 import { addressOf, buildSource, type SourcePlan } from './source.ts'
 import { buildCopy, type CopyPlan } from './storage.ts'
 import { buildSyntax, type SyntaxPlan } from './syntax.ts'
+import { buildVideo, type VideoPlan, videoWarnings, withoutStillOptions } from './video/video.ts'
 import { buildWaiting, type WaitingPlan } from './waiting.ts'
 
 // Computes the plan for all steps from the options; each group of options has its own file here. Pure functions, so that every default and effect of an
@@ -57,6 +59,8 @@ export interface CapturePlan extends StepPlans {
   signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
+  /** Absent: the capture takes a screenshot. */
+  video?: VideoPlan
   /** Which captures of the batch share responses. */
   httpCache?: HttpCachePlan
   /** Where to copy the screenshot. Secret. */
@@ -81,22 +85,25 @@ export function buildPlan(
   batchId?: string,
 ): CapturePlan {
   assertOptionsAgree({ ...options, ...privateOptions })
-  const effective = withDefaults(options)
+  const effective = withoutStillOptions(withDefaults(options))
   if (url === MARKUP_URL && effective.html === undefined && effective.markdown === undefined)
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_URL}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
   const { httpCache, warnings } = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
+  const context = buildContext(effective)
+  const video = buildVideo(effective, context)
   return {
     url: address,
     ...(signIn ? { signIn } : {}),
-    context: buildContext(effective),
+    context: video ? { ...context, frameControl: true } : context,
     picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
+    ...(video ? { video } : {}),
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),
     ...(httpCache ? { httpCache } : {}),
     ...buildCopy(effective, privateOptions),
-    warnings: [...findWarnings({ ...options, ...privateOptions }), ...warnings],
+    warnings: [...findWarnings({ ...options, ...privateOptions }), ...warnings, ...videoWarnings(effective)],
   }
 }
 
@@ -125,6 +132,9 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
   const conflict = contradictions.find(({ holds }) => holds(options))
   if (conflict) throw new CaptureError('INVALID_OPTIONS', conflict.message)
 }
+
+/** Format of the file of a capture. */
+export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format
 
 /** True if a prepared context needs at most another window size and other media for `wanted`. */
 export function isAdaptable(wanted: ContextPlan): boolean {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type Identity, MAX_WAIT_SECONDS, type SandboxReport } from '@tintype/crds/dispatch/dispatch'
+import { type Identity, MAX_WAIT_SECONDS, type SandboxReport, type VideoReport } from '@tintype/crds/dispatch/dispatch'
 import type { Logger } from 'pino'
 import type { OrderKeys } from './keys.ts'
 import type { Runner } from './runner.ts'
@@ -18,6 +18,8 @@ export interface ServerParts {
   version: string
   /** Date of the filter lists, ISO 8601; absent: there are none. */
   listsUpdated?: string | undefined
+  /** Whether it records videos; absent: it was not started for them. */
+  video?: VideoReport | undefined
   /** The projected token with audience `tintype-dispatch`, which the kubelet renews on disk. */
   tokenFile: string
   isReady: () => boolean
@@ -112,7 +114,7 @@ async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer)
 
 const STATUS = { accepted: 202, known: 200, busy: 409, closed: 503 } as const
 
-async function identify({ runner, keys, tokenFile, sandbox, version, listsUpdated }: ServerParts): Promise<Identity> {
+async function identify({ runner, keys, tokenFile, sandbox, version, listsUpdated, video }: ServerParts): Promise<Identity> {
   const token = await readFile(tokenFile, 'utf8')
   return {
     publicKey: keys.publicKey,
@@ -120,6 +122,7 @@ async function identify({ runner, keys, tokenFile, sandbox, version, listsUpdate
     sandbox,
     version,
     ...(listsUpdated === undefined ? {} : { listsUpdated }),
+    ...(video === undefined ? {} : { video }),
     ...runner.history(),
   }
 }

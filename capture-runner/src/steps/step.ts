@@ -11,6 +11,7 @@ import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import type { Journal } from '../requests/journal.ts'
+import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -25,7 +26,9 @@ export interface Findings {
   comparison?: Comparison
   /** Why the picture may not show the page. */
   unfit?: UnfitReason
+  /** The screenshot, or the first frame of the video. */
   picture?: Buffer
+  video?: RecordedVideo
   /** Files beside the screenshot. */
   files: Map<ArtifactType, Buffer>
   /** Page data that options ask for. */
@@ -58,6 +61,8 @@ export interface Work {
   httpCache?: BatchCache | undefined
   /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
+  /** What a video needs from the runner; absent: this runner records none. */
+  recorder?: RecorderParts | undefined
   /** Absent: no option needs it. */
   problems?: PageProblems
   /** Contents of the files that the client named, by URL; undefined: could not be loaded. */

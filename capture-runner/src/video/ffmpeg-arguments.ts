@@ -87,9 +87,9 @@ const ROUNDING = 'accurate_rnd+full_chroma_int'
 /** Filters to the size and the colors of a movie. */
 function scale({ source, size }: Sizes): string[] {
   const [right, bottom] = [size.width - source.width, size.height - source.height]
-  // One more pixel makes a side even without a blurred picture. It repeats the last one.
+  // One more pixel makes a side even without a blurred picture. It repeats the last one, which needs colors for each pixel.
   if (isOneMore(right) && isOneMore(bottom)) {
-    const padding = `pad=${size.width}:${size.height}:0:0,fillborders=right=${right}:bottom=${bottom}:mode=smear`
+    const padding = `format=yuv444p,pad=${size.width}:${size.height}:0:0,fillborders=right=${right}:bottom=${bottom}:mode=smear`
     return [`scale=flags=bicubic+${ROUNDING}:${COLORS}`, ...(right + bottom > 0 ? [padding] : [])]
   }
   return [`scale=${size.width}:${size.height}:flags=${filterOf({ source, size })}+${ROUNDING}:${COLORS}`]

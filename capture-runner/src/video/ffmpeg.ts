@@ -42,7 +42,7 @@ export class Ffmpeg {
   /** @param directory its working directory */
   constructor({ program, isUnshared }: FfmpegCommand, args: readonly string[], directory: string, limits: FfmpegLimits) {
     const { fileBytes, cpuSeconds } = limits
-    const bounds = [`--as=${MEMORY_BYTES}`, `--cpu=${cpuSeconds}`, `--fsize=${fileBytes}`, '--core=0']
+    const bounds = [`--as=${MEMORY_BYTES}`, `--cpu=${cpuSeconds}:${cpuSeconds + 1}`, `--fsize=${fileBytes}`, '--core=0']
     const network = isUnshared ? UNSHARE : []
     this.#limits = limits
     this.#child = spawn('nice', ['-n', '5', 'prlimit', ...bounds, '--', ...network, program, ...args], {
@@ -65,8 +65,12 @@ export class Ffmpeg {
     const { stdin } = this.#child
     if (!stdin || stdin.destroyed) return this.#explain(await this.#ended)
     if (stdin.write(bytes)) return
-    const read = once(stdin, 'drain', { signal }).then(() => undefined)
-    // An abort rejects this after the race has ended.
+    // A broken pipe comes before the end of the process, which tells why.
+    const read = once(stdin, 'drain', { signal }).then(
+      () => undefined,
+      () => this.#ended,
+    )
+    // An abort may leave it without a handler.
     read.catch(() => {})
     const early = await abortable(Promise.race([read, this.#ended]), signal)
     if (early) this.#explain(early)

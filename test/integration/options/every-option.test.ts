@@ -8,10 +8,8 @@ const proofs = globSync('test/integration/**/*.test.ts', { cwd: root }).flatMap(
   readProofs(file, readFileSync(join(root, file), 'utf8')),
 )
 
-// The options of videos get their tests with the recording.
 t.test('every option has a test in a real browser', async (t) => {
-  const unproven = findUnproven(proofs).filter((option) => !option.startsWith('video_'))
-  t.strictSame(unproven, [])
+  t.strictSame(findUnproven(proofs), [])
 })
 
 t.test('every test names only options that exist', async (t) => {

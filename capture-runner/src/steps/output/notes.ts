@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import { describePicture } from '../../picture/picture-notes.ts'
 import type { Note } from '../../plan/metadata.ts'
+import { hashOf } from '../../runtime/content.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
@@ -48,13 +48,13 @@ export const notePicture: Step = {
   name: 'notePicture',
   isWanted: ({ notes }) => notes.has('contentHash') || notes.has('palette'),
   run: async ({ plan, findings, signal }) => {
-    const { picture, page } = findings
+    const { picture, page, video } = findings
     if (!picture) return
-    const isRaster = plan.picture.format !== 'pdf'
+    const isRaster = plan.picture.format !== 'pdf' && !video
     const described = isRaster ? await abortable(describePicture(picture), signal) : undefined
     if (plan.notes.has('palette') && described) page.palette = described.palette
     if (!plan.notes.has('contentHash')) return
-    const sha256 = createHash('sha256').update(picture).digest('hex')
+    const sha256 = await hashOf(video ?? picture, 'sha256', signal)
     page.contentHash = { sha256, ...(described ? { perceptual: described.perceptualHash } : {}) }
   },
 }

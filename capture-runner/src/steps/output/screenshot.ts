@@ -3,7 +3,6 @@ import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'
 import { type Cut, cutPage, isInWindow } from '../../picture/tiles.ts'
-import type { Color } from '../../plan/image.ts'
 import type { Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse, bounded, pause } from '../../runtime/race.ts'
@@ -11,6 +10,7 @@ import { scrollTo } from '../full-page/scroll-to.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/pass-time.ts'
+import { paintCanvas, TRANSPARENT } from './canvas.ts'
 
 const RETRY_MILLISECONDS = 50
 /** Time for a page to paint after a blank screenshot. */
@@ -22,7 +22,7 @@ const BLANK = 'the picture shows one color and nothing else'
 /** Takes the screenshot, in one piece or in tiles. Uses DevTools directly, because Playwright's own method takes 200 ms longer. */
 export const screenshot: Step = {
   name: 'screenshot',
-  isWanted: (plan) => plan.pages === undefined,
+  isWanted: (plan) => plan.pages === undefined && plan.video === undefined,
   run: async (work) => {
     const { tab, plan, findings } = work
     checkMainFrame(tab)
@@ -178,10 +178,4 @@ function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: 
     ...(quality === undefined ? {} : { quality }),
     ...(piece ? { clip: piece.tile, fullPage } : {}),
   })
-}
-
-const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 }
-
-async function paintCanvas({ tab, signal }: Work, { r, g, b, alpha }: Color): Promise<void> {
-  await awaitResponse(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
 }

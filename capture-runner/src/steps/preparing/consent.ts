@@ -8,7 +8,7 @@ import { assertLists } from '../navigation/hold-requests.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { isStill } from '../waiting/dom-idle.ts'
-import { PageTime } from '../waiting/page-time.ts'
+import { type StepTime, timeOf } from '../waiting/page-time.ts'
 
 // Handles consent banners on the page's virtual clock (ADR 34), which runs faster than real time. Most of the time would pass in timers: of
 // banners that appear late, and of autoconsent, which checks twice a second. Out-of-process frames run in real time.
@@ -49,7 +49,7 @@ export const consent: Step = {
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
     await frames.start()
-    const time = new PageTime(work)
+    const time = timeOf(work)
     const isHandled = await handleBanner(work, { frames, progress, time, isOptIn })
     time.run()
     await follow(work)
@@ -63,7 +63,7 @@ export const consent: Step = {
 interface BannerHandling {
   frames: ConsentFrames
   progress: Progress
-  time: PageTime
+  time: StepTime
   isOptIn: boolean
 }
 

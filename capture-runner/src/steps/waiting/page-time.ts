@@ -12,8 +12,53 @@ const FRAME_MILLISECONDS = 17
 /** Real time that passes at once while another process or a server is awaited. */
 const REAL_SLICE_MILLISECONDS = 50
 
-/** Time since the step began, in page time and in real time. */
-export class PageTime implements Clock {
+/** Time since a step began, in page time and in real time. */
+export interface StepTime extends Clock {
+  /** Milliseconds of real time. */
+  readonly real: number
+  /** Milliseconds of page time. */
+  readonly page: number
+  /** Lets a short time pass for the page in real time. */
+  keepUp: () => Promise<void>
+}
+
+/** The time of a step. Before a video it passes in real time, because the recording expects the page's clock and its frames at the same time. */
+export const timeOf = (work: Work): StepTime => (work.tab.frames ? new RealTime(work) : new PageTime(work))
+
+class RealTime implements StepTime {
+  readonly interval = LOOK_MILLISECONDS
+  readonly #signal: AbortSignal
+  readonly #started = performance.now()
+
+  constructor({ signal }: Work) {
+    this.#signal = signal
+  }
+
+  get real(): number {
+    return performance.now() - this.#started
+  }
+
+  get page(): number {
+    return this.real
+  }
+
+  now(): number {
+    return this.real
+  }
+
+  pass(milliseconds: number): Promise<void> {
+    return pause(milliseconds, this.#signal)
+  }
+
+  keepUp(): Promise<void> {
+    return this.pass(REAL_SLICE_MILLISECONDS)
+  }
+
+  run(): void {}
+}
+
+/** Time on the page's virtual clock. */
+class PageTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS
   readonly #work: Work
   readonly #clock: PageClock

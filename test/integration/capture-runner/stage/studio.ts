@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
@@ -13,12 +15,14 @@ import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
+import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
+import { RECORDING_FLAG } from '../../../../capture-runner/src/video/probe.ts'
 
 /** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
   browsers: Browsers
   httpCache: HttpCache
-  /** Captures like a runner, without the upload. */
+  /** Captures like a runner, without the upload. The file of a video remains until the end. */
   shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
   /** The error of a capture that must fail. */
   shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
@@ -33,12 +37,16 @@ export interface How {
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
   onPageReady?: () => void
+  /** Limit of a video, in bytes. */
+  maxBytes?: number
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
 // Uses the font configuration of the image.
 process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../../capture-runner/fonts/fonts.conf')
+
+const MAX_VIDEO_BYTES = 100_000_000
 
 /** Allows loopback, where the pages are. */
 export const LOOPBACK_POLICY: EgressPolicy = {
@@ -59,6 +67,8 @@ export interface StudioOptions {
   guard?: GuardConfig
   /** Additional flags of the browser. */
   extraArguments?: readonly string[]
+  /** Records videos. */
+  video?: boolean | Partial<RecorderParts>
 }
 
 /** Starts the browsers. Chromium's own sandbox does not work as root. */
@@ -70,11 +80,23 @@ export async function openStudio({
   lists,
   guard: guardConfig,
   extraArguments = [],
+  video,
 }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
-  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
+  const flags = [...extraArguments, ...(video ? [RECORDING_FLAG] : [])]
+  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments: flags })
+  const directory = video ? await mkdtemp(join(tmpdir(), 'tintype-videos-')) : undefined
+  const recorderOf = async (maxBytes = MAX_VIDEO_BYTES): Promise<RecorderParts | undefined> =>
+    directory === undefined
+      ? undefined
+      : {
+          command: { program: 'ffmpeg', isUnshared: false },
+          directory: await mkdtemp(join(directory, 'video-')),
+          maxBytes,
+          ...(typeof video === 'object' ? video : {}),
+        }
   const limits = { ...(maxRetainedBytes === undefined ? {} : { maxRetainedBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
   const browsers = new Browsers({ launch, isolation, log, ...limits })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
@@ -88,6 +110,7 @@ export async function openStudio({
       privateOptions,
       batchId,
       onPageReady,
+      maxBytes,
     } = how
     const plan = buildPlan(url, options, privateOptions, batchId)
     const shared = httpCache.open(account, plan.httpCache?.partition)
@@ -102,6 +125,7 @@ export async function openStudio({
         tab: lease.tab,
         lists,
         httpCache: shared,
+        recorder: plan.video ? await recorderOf(maxBytes) : undefined,
         signal,
         timings,
         ...(onPageReady ? { onPageReady } : {}),
@@ -125,6 +149,9 @@ export async function openStudio({
       if (error instanceof CaptureError) return error
       throw error ?? new Error('the capture succeeded')
     },
-    close: () => browsers.stop(),
+    close: async () => {
+      await browsers.stop()
+      if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+    },
   }
 }

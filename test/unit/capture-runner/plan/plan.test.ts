@@ -1,7 +1,7 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
-import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
+import { buildPlan, DEFAULT_CONTEXT, formatOf, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
 
 const URL = 'https://example.com/'
 
@@ -59,8 +59,9 @@ t.test('buildPlan rejects contradictory options', async (t) => {
   t.throws(() => buildPlan(URL, { omitBackground: true, format: 'jpeg' }), { code: 'INVALID_OPTIONS' })
 })
 
-t.test('buildPlan refuses a video, which this runner cannot record', async (t) => {
-  t.throws(() => buildPlan(URL, { format: 'mp4' }), { code: 'VIDEO_UNAVAILABLE' })
+t.test('formatOf is the format of the file, not that of the frames of a video', async (t) => {
+  t.equal(formatOf(buildPlan(URL, { format: 'gif' })), 'gif')
+  t.equal(formatOf(buildPlan(URL, { format: 'pdf' })), 'pdf')
 })
 
 t.test('buildPlan refuses the URL of markup when no markup is given', async (t) => {

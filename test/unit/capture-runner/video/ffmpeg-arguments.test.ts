@@ -46,7 +46,7 @@ t.test('movieArguments encodes better with a higher quality', async (t) => {
 
 t.test('movieArguments repeats the last row and column of an odd picture', async (t) => {
   const args = movieArguments({ ...encoding, source: { width: 333, height: 217 }, size: { width: 334, height: 218 } }, 'f')
-  t.match(argumentOf(args, '-vf'), 'pad=334:218:0:0,fillborders=right=1:bottom=1:mode=smear,format=yuv420p')
+  t.match(argumentOf(args, '-vf'), 'format=yuv444p,pad=334:218:0:0,fillborders=right=1:bottom=1:mode=smear,format=yuv420p')
 })
 
 t.test('movieArguments scales to another size', async (t) => {

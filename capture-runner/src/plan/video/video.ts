@@ -1,0 +1,83 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { isMoving, type MovingFormat } from '@tintype/crds/options/output/image'
+import { scrollPlanOf, type VideoTiming } from '@tintype/crds/options/output/video'
+import type { ScrollTimes } from '../../video/scroll-position.ts'
+
+interface Size {
+  width: number
+  height: number
+}
+
+/** The window of the page. */
+interface Window {
+  /** CSS pixels. */
+  viewport: Size
+  deviceScaleFactor: number
+}
+
+/** The video to record. */
+export interface VideoPlan {
+  format: MovingFormat
+  frames: number
+  fps: number
+  /** 0 to 100. */
+  quality: number
+  timing: VideoTiming
+  /** Size of the window, in device pixels. */
+  source: Size
+  /** Size of the file, in pixels. */
+  size: Size
+  /** Absent: the video shows the page as it moves. */
+  scroll?: ScrollTimes
+  /** Stores the first frame. */
+  poster: boolean
+}
+
+/** Players show a gif with shorter frames ten times as slowly. */
+const MAX_GIF_FPS = 50
+
+/** Builds the plan of a video; undefined for a screenshot. */
+export function buildVideo(options: EffectiveOptions, window: Window): VideoPlan | undefined {
+  const { format, videoDuration, videoQuality, videoTiming, videoPoster } = options
+  if (!isMoving(format)) return undefined
+  const fps = fpsOf(options)
+  const source = sourceOf(window)
+  return {
+    format,
+    fps,
+    frames: videoDuration * fps,
+    quality: videoQuality,
+    timing: videoTiming,
+    source,
+    size: sizeOf(format, source, options.videoWidth),
+    ...(options.videoScenario === 'scroll' ? { scroll: { ...scrollPlanOf(options), easing: options.videoScrollEasing } } : {}),
+    poster: videoPoster,
+  }
+}
+
+/** Warnings about a video that are known before it is recorded. */
+export const videoWarnings = (options: EffectiveOptions): string[] =>
+  isMoving(options.format) && fpsOf(options) < options.videoFps
+    ? [`video_fps is ${MAX_GIF_FPS}, because players show a faster gif slowly`]
+    : []
+
+const fpsOf = ({ format, videoFps }: EffectiveOptions): number => (format === 'gif' ? Math.min(MAX_GIF_FPS, videoFps) : videoFps)
+
+const sourceOf = ({ viewport: { width, height }, deviceScaleFactor: scale }: Window): Size => ({
+  width: Math.round(width * scale),
+  height: Math.round(height * scale),
+})
+
+/** Codecs of movies need even numbers. */
+function sizeOf(format: MovingFormat, source: Size, width = source.width): Size {
+  const round = format === 'gif' ? Math.round : toEven
+  const height = width === source.width ? source.height : (source.height * width) / source.width
+  return { width: Math.max(2, round(width)), height: Math.max(2, round(height)) }
+}
+
+/** The next even number; a fraction counts as a whole pixel only from one half on. */
+const toEven = (pixels: number): number => 2 * Math.ceil(Math.round(pixels) / 2)
+
+/** The options of a video, without those that make a page stand still for a picture or change one. */
+export const withoutStillOptions = (options: EffectiveOptions): EffectiveOptions =>
+  isMoving(options.format) ? { ...options, stabilityTimeout: 0, blankPageAction: 'accept' } : options

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process'
+import type { RequestListener } from 'node:http'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import t, { type Test } from 'tap'
+import { scrollShare } from '../../../../capture-runner/src/video/scroll-position.ts'
+import { startDnsServer } from '../../../support/servers/dns-server.ts'
+import { colorAt, darkColumns, decodeMovie, probeMovie, RULER, scrollPositions } from '../../capture-runner/stage/movie.ts'
+import { decode, isNear } from '../../capture-runner/stage/pixels.ts'
+import { LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
+import { openStage, page, type Shot } from '../options.ts'
+
+/** Black blocks on white that move to the right, one below the other, each by another mechanism. `v`: pixels per second. */
+const MOTIONS = ['animation frame', 'timer', 'CSS animation', 'Web Animations'] as const
+const moving = (body = ''): string => `<!doctype html><style>
+  body { margin: 0; background: #fff; overflow: hidden }
+  i { position: absolute; left: 0; width: 60px; height: 30px; background: #000 }
+  @keyframes move { to { transform: translateX(calc(var(--v) * 100px)) } }
+  #css { animation: move 100s linear infinite }
+  iframe { position: absolute; top: 160px; left: 0; width: 640px; height: 160px; border: 0 }
+</style><i id=frame style="top:0"></i><i id=timer style="top:40px"></i><i id=css style="top:80px"></i><i id=script style="top:120px"></i>${body}
+<script>
+  const v = Number(new URLSearchParams(location.search).get('v'))
+  document.documentElement.style.setProperty('--v', v)
+  let start
+  const step = (now) => { start ??= now; frame.style.left = (now - start) * v / 1000 + 'px'; requestAnimationFrame(step) }
+  requestAnimationFrame(step)
+  const began = performance.now()
+  setInterval(() => { timer.style.left = (performance.now() - began) * v / 1000 + 'px' }, 4)
+  script.animate([{ transform: 'none' }, { transform: 'translateX(' + v * 100 + 'px)' }], 100_000)
+  for (const inner of document.querySelectorAll('iframe')) inner.src = inner.dataset.src + '?v=' + v
+</script>`
+
+/** An image that arrives late. */
+const late: RequestListener = (_, response) => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40"/></svg>'
+  setTimeout(() => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg), 150)
+}
+const HEIGHT = 20_000
+const SHORT_HEIGHT = 3_000
+/** Top of each lazy image. */
+const LAZY = Array.from({ length: 20 }, (_, number) => 500 + number * 1_000)
+const tall = (height: number): string => `<!doctype html><style>
+  html { scroll-behavior: smooth } body { margin: 0; background: #fff; height: ${height}px }
+  header { position: sticky; top: 0; height: 40px; margin-left: 400px; background: #000 }
+  img { position: absolute; left: 200px }
+</style><header></header>${LAZY.filter((top) => top < height)
+  .map((top) => `<img loading=lazy width=40 height=40 style="top:${top}px" src="/late?${top}">`)
+  .join('')}<script>${RULER}</script>`
+
+const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
+const stage = await openStage(
+  t,
+  {
+    '/moving': moving(),
+    '/framed': (_, response) => {
+      const inner = `http://localhost:${new URL(stage.site.url('/')).port}/moving`
+      response.writeHead(200, { 'content-type': 'text/html' }).end(moving(`<iframe data-src="${inner}"></iframe>`))
+    },
+    '/tall': tall(HEIGHT),
+    '/short': tall(SHORT_HEIGHT),
+    '/panel': `<!doctype html><body style="margin:0"><main style="height:100vh;overflow:auto;position:relative"><div style="height:3000px"></div></main>
+      <script>document.body = document.body; ${RULER.replaceAll('document.documentElement', 'document.querySelector("main")').replaceAll('document.body.append', 'document.querySelector("main").append')}</script>`,
+    '/late': late,
+    '/red': page('background:#ff0000', '<h1>Red</h1>'),
+    '/noise': `<!doctype html><body style="margin:0"><canvas width=640 height=360></canvas><script>
+      const context = document.querySelector('canvas').getContext('2d')
+      const draw = () => {
+        const image = context.createImageData(640, 360)
+        for (let at = 0; at < image.data.length; at++) image.data[at] = at % 4 === 3 ? 255 : Math.random() * 255
+        context.putImageData(image, 0, 0)
+        requestAnimationFrame(draw)
+      }
+      draw()</script>`,
+  },
+  { video: true, guard: { dnsServers: [names.address] } },
+)
+t.teardown(() => names.close())
+
+const WINDOW = { viewportWidth: 640, viewportHeight: 360 } as const
+const SHORT = { ...WINDOW, format: 'mp4', videoDuration: 1, videoFps: 30 } as const satisfies CaptureOptions
+
+const fileOf = ({ video }: Shot): string => video?.file ?? 'the capture has no video'
+
+/** Every block is where its frame should show it, so no frame is lost, doubled or late. */
+async function isExact(
+  t: Test,
+  file: string,
+  { frames, pixels, tops }: { frames: number; pixels: number; tops: [name: string, top: number][] },
+) {
+  const movie = await decodeMovie(file)
+  t.equal(movie.count, frames, 'every frame is there')
+  for (const [name, top] of tops) {
+    const columns = darkColumns(movie, top)
+    const errors = columns.map((x, frame) => Math.abs(x - (columns[0] ?? 0) - frame * pixels))
+    t.ok(Math.max(...errors) <= 1, `${name} is right to a pixel: ${columns.join(' ')}`)
+  }
+}
+
+const ALL = MOTIONS.map((name, number): [string, number] => [name, 15 + 40 * number])
+
+t.test('option format: mp4, webm and gif have the size, the frames and the colors of the page', async (t) => {
+  const expected = { mp4: ['h264', 'yuv420p', 'bt709/tv'], webm: ['vp9', 'yuv420p', 'bt709/tv'], gif: ['gif', 'bgra', '/pc'] }
+  for (const format of ['mp4', 'webm', 'gif'] as const) {
+    const shot = await stage.shoot('/red', { ...SHORT, format })
+    const [codec, pixelFormat, colors] = expected[format]
+    const { video } = shot
+    const facts = await probeMovie(fileOf(shot))
+    t.match(facts, { codec, width: 640, height: 360, frames: 30, pixelFormat }, format)
+    if (format !== 'gif') t.equal(facts.colors, colors)
+    t.ok(Math.abs(facts.seconds - 1) < 0.02, `${format} lasts ${facts.seconds} s`)
+    t.match(video, { width: 640, height: 360, frames: 30, fps: 30 })
+    for (const frame of [0, 29]) t.ok(isNear(await colorAt(fileOf(shot), frame, 500, 300), [255, 0, 0], 4), `${format} is red`)
+  }
+})
+
+for (const pixels of [1, 10]) {
+  t.test(`option video_timing: exact moves ${pixels} pixels from each frame to the next`, async (t) => {
+    const shot = await stage.shoot(`/moving?v=${pixels * 30}`, { ...SHORT, videoQuality: 90 })
+    await isExact(t, fileOf(shot), { frames: 30, pixels, tops: ALL })
+  })
+}
+
+t.test('option video_timing: exact is as exact while other programs use every processor', async (t) => {
+  const loops = Array.from({ length: 8 }, () => spawn(process.execPath, ['-e', 'for (;;) {}'], { env: {}, stdio: 'ignore' }))
+  try {
+    const shot = await stage.shoot('/moving?v=150', { ...SHORT, videoFps: 15, videoQuality: 90 })
+    await isExact(t, fileOf(shot), { frames: 15, pixels: 10, tops: ALL })
+  } finally {
+    for (const loop of loops) loop.kill('SIGKILL')
+  }
+})
+
+t.test('option video_timing: exact moves what a frame of another site shows', async (t) => {
+  const shot = await stage.shoot('/framed?v=300', { ...SHORT, videoQuality: 90 }, { policy: WITH_LOCALHOST })
+  const inner = ALL.map(([name, top]): [string, number] => [`${name} in the frame`, top + 160])
+  await isExact(t, fileOf(shot), { frames: 30, pixels: 10, tops: [...ALL, ...inner] })
+})
+
+t.test('option video_timing: real records at the speed of the page', async (t) => {
+  const shot = await stage.shoot('/moving?v=100', { ...SHORT, videoTiming: 'real', videoFps: 10 })
+  const movie = await decodeMovie(fileOf(shot))
+  t.equal(movie.count, 10)
+  const columns = darkColumns(movie, 95)
+  // The time of an animation is that of its frame, even if the frame comes late. Repeated frames show the one before.
+  const errors = columns.map((x, frame) => x - (columns[0] ?? 0) - frame * 10)
+  t.ok(Math.max(...errors) <= 1, `no frame is early: ${columns.join(' ')}`)
+  t.strictSame(
+    columns.toSorted((a, b) => a - b),
+    columns,
+  )
+})
+
+t.test('option video_duration: sets the length', async (t) => {
+  const shot = await stage.shoot('/red', { ...SHORT, videoDuration: 2, videoFps: 5 })
+  t.match(await probeMovie(fileOf(shot)), { frames: 10, seconds: 2 })
+})
+
+t.test('option video_fps: sets the frames in each second, at most 50 for a gif', async (t) => {
+  const fast = await stage.shoot('/red', { ...SHORT, videoFps: 60 })
+  t.match(await probeMovie(fileOf(fast)), { frames: 60, rate: '60/1', seconds: 1 })
+  const gif = await stage.shoot('/red', { ...SHORT, format: 'gif', videoFps: 60 })
+  t.match(await probeMovie(fileOf(gif)), { frames: 50, rate: '50/1' })
+  t.match(gif.findings.warnings, [/^video_fps is 50/])
+})
+
+t.test('option video_width: scales the video, and the height follows', async (t) => {
+  const small = await stage.shoot('/red', { ...SHORT, videoFps: 5, videoWidth: 321 })
+  t.match(await probeMovie(fileOf(small)), { width: 322, height: 182 }, 'a movie has even sides')
+  const gif = await stage.shoot('/red', { ...SHORT, videoFps: 5, format: 'gif', videoWidth: 321 })
+  t.match(await probeMovie(fileOf(gif)), { width: 321, height: 181 })
+  const sharp = await stage.shoot('/red', { ...SHORT, videoFps: 5, deviceScaleFactor: 2 })
+  t.match(await probeMovie(fileOf(sharp)), { width: 1280, height: 720 })
+  const odd = await stage.shoot('/red', { ...SHORT, videoFps: 5, viewportWidth: 333, viewportHeight: 201 })
+  t.match(await probeMovie(fileOf(odd)), { width: 334, height: 202 })
+  t.ok(isNear(await colorAt(fileOf(odd), 2, 332, 200), [255, 0, 0], 4), 'the added pixels show the page, too')
+})
+
+t.test('option video_quality: a higher quality makes a larger file', async (t) => {
+  for (const format of ['mp4', 'webm'] as const) {
+    const sizes: number[] = []
+    for (const videoQuality of [0, 70, 100]) {
+      const { video } = await stage.shoot('/noise', { ...SHORT, format, videoFps: 5, videoQuality })
+      sizes.push(video?.bytes ?? 0)
+    }
+    const [low = 0, middle = 0, high = 0] = sizes
+    t.ok(low < middle && middle < high, `${format}: ${sizes.join(' < ')} bytes`)
+  }
+})
+
+t.test('option video_poster: stores the first frame', async (t) => {
+  const { findings } = await stage.shoot('/red', { ...SHORT, videoFps: 5, videoPoster: true })
+  const poster = await decode(findings.files.get('poster') ?? Buffer.alloc(0))
+  t.match(poster, { format: 'jpeg', width: 640, height: 360 })
+  t.ok(isNear(poster.at(500, 300), [255, 0, 0]))
+  t.notOk((await stage.shoot('/red', { ...SHORT, videoFps: 5 })).findings.files.has('poster'))
+})
+
+const END = HEIGHT - WINDOW.viewportHeight
+const SHORT_END = SHORT_HEIGHT - WINDOW.viewportHeight
+
+t.test('option video_scenario: scroll shows the whole page, with late images and what sticks to the window', async (t) => {
+  const shot = await stage.shoot('/tall', { ...SHORT, videoFps: 60, videoDuration: 3, videoScenario: 'scroll' })
+  const movie = await decodeMovie(fileOf(shot))
+  t.equal(movie.count, 180)
+  const times = { pause: 500, scroll: 2_000, easing: 'ease_in_out', back: false } as const
+  const positions = scrollPositions(movie)
+  const errors = positions.map((top, frame) => Math.abs(top - END * scrollShare(times, (frame * 1_000) / 60)))
+  t.ok(Math.max(...errors) <= 1, `right to a pixel: ${errors.map((error) => error.toFixed(1)).join(' ')}`)
+  const frames = positions.map((_, frame) => frame)
+  t.strictSame(
+    frames.filter((frame) => movie.brightness(frame, 500, 20) > 100),
+    [],
+    'the header is always at the top',
+  )
+  const missing = frames.flatMap((frame) => {
+    const tops = LAZY.map((top) => top - (positions[frame] ?? 0)).filter((top) => top >= 0 && top < WINDOW.viewportHeight - 40)
+    return tops.filter((top) => movie.brightness(frame, 220, Math.round(top) + 20) > 100).map((top) => `${frame}: ${top}`)
+  })
+  t.strictSame(missing, [], 'every image is there when it comes into view')
+  t.strictSame(shot.findings.warnings, [])
+})
+
+t.test('option video_scenario: scroll scrolls the panel of a page that has one', async (t) => {
+  const shot = await stage.shoot('/panel', { ...SHORT, videoFps: 10, videoScenario: 'scroll', videoScrollPause: 100 })
+  const positions = scrollPositions(await decodeMovie(fileOf(shot)))
+  t.equal(positions[0], 0)
+  t.equal(positions.at(-1), 3_000 - WINDOW.viewportHeight)
+  const still = await stage.shoot('/red', { ...SHORT, videoFps: 5, videoScenario: 'scroll', videoScrollPause: 100 })
+  t.match(still.findings.warnings, [/^the page does not scroll/])
+})
+
+const SCROLL = { ...SHORT, videoDuration: 2, videoFps: 10, videoScenario: 'scroll', videoScrollEasing: 'linear' } as const
+
+/** Scroll positions at the frames of a video of 2 s with 10 frames in each second. */
+const scrolled = async (options: CaptureOptions) => scrollPositions(await decodeMovie(fileOf(await stage.shoot('/short', options))))
+const isAt = (t: Test, position: number | undefined, share: number, message: string) =>
+  t.ok(Math.abs((position ?? Number.NaN) - share * SHORT_END) <= 1, `${message}: ${position} of ${SHORT_END}`)
+
+t.test('option video_scroll_duration: sets the time of the scroll', async (t) => {
+  const positions = await scrolled({ ...SCROLL, videoScrollDuration: 1_000 })
+  isAt(t, positions[5], 0, 'after the pause')
+  isAt(t, positions[10], 0.5, 'in the middle')
+  isAt(t, positions[15], 1, 'after a second')
+})
+
+t.test('option video_scroll_pause: rests before and after the scroll', async (t) => {
+  const positions = await scrolled({ ...SCROLL, videoScrollPause: 200 })
+  isAt(t, positions[2], 0, 'after the pause')
+  isAt(t, positions[10], 0.5, 'in the middle')
+  isAt(t, positions[18], 1, 'before the last pause')
+})
+
+t.test('option video_scroll_back: scrolls back to the top', async (t) => {
+  const positions = await scrolled({ ...SCROLL, videoScrollPause: 200, videoScrollBack: true })
+  isAt(t, positions[6], 0.5, 'on the way down')
+  isAt(t, positions[10], 1, 'at the end')
+  isAt(t, positions[16], 0.5, 'on the way back')
+  isAt(t, positions[19], 0.125, 'a frame before the top')
+})
+
+t.test('option video_scroll_easing: sets the speed curve', async (t) => {
+  const middle = async (videoScrollEasing: CaptureOptions['videoScrollEasing']) => (await scrolled({ ...SCROLL, videoScrollEasing }))[10]
+  isAt(t, await middle('ease_in'), 0.125, 'slow at first')
+  isAt(t, await middle('ease_out'), 0.875, 'fast at first')
+})
