@@ -448,7 +448,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -1041,7 +1041,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.

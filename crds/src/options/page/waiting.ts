@@ -27,7 +27,7 @@ export const waitingOptions = {
   captureTimeout: milliseconds(
     1000,
     600000,
-    'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000.',
+    'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
   ),
   waitForSelectorState: z
     .enum(['visible', 'attached'])
@@ -108,16 +108,30 @@ const MILLISECONDS_PER_PIXEL = 2
 const MAX_CAPTURE_MILLISECONDS = 120_000
 /** A frame of 1920 × 1080 takes 80 ms on an idle processor. */
 const MILLISECONDS_PER_FRAME = 200
+const USUAL_FRAME_PIXELS = 1920 * 1080
 const MAX_RECORDING_MILLISECONDS = 600_000
 
 /** Maximum milliseconds for taking the picture: `captureTimeout`, or a limit that grows with the maximum height or the number of frames. */
-export function captureMillisecondsOf(
-  options: VideoLength & { captureTimeout?: number | undefined; fullPage: boolean; fullPageMaxHeight: number },
-): number {
+export function captureMillisecondsOf(options: CaptureTimeOptions): number {
   const { captureTimeout, fullPage, fullPageMaxHeight } = options
   if (captureTimeout !== undefined) return captureTimeout
   const frames = framesOf(options)
-  if (frames > 0) return Math.min(CAPTURE_MILLISECONDS + MILLISECONDS_PER_FRAME * frames, MAX_RECORDING_MILLISECONDS)
+  if (frames > 0) return Math.min(CAPTURE_MILLISECONDS + frameMilliseconds(options) * frames, MAX_RECORDING_MILLISECONDS)
   const more = fullPage ? MILLISECONDS_PER_PIXEL * fullPageMaxHeight : 0
   return Math.min(CAPTURE_MILLISECONDS + more, MAX_CAPTURE_MILLISECONDS)
+}
+
+/** The options that decide how long a capture may take, with their defaults. */
+interface CaptureTimeOptions extends VideoLength {
+  captureTimeout?: number | undefined
+  fullPage: boolean
+  fullPageMaxHeight: number
+  viewportWidth: number
+  viewportHeight: number
+  deviceScaleFactor: number
+}
+
+function frameMilliseconds({ viewportWidth, viewportHeight, deviceScaleFactor }: CaptureTimeOptions): number {
+  const pixels = viewportWidth * viewportHeight * deviceScaleFactor ** 2
+  return MILLISECONDS_PER_FRAME * Math.max(1, Math.round(pixels / USUAL_FRAME_PIXELS))
 }

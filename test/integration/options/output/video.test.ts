@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
@@ -47,6 +48,22 @@ const tall = (height: number): string => `<!doctype html><style>
   .map((top) => `<img loading=lazy width=40 height=40 style="top:${top}px" src="/late?${top}">`)
   .join('')}<script>${RULER}</script>`
 
+/** A page that shows a stored video, and writes into its title what the browser makes of it. */
+const player = (name: string): string => `<!doctype html><body><p>A player.</p><script type="module">
+  const video = document.createElement('video')
+  Object.assign(video, { src: '${name}', muted: true, playsInline: true })
+  document.body.append(video)
+  await new Promise((resolve, reject) => { video.onended = resolve; video.onerror = () => reject(video.error); video.play() })
+  document.title = JSON.stringify([video.videoWidth, video.videoHeight, Math.round(video.duration * 10) / 10, video.getVideoPlaybackQuality().corruptedVideoFrames])
+</script>`
+
+/** Videos that the site serves to {@link player}. */
+const served = new Map<string, Buffer>()
+const serve =
+  (name: string, type: string): RequestListener =>
+  (_, response) =>
+    void response.writeHead(200, { 'content-type': type }).end(served.get(name))
+
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
 const stage = await openStage(
@@ -62,6 +79,15 @@ const stage = await openStage(
     '/panel': `<!doctype html><body style="margin:0"><main style="height:100vh;overflow:auto;position:relative"><div style="height:3000px"></div></main>
       <script>document.body = document.body; ${RULER.replaceAll('document.documentElement', 'document.querySelector("main")').replaceAll('document.body.append', 'document.querySelector("main").append')}</script>`,
     '/late': late,
+    '/play-mp4': player('/video.mp4'),
+    '/play-webm': player('/video.webm'),
+    '/video.mp4': serve('mp4', 'video/mp4'),
+    '/video.webm': serve('webm', 'video/webm'),
+    '/media': `<!doctype html><body style="margin:0;background:#fff"><video src="/video.mp4" autoplay muted loop style="width:640px"></video>`,
+    '/steps': `<!doctype html><meta name=viewport content="width=device-width"><body style="margin:0;background:#fff"><button style="width:200px;height:100px">Start</button>
+      <style>i { position: absolute; left: 0; top: 200px; width: 60px; height: 30px; background: #000 }</style><i hidden></i><script>
+      document.querySelector('button').addEventListener('click', () => { document.querySelector('i').hidden = false })
+      addEventListener('keydown', ({ key }) => { if (key === 'ArrowRight') document.querySelector('i').style.left = '300px' })</script>`,
     '/red': page('background:#ff0000', '<h1>Red</h1>'),
     '/noise': `<!doctype html><body style="margin:0"><canvas width=640 height=360></canvas><script>
       const context = document.querySelector('canvas').getContext('2d')
@@ -112,6 +138,50 @@ t.test('option format: mp4, webm and gif have the size, the frames and the color
     t.match(video, { width: 640, height: 360, frames: 30, fps: 30 })
     for (const frame of [0, 29]) t.ok(isNear(await colorAt(fileOf(shot), frame, 500, 300), [255, 0, 0], 4), `${format} is red`)
   }
+})
+
+t.test('option format: browsers play mp4 and webm to the end, and a gif repeats', async (t) => {
+  for (const format of ['mp4', 'webm'] as const) {
+    served.set(format, await readFile(fileOf(await stage.shoot('/moving?v=300', { ...SHORT, format }))))
+    const told = await stage.ask(`/play-${format}`, { waitForFunction: 'document.title !== ""' })
+    t.strictSame(told, [640, 360, 1, 0], format)
+  }
+  const gif = await readFile(fileOf(await stage.shoot('/moving?v=300', { ...SHORT, format: 'gif', videoFps: 10 })))
+  // The extension by which a gif repeats without end: a sub-block of 3 bytes with count 0.
+  t.ok(gif.includes(Buffer.from('NETSCAPE2.0\x03\x01\x00\x00\x00', 'latin1')))
+})
+
+t.test('option video_timing: both record a video element of the page', async (t) => {
+  served.set('mp4', await readFile(fileOf(await stage.shoot('/moving?v=300', { ...SHORT, videoDuration: 2, videoQuality: 90 }))))
+  for (const videoTiming of ['exact', 'real'] as const) {
+    const shot = await stage.shoot('/media', {
+      ...SHORT,
+      videoTiming,
+      videoFps: 10,
+      waitForFunction: 'document.querySelector("video").currentTime > 0',
+    })
+    const columns = darkColumns(await decodeMovie(fileOf(shot)), 15)
+    t.equal(columns.length, 10)
+    t.ok(new Set(columns).size >= 3, `${videoTiming}: it moves ${columns.join(' ')}`)
+  }
+})
+
+t.test('a video is recorded after the steps of other options', async (t) => {
+  const options = {
+    ...SHORT,
+    videoFps: 5,
+    device: 'iPhone 13',
+    click: 'button',
+    pressKey: 'ArrowRight',
+    locale: 'de-DE',
+    delay: 300,
+  } as const
+  const shot = await stage.shoot('/steps', { ...options, ...WINDOW, deviceScaleFactor: 1 })
+  const columns = darkColumns(await decodeMovie(fileOf(shot)), 215)
+  t.ok(
+    columns.every((x) => Math.abs(x - 300) <= 1),
+    columns.join(' '),
+  )
 })
 
 for (const pixels of [1, 10]) {
