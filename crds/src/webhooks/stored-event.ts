@@ -14,6 +14,7 @@ const StoredRecord = z.looseObject({
   storage_path: z.string().nullable(),
   download_url: Link,
   artifacts: z.array(z.looseObject({ download_url: Link })).optional(),
+  comparison: z.looseObject({ diff_url: Link }).nullable().optional(),
 })
 const StoredEvent = z.looseObject({
   id: z.string(),
@@ -34,13 +35,14 @@ export interface EventFacts {
 
 type Linked = Pick<z.infer<typeof StoredRecord>, 'download_url'> & {
   artifacts?: readonly { download_url?: string | null | undefined }[] | undefined
+  comparison?: { diff_url?: string | null | undefined } | null | undefined
 }
 
 /** A link without its query, which changes when the signing key is rotated. */
 const placeOf = (link: string | null | undefined): string | undefined => link?.split('?', 1)[0]
 
-const linksOf = ({ download_url: main, artifacts = [] }: Linked): (string | undefined)[] =>
-  [main, ...artifacts.map(({ download_url: link }) => link)].map(placeOf)
+const linksOf = ({ download_url: main, artifacts = [], comparison }: Linked): (string | undefined)[] =>
+  [main, ...artifacts.map(({ download_url: link }) => link), comparison?.diff_url].map(placeOf)
 
 /** True if the record is in the field of `data` where the type of the event has it. */
 const isInPlace = ({ type, data }: StoredEvent): boolean => 'video' in data === type.startsWith('video.')

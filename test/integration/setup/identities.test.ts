@@ -127,6 +127,28 @@ for (const build of ['upstream', 'ours'] as const) {
   })
 }
 
+t.test('a presigned read of the operator reads one object with one ETag, and nothing else', async (t) => {
+  const storage = openStorage({ ...root, bucket, ...first.operator }, { uploads: first.uploads })
+  const { etag } = await admin.statObject(bucket, SOURCE)
+  const times = { expiresAt: new Date(Date.now() + 60_000), now: new Date() }
+  const { url, headers } = storage.presignGet({ key: SOURCE, etag, ...times })
+  const read = await fetch(url, { headers })
+  t.match([read.status, await read.text()], [200, 'x'])
+  // The store has several codes for a request that does not match its signature.
+  const isRefused = async (request: string, sent?: RequestInit) => [400, 403, 405].includes((await fetch(request, sent)).status)
+  t.ok(await isRefused(url), 'the signed header must be sent')
+  const other = storage.presignGet({ key: SOURCE, etag: '0'.repeat(32), ...times })
+  t.equal((await fetch(other.url, { headers: other.headers })).status, 412)
+  for (const method of ['PUT', 'DELETE', 'POST']) {
+    const sent = { ...headers, 'x-amz-copy-source': `/${bucket}/${SOURCE}` }
+    t.ok(await isRefused(url, { method, headers: sent, body: 'forged' }), method)
+  }
+  t.ok(await isRefused(url.replace('source.png', 'there'), { headers }), 'another object')
+  t.ok(await isRefused(`${url}&versionId=1`, { headers }), 'another query')
+  t.equal((await admin.statObject(bucket, SOURCE)).etag, etag, 'the object is unchanged')
+  t.equal((await fetch(storage.presignGet({ key: 'users/absent', ...times }).url)).status, 404)
+})
+
 t.test('replaced identities work for an hour, keep their links valid for seven days, and are then deleted', async (t) => {
   const second = keysOf('second')
   const link = (user: MinioUser) =>

@@ -86,3 +86,13 @@ t.test('toSize and toDuration format sizes and durations', async (t) => {
   ]
   for (const [milliseconds, text] of durations) t.equal(toDuration(milliseconds), text)
 })
+
+t.test('buildSuccess includes the comparison, the ignored areas, and why the picture is unfit', async (t) => {
+  const comparison = { changed: false, skipped: 'blank' } as const
+  const ignoredElements = [{ selector: 'p', areas: [{ x: 10, y: 10, width: 5, height: 5 }] }]
+  const frame = { x: 0, y: 0, scale: 2 }
+  const findings = { ...success.findings, comparison, ignoredElements, frame, unfit: 'blank' as const }
+  const { result } = buildSuccess({ ...success, findings }, course, NOON)
+  t.match(result, { comparison, unfit: 'blank', ignored: [{ selector: 'p', boxes: [{ x: 20, y: 20, width: 10, height: 10 }] }] })
+  t.ok(CaptureResult.safeParse(result).success)
+})

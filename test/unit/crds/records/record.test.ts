@@ -1,5 +1,7 @@
 import t from 'tap'
 import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
+import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { accountOf, toEcho, toRecord, toWireStatus } from '../../../../crds/src/records/record.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
@@ -145,6 +147,26 @@ t.test('toRecord lists the requested and stored files beside the picture', async
     { type: 'html', download_url: `https://files.example.com/users/acme/${id}.html`, file_size_bytes: 5 },
   ])
   t.match(toRecord(shot, () => undefined).artifacts, [{ type: 'html', download_url: null }], 'an expired file has no link')
+})
+
+t.test('toRecord includes the comparison with the screenshot that the options name', async (t) => {
+  const to = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
+  const regions = [{ x: 1, y: 2, width: 3, height: 4 }]
+  const comparison = { changed: true, changedPixels: 12, changedRatio: 0.5, sizeChanged: true, regions }
+  const shotWith = (result: CaptureResult, options: CaptureOptions = { compareTo: to }) =>
+    aScreenshot({ spec: { accountName: 'acme', options }, status: completedStatus({ result }) })
+  const shot = shotWith({ comparison, artifacts: [{ type: 'diff', fileSizeBytes: 5, etag: 'x' }] })
+  const id = shot.metadata.name.replace('-', '_')
+  t.strictSame(toRecord(shot, linkTo).comparison, {
+    ...{ to, changed: true, changed_ratio: 0.5, changed_pixels: 12, size_changed: true, regions },
+    ...{ diff_url: `https://files.example.com/users/acme/${id}.diff.png`, skipped: null },
+  })
+  t.strictSame(toRecord(shotWith({ comparison: { changed: false, skipped: 'blank' } }), linkTo).comparison, {
+    ...{ to, changed: false, changed_ratio: null, changed_pixels: null, size_changed: null, regions: [] },
+    ...{ diff_url: null, skipped: 'blank' },
+  })
+  t.equal(toRecord(shotWith({ comparison }, {}), linkTo).comparison, null, 'nothing to compare with')
+  t.equal(toRecord(shotWith({}), linkTo).comparison, null)
 })
 
 t.test('toRecord includes the facts about the page in snake case', async (t) => {

@@ -38,6 +38,7 @@ const forgeries: [string, string, string][] = [
   ['of another screenshot', forge({ id: 'scr_other' }), 'id'],
   ['of another type', JSON.stringify({ ...event, type: 'screenshot.failed' }), 'content'],
   ['linking to another host', forge({ download_url: 'https://evil.example/x.png' }), 'content'],
+  ['linking to differences on another host', forge({ comparison: { diff_url: 'https://evil.example/x.png' } }), 'content'],
   ['linking to another account', forge({ storage_path: 'users/victim/x.png' }), 'content'],
 ]
 for (const [name, text, reason] of forgeries) {
