@@ -28,11 +28,12 @@ export interface ConsoleFiles {
   assets: ReadonlyMap<string, ConsoleAsset>
 }
 
-/** Reads the directory. Returns undefined if it does not exist, as when the gateway runs from its sources. */
+/** Reads the directory. Returns undefined if it has no page, as when the gateway runs from its sources, whose folder has this name too. */
 export async function openConsoleFiles(directory: string): Promise<ConsoleFiles | undefined> {
-  const found = await stat(directory).catch(() => undefined)
-  if (!found?.isDirectory()) return undefined
-  const page = await readFile(path.join(directory, 'index.html'))
+  const index = path.join(directory, 'index.html')
+  const found = await stat(index).catch(() => undefined)
+  if (!found?.isFile()) return undefined
+  const page = await readFile(index)
   const folder = path.join(directory, 'assets')
   const names = new Set(await readdir(folder))
   const assets = [...names].flatMap((name): [string, ConsoleAsset][] => {

@@ -213,4 +213,5 @@ t.test('malformed sign-ins and codes are refused', async (t) => {
 
 t.test('openConsoleFiles returns undefined when the console was not built', async (t) => {
   t.equal(await openConsoleFiles(path.join(directory, 'none')), undefined)
+  t.equal(await openConsoleFiles('api-gateway/src/console'), undefined, 'the sources of the gateway')
 })
