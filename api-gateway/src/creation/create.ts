@@ -27,6 +27,8 @@ export interface CreateDeps {
 export interface CreateRequest {
   account: Account
   execution: IdempotentExecution
+  /** Units of quota for each object; absent: 1. */
+  units?: number
   /** Called before quota is reserved. */
   prepare?: () => Promise<void>
   /** Builds the objects for the plan's ids, in order. Called after quota is reserved. */
@@ -145,7 +147,7 @@ async function enterQueue(
 }
 
 async function pay(
-  { account, execution }: CreateRequest,
+  { account, execution, units = 1 }: CreateRequest,
   missing: readonly string[],
   hasCreated: boolean,
   deps: CreateDeps,
@@ -153,9 +155,9 @@ async function pay(
   const { plan } = execution
   try {
     const names = missing.map(toObjectName)
-    const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
+    const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, units, at: new Date(plan.at) })
     if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts, toLimitHeaders(grant.facts))
-    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(grant.facts)
+    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(grant.facts, units)
     return grant
   } catch (error) {
     // Nothing was executed, so the same request with the same key counts as new.

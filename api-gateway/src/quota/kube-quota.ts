@@ -55,9 +55,9 @@ export class KubeQuota implements QuotaStore {
     this.reflector.addListener(({ object }) => this.#ledgers.get(object.metadata.name)?.noteChange(object))
   }
 
-  async reserve({ account, reservation, names, at }: ReserveRequest): Promise<Grant> {
+  async reserve({ account, reservation, names, units, at }: ReserveRequest): Promise<Grant> {
     const { metrics, now } = this.#options
-    const wanted = { id: reservation, names, at, countsForRate: true }
+    const wanted = { id: reservation, names, units, at, countsForRate: true }
     try {
       const outcome = this.#rejectFromCache(account, wanted) ?? (await this.#reserve(account, wanted))
       const { granted, refusal } = outcome

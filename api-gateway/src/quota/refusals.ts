@@ -3,10 +3,15 @@ import type { LimitFacts } from '../store/ports.ts'
 
 const WINDOW_SECONDS = 60
 
-/** The monthly quota is used up. There is no Retry-After header, because clients that follow it would wait for weeks. */
-export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'limit' | 'used' | 'resetAt'>): ApiError {
-  return new ApiError('USAGE_LIMIT_REACHED', `the usage limit was reached: ${used} of ${limit} screenshots of this month are used`, {
-    details: { limit, used, reset_at: resetAt.toISOString() },
+/**
+ * The monthly quota is used up, or has less than the request costs. There is no Retry-After header, because clients that follow it would wait for weeks.
+ * @param units what the request costs
+ */
+export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'limit' | 'used' | 'resetAt'>, units = 1): ApiError {
+  const state = `${used} of ${limit} units of this month are used`
+  const message = used < limit ? `the request costs ${units} units, and ${state}` : `the usage limit was reached: ${state}`
+  return new ApiError('USAGE_LIMIT_REACHED', message, {
+    details: { limit, used, ...(units === 1 ? {} : { cost: units }), reset_at: resetAt.toISOString() },
     headers: { 'x-should-retry': 'false' },
   })
 }

@@ -98,8 +98,10 @@ export interface ReserveRequest {
   account: Account
   /** Repeating a known reservation does not charge again. */
   reservation: string
-  /** Object names of 1 to 100 new Screenshots. Costs one request of the rate limit, and one unit of quota per name. */
+  /** Object names of 1 to 100 new Screenshots. Costs one request of the rate limit. */
   names: readonly string[]
+  /** Units of quota for each name; absent: 1. */
+  units?: number
   /** When the request was accepted. The UTC month of this time is charged. */
   at: Date
 }

@@ -5,7 +5,7 @@ import type { Definition, Metadata } from '../schema/custom-resource.ts'
 // can refuse a count above it even if a program has a bug.
 
 export const AccountUsageSpec = z.object({
-  limit: z.int().min(0).max(10_000_000_000).describe('Maximum screenshots per month, including overage.'),
+  limit: z.int().min(0).max(10_000_000_000).describe('Maximum units per month, including overage.'),
   ratePerMinute: z.int().min(1).max(1_000_000).describe('Maximum creating requests in any 60 seconds; absent: unlimited.').optional(),
 })
 
@@ -17,6 +17,8 @@ export interface Reservation {
   id: string
   /** Names of the Screenshots to come, at most 100. */
   names: string[]
+  /** Units that each name costs; absent: 1. All captures of a request cost the same. */
+  units?: number | undefined
   /** Gateway replica that holds the reservation. Its Lease shows whether the replica is alive. */
   gateway: string
   /** Time of creation, whose month is charged. */
@@ -46,7 +48,7 @@ export const StoredUsageStatus = z.object({
     .regex(/^\d{4}-\d{2}$/)
     .describe('UTC month, YYYY-MM.')
     .optional(),
-  used: z.int().min(0).describe('Number of screenshots charged in the period.'),
+  used: z.int().min(0).describe('Units charged in the period: 1 for a screenshot, 1 for each 10 seconds of a video.'),
   window: z
     .string()
     .max(2048)
@@ -61,7 +63,9 @@ export const StoredUsageStatus = z.object({
         .regex(/^\S+ \S+ \S+ \S+ \S+$/),
     )
     .max(1000)
-    .describe('Units charged for objects that are not yet in the cache: `<id> <created at> <retried at, or -> <gateway> <name>,<name>…`.')
+    .describe(
+      'Units charged for objects that are not yet in the cache: `<id> <created at> <retried at, or -> <gateway> <name>,<name>…`. A name that costs more than one unit is followed by `*<units>`.',
+    )
     .optional(),
   refunds: z.array(z.string().max(64)).max(1000).describe('Ids of recently refunded screenshots.').optional(),
 })

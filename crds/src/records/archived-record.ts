@@ -82,6 +82,7 @@ const Options = z.looseObject({
   thumbnailHeight: z.number().optional(),
   device: text(256).optional(),
   compareTo: text(64).optional(),
+  videoDuration: z.number().min(1).max(3_600).optional(),
 })
 
 const Archived = z.looseObject({

@@ -25,13 +25,26 @@ export function readStoredStatus({ window, reservations, ...rest }: StoredUsageS
 /** False for entries of an earlier version, which were objects. The API server returns them empty, because their fields are not in the CRD. */
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-const toLine = ({ id, at, lastRetryAt = '-', gateway, names }: Reservation): string =>
-  `${id} ${at} ${lastRetryAt} ${gateway} ${names.join(',')}`
+const toLine = ({ id, at, lastRetryAt = '-', gateway, names, units = 1 }: Reservation): string =>
+  `${id} ${at} ${lastRetryAt} ${gateway} ${names.map((name) => (units === 1 ? name : `${name}*${units}`)).join(',')}`
 
 function readLine(line: string): Reservation | undefined {
-  const [id, at, lastRetryAt, gateway, names] = line.split(' ')
-  if (!id || !at || !gateway || !names) return undefined
-  return { id, names: names.split(','), gateway, at, ...(lastRetryAt === '-' ? {} : { lastRetryAt }) }
+  const [id, at, lastRetryAt, gateway, list] = line.split(' ')
+  const held = list === undefined ? undefined : readNames(list)
+  if (!id || !at || !gateway || !held) return undefined
+  return { id, ...held, gateway, at, ...(lastRetryAt === '-' ? {} : { lastRetryAt }) }
+}
+
+const MAX_UNITS = 1_000
+
+/** Reads names with their units, which are the same for all. A name without units costs 1. */
+function readNames(list: string): Pick<Reservation, 'names' | 'units'> | undefined {
+  const entries = list.split(',').map((entry) => entry.split('*'))
+  const costs = new Set(entries.map(([, units = '1']) => units))
+  const [units] = [...costs].map(Number)
+  const isLegal = costs.size === 1 && units !== undefined && Number.isInteger(units) && units >= 1 && units <= MAX_UNITS
+  if (!isLegal || entries.some(([name, ...rest]) => !name || rest.length > 1)) return undefined
+  return { names: entries.map(([name = '']) => name), ...(units === 1 ? {} : { units }) }
 }
 
 function readWindow(text: string): Window {

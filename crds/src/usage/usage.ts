@@ -20,7 +20,7 @@ export interface UsageFacts {
   used: number
   /** Start of the next UTC month. */
   resetAt: Date
-  /** Maximum screenshots per month, including overage. */
+  /** Maximum units per month, including overage. */
   limit: number
   /** Maximum creating requests in any 60 seconds; absent: unlimited. */
   ratePerMinute?: number
@@ -59,6 +59,8 @@ export interface Wanted {
   id: string
   /** Object names of the Screenshots to create. */
   names: readonly string[]
+  /** Units that each name costs ({@link import('./units.ts').unitsOf}); absent: 1. */
+  units?: number | undefined
   /** Gateway replica that will create them. */
   gateway: string
   /** Time of acceptance, whose month is charged. */
@@ -112,20 +114,20 @@ export class UsageDraft {
   }
 
   /** Charges as many of the names as the quota allows, from the first, and stores the reservation. */
-  reserve({ id, names, gateway, at, countsForRate }: Wanted): Outcome {
+  reserve({ id, names, units = 1, gateway, at, countsForRate }: Wanted): Outcome {
     const known = this.#reservations.find((reservation) => reservation.id === id)
     if (known) return this.#takeOver(known, names, gateway)
-    const left = this.#leftIn(monthOf(at))
-    if (left <= 0) return { granted: 0, refusal: 'quota' }
+    const affordable = Math.floor(this.#leftIn(monthOf(at)) / units)
+    if (affordable <= 0) return { granted: 0, refusal: 'quota' }
     const { ratePerMinute } = this.#spec
     if (countsForRate && ratePerMinute !== undefined && rateRemaining(this.#window, ratePerMinute, this.#now) === 0)
       return { granted: 0, refusal: 'rate' }
-    const paid = names.slice(0, left)
+    const paid = names.slice(0, affordable)
     if (!this.#hasRoomFor(paid.length)) return { granted: 0, refusal: 'full' }
     this.#enter(monthOf(at))
-    this.#used += paid.length
+    this.#used += paid.length * units
     if (countsForRate) this.#window = countRequest(this.#window, this.#now)
-    this.#reservations.push({ id, names: paid, gateway, at: at.toISOString() })
+    this.#reservations.push({ id, names: paid, ...(units === 1 ? {} : { units }), gateway, at: at.toISOString() })
     this.#changes++
     return paid.length === names.length ? { granted: paid.length } : { granted: paid.length, refusal: 'quota' }
   }
@@ -145,7 +147,7 @@ export class UsageDraft {
     const rest = held.names.filter((name) => !gone.includes(name))
     const others = this.#reservations.filter((reservation) => reservation !== held)
     this.#reservations = rest.length === 0 ? others : [...others, { ...held, names: rest }]
-    this.#lower(gone.length, monthOf(new Date(held.at)))
+    this.#lower(gone.length * (held.units ?? 1), monthOf(new Date(held.at)))
     this.#changes++
   }
 
@@ -164,12 +166,15 @@ export class UsageDraft {
     return this.#refunds.includes(screenshotId)
   }
 
-  /** Refunds a failed screenshot once, and only in the month in which it was charged. Returns true if it is refunded, now or earlier. */
-  refund(screenshotId: string): boolean {
+  /**
+   * Refunds a failed screenshot once, and only in the month in which it was charged. Returns true if it is refunded, now or earlier.
+   * @param units what it cost
+   */
+  refund(screenshotId: string, units = 1): boolean {
     if (this.hasRefunded(screenshotId)) return true
     if (monthOf(createdAtOf(screenshotId)) !== this.#period || this.#refunds.length >= MAX_REFUNDS) return false
     this.#refunds.push(screenshotId)
-    this.#lower(1, this.#period)
+    this.#lower(units, this.#period)
     this.#changes++
     return true
   }

@@ -298,11 +298,11 @@ export class FakeQuota implements QuotaStore {
   #usageOf(account: string): AccountUsage {
     return this.usages.get(account) ?? { metadata: metadata(account), spec: { limit: 1_000_000 } }
   }
-  async reserve({ account, reservation, names, at }: ReserveRequest): Promise<Grant> {
+  async reserve({ account, reservation, names, units, at }: ReserveRequest): Promise<Grant> {
     const { name } = account.metadata
     const usage = this.#usageOf(name)
     const draft = new UsageDraft(usage, at)
-    const { granted, refusal } = draft.reserve({ id: reservation, names, at, gateway: 'fake', countsForRate: true })
+    const { granted, refusal } = draft.reserve({ id: reservation, names, units, at, gateway: 'fake', countsForRate: true })
     this.set(name, usage.spec, draft.toStatus())
     const facts = this.facts(account, at)
     return refusal === 'quota' || refusal === 'rate' ? { granted, refusal, facts } : { granted, facts }

@@ -25,12 +25,14 @@ export async function applyChanges(
   const write = async (attempt: number) => {
     const current = attempt === 1 ? usage : await usages.get(usage.metadata.name)
     if (!isLeader()) throw new RetryableError('leadership lost')
-    const { status, outcomes } = decide(current, changesOf(current), now())
+    const changes = changesOf(current)
+    const { status, outcomes } = decide(current, changes, now())
     if (!status) return { outcomes, written: current }
     const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
     reflectors.usages.observe(written)
     const before = new Set(current.status?.refunds)
-    metrics.onRefunded((status.refunds ?? []).filter((id) => !before.has(id)).length)
+    const refunded = new Set((status.refunds ?? []).filter((id) => !before.has(id)))
+    metrics.onRefunded(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))
     return { outcomes, written }
   }
   return retry(write, { delayOf: (error, attempt) => (isConflict(error) && attempt < MAX_ATTEMPTS ? 0 : undefined), wait: sleep })
@@ -48,7 +50,7 @@ export async function markRefunded({ metadata, status }: AccountUsage, { reflect
         type: ConditionType.refunded,
         status: 'True',
         reason: isReused(shot) ? 'Cached' : 'CaptureFailed',
-        message: 'Its unit of the monthly quota was refunded.',
+        message: 'Its units of the monthly quota were refunded.',
       } as const
       const { name, resourceVersion } = shot.metadata
       const conditions = setCondition(shot.status?.conditions ?? [], condition, now())

@@ -1,12 +1,13 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { ChargeWanted } from './decide.ts'
 
 /** Outcome of charging a Screenshot. `missing`: the account does not exist. */
 export type ChargeOutcome = 'charged' | 'quota' | 'suspended' | 'missing'
 
-/** Charges one unit for a Screenshot that no gateway has charged. Idempotent. */
+/** Charges the units of a Screenshot that no gateway has charged. Idempotent. */
 export type Charge = (shot: Screenshot) => Promise<ChargeOutcome>
 
 /** Timeout of a charge. The reconcile worker is blocked while it waits. */
@@ -27,7 +28,7 @@ export class Charges {
     this.#onRequest = onRequest
   }
 
-  /** @throws RetryableError on time-out. The unit may have been charged nevertheless; a second request does not charge it again. */
+  /** @throws RetryableError on time-out. The units may have been charged nevertheless; a second request does not charge them again. */
   async request(shot: Screenshot): Promise<ChargeOutcome> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new RetryableError('the account could not be charged in time')), TIMEOUT_MILLISECONDS)
@@ -43,7 +44,7 @@ export class Charges {
     const { uid, name } = shot.metadata
     const waiting = this.#pending.get(account) ?? new Map<string, Pending>()
     this.#pending.set(account, waiting)
-    const pending = waiting.get(uid) ?? { uid, name, ...Promise.withResolvers<ChargeOutcome>() }
+    const pending = waiting.get(uid) ?? { uid, name, units: unitsOf(shot.spec), ...Promise.withResolvers<ChargeOutcome>() }
     waiting.set(uid, pending)
     // After the time-out no caller handles the rejection.
     pending.promise.catch(() => {})

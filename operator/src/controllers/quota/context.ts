@@ -2,6 +2,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import type { Plans } from '@tintype/crds/usage/plans'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
@@ -20,7 +21,9 @@ export interface QuotaContext {
   reflectors: Pick<Reflectors, 'accounts' | 'usages' | 'screenshots'>
   usages: Resource<AccountUsage>
   screenshots: Pick<Resource<Screenshot>, 'find' | 'patch'>
-  storage: Pick<Storage, 'exists' | 'list'>
+  storage: Pick<Storage, 'exists' | 'list' | 'readText'>
+  /** Reports objects in the bucket that are ignored. */
+  report: ReportIgnored
   plans: Plans
   liveness: GatewayLiveness
   recentNames: RecentNames

@@ -74,13 +74,14 @@ type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charge
 }
 
 function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal): StartedWork {
-  const { http, reflectors, clock, config, storage, events, controllerMetrics } = deps
+  const { http, reflectors, clock, config, storage, report, events, controllerMetrics } = deps
   const { namespace, plans } = config
   const log = deps.log.child({ component: 'quota' })
   const context: QuotaContext = {
     ...parts,
     reflectors,
     storage,
+    report,
     events,
     plans,
     log,

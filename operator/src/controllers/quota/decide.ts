@@ -3,6 +3,7 @@ import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crd
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
 
 // Decides the changes of an account's usage. Pure: after each conflict it is called again with the newest state.
@@ -35,21 +36,35 @@ export const mayBeRefunded = (shot: Screenshot, now: Date): boolean =>
 
 /**
  * Recomputes lost usage: all charges of this month that can still be found. Failed screenshots that are archived already are counted too.
- * @param past ids of this month that are only in the bucket
+ * @param past units of this month's screenshots that are only in the bucket, by id
  */
-export function recount(live: readonly Screenshot[], past: ReadonlySet<string>, limit: number, now: Date): AccountUsageStatus {
+export function recount(live: readonly Screenshot[], past: ReadonlyMap<string, number>, limit: number, now: Date): AccountUsageStatus {
   const period = monthOf(now)
   const ids = new Set(live.map(({ metadata }) => screenshotIdOf(metadata)))
   const spent = live.filter(
     (shot) => isCharged(shot) && !isRefunded(shot) && monthOf(createdAtOf(screenshotIdOf(shot.metadata))) === period,
   )
-  return { period, used: Math.min(limit, spent.length + past.difference(ids).size) }
+  const charges = [...spent.map(({ spec }) => unitsOf(spec)), ...[...past].filter(([id]) => !ids.has(id)).map(([, units]) => units)]
+  return {
+    period,
+    used: Math.min(
+      limit,
+      charges.reduce((sum, units) => sum + units, 0),
+    ),
+  }
 }
 
 /** A Screenshot without a charge that is about to be claimed. */
 export interface ChargeWanted {
   uid: string
   name: string
+  units: number
+}
+
+/** A failed Screenshot and the units that it cost. */
+export interface Refund {
+  id: string
+  units: number
 }
 
 /** A reservation whose holder has ended. */
@@ -64,8 +79,7 @@ export interface Changes {
   settlements: readonly Settlement[]
   /** Reservations of the operator that are no longer needed. */
   drops: readonly string[]
-  /** Ids of failed Screenshots. */
-  refunds: readonly string[]
+  refunds: readonly Refund[]
   /** Ids of refunds that may be forgotten. */
   forget: readonly string[]
 }
@@ -81,9 +95,9 @@ export interface Decision {
 export function decide(usage: Pick<AccountUsage, 'spec' | 'status'>, changes: Changes, now: Date): Decision {
   const draft = new UsageDraft(usage, now)
   for (const { reservation, neverMade } of changes.settlements) draft.settle(reservation, neverMade)
-  for (const id of changes.refunds) draft.refund(id)
-  const outcomes = changes.charges.map(({ uid, name }) =>
-    draft.reserve({ id: uid, names: [name], gateway: OPERATOR, at: now, countsForRate: false }),
+  for (const { id, units } of changes.refunds) draft.refund(id, units)
+  const outcomes = changes.charges.map(({ uid, name, units }) =>
+    draft.reserve({ id: uid, names: [name], units, gateway: OPERATOR, at: now, countsForRate: false }),
   )
   const isWorthWriting = draft.changes > 0
   // These are written together with other changes, or in their own update when there are many.

@@ -10,7 +10,7 @@ import { limitsOfPlan, toLimits } from '@tintype/crds/usage/plans'
 import type { QuotaContext } from './context.ts'
 import { ACCOUNT_INDEX } from './context.ts'
 import { recount } from './decide.ts'
-import { listPastIds } from './past-records.ts'
+import { listPastUnits } from './past-records.ts'
 
 /** Ensures the usage object of an account, with the limits of its plan. Kubernetes deletes it together with the Account. */
 export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: QuotaContext): Promise<AccountUsage> {
@@ -35,14 +35,14 @@ async function create(account: Account, { usages, reflectors, plans }: QuotaCont
 
 /** Gateways accept nothing before the usage has a period, so nothing that is counted here can be charged twice. */
 async function begin(account: Account, usage: AccountUsage, context: QuotaContext): Promise<AccountUsage> {
-  const { usages, reflectors, events, storage, now } = context
+  const { usages, reflectors, events, storage, report, now } = context
   const { name } = account.metadata
-  const past = await listPastIds(name, now(), storage)
+  const past = await listPastUnits(name, now(), { objects: storage, report })
   const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, name), past, usage.spec.limit, now())
   const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
   reflectors.usages.observe(begun)
   if (status.used > 0) {
-    const message = `The usage of this month was lost. It was recomputed from ${status.used} screenshots of this month.`
+    const message = `The usage of this month was lost. It was recomputed from the screenshots and videos of this month: ${status.used} units.`
     events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
   }
   return begun

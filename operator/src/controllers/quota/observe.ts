@@ -7,6 +7,7 @@ import { isScreenshotIdName, toId, toObjectName } from '@tintype/crds/identifier
 import type { AccountUsage, Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Storage } from '../../storage/storage.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -35,7 +36,7 @@ export function toChanges(
   return {
     charges,
     settlements,
-    refunds: lister.byIndex(REFUND_INDEX, name).map(({ metadata }) => screenshotIdOf(metadata)),
+    refunds: lister.byIndex(REFUND_INDEX, name).map(({ metadata, spec }) => ({ id: screenshotIdOf(metadata), units: unitsOf(spec) })),
     // Deleted Screenshots may have been captured before, so they stay charged.
     drops: own.filter(({ id, names }) => !pendingUids.has(id) && isDone(lister.get(`${namespace}/${names[0]}`), id)).map(({ id }) => id),
     forget: (status?.refunds ?? []).filter((id) => isForgettable(id, find(id), context.now())),
@@ -57,7 +58,7 @@ export async function settleEnded({ metadata, status }: AccountUsage, context: Q
     if (settlements.length === MAX_SETTLEMENTS) break
     if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastUsedAt(reservation)))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
-    metrics.onSettled(settlement.neverMade.length)
+    metrics.onSettled(settlement.neverMade.length * (reservation.units ?? 1))
     settlements.push(settlement)
   }
   return settlements

@@ -1,27 +1,74 @@
 import { createdAtOf } from '@tintype/crds/identifiers/ids'
+import { linesInPlace, parseSegmentKey, readSegment, type SegmentName } from '@tintype/crds/records/archive'
+import { readArchived } from '@tintype/crds/records/archived-record'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { monthOf } from '@tintype/crds/usage/usage'
 
 const DAY_DIGITS = 5
+const CONCURRENT_READS = 8
+/** Records of videos, which can cost more than one unit, contain one of these texts. Other records need not be parsed. */
+const VIDEO = /"format":"(?:mp4|webm|gif)"/
+
+export interface PastDeps {
+  objects: Pick<ObjectStorage, 'list' | 'readText'>
+  /** Reports objects that are ignored. */
+  report: ReportIgnored
+}
+
+/** Keys of an account's screenshots of one month in the bucket. */
+interface PastKeys {
+  ids: Set<string>
+  segments: SegmentName[]
+}
 
 /**
- * Ids of an account's screenshots of the current month that are only in the bucket: archived and deleted ones. Keys sort newest day first,
- * so one scan from the start covers exactly this month.
+ * Units of an account's screenshots of the current month that are only in the bucket, by id: archived and deleted ones. The key of a record
+ * does not have its units, so the segments are read. A record that is in no segment counts as one unit.
  */
-export async function listPastIds(account: string, now: Date, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
+export async function listPastUnits(account: string, now: Date, deps: PastDeps): Promise<Map<string, number>> {
+  const { ids, segments } = await listPastKeys(account, now, deps.objects)
+  const units = new Map([...ids].map((id) => [id, 1]))
+  await mapConcurrently(segments, CONCURRENT_READS, async (segment) => {
+    for (const [id, cost] of await readUnits(account, segment, now, deps)) if (units.has(id)) units.set(id, cost)
+  })
+  return units
+}
+
+/** Keys sort newest day first, so one scan from the start covers exactly this month. */
+async function listPastKeys(account: string, now: Date, objects: Pick<ObjectStorage, 'list'>): Promise<PastKeys> {
   const month = monthOf(now)
   const prefix = recordsPrefix(account)
   const oldest = invertedDay(new Date(`${month}-01T00:00:00.000Z`))
-  const ids = new Set<string>()
+  const found: PastKeys = { ids: new Set(), segments: [] }
   for (let after: string | undefined; ; ) {
     const keys = await objects.list(prefix, { after, limit: PAGE })
     for (const key of keys) {
-      if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return ids
+      if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return found
       const id = parseRecordKey(key)?.id ?? parseTombstoneKey(key)?.id
-      if (id !== undefined && monthOf(createdAtOf(id)) === month) ids.add(id)
+      if (id !== undefined && monthOf(createdAtOf(id)) === month) found.ids.add(id)
+      const segment = parseSegmentKey(key)
+      if (segment) found.segments.push(segment)
     }
-    if (keys.length < PAGE) return ids
+    if (keys.length < PAGE) return found
     after = keys.at(-1)
   }
+}
+
+/** Units of the videos in a segment. */
+async function readUnits(account: string, segment: SegmentName, now: Date, { objects, report }: PastDeps): Promise<[string, number][]> {
+  const { key } = segment
+  const text = await unlessTooLarge('segment', key, objects.readText(key, MAX_OBJECT_BYTES.segment), report)
+  const lines = linesInPlace(segment, readSegment(text ?? '')).filter(({ line }) => VIDEO.test(line))
+  return lines.flatMap(({ id, line }): [string, number][] => {
+    const record = readArchived(line, { account, id }, now)
+    if (typeof record === 'object') return [[id, unitsOf(record.spec)]]
+    report({ kind: 'segment', reason: record, key: `${key}#${id}` })
+    return []
+  })
 }

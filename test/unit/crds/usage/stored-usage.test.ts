@@ -13,6 +13,7 @@ const full: AccountUsageStatus = {
   reservations: [
     { id: 'res_1', names: ['scr-a', 'scr-b'], gateway: 'gateway-7d4b/1', at },
     { id: 'res_2', names: ['scr-c'], gateway: 'operator', at, lastRetryAt: '2026-11-21T10:05:00.000Z' },
+    { id: 'res_3', names: ['scr-d', 'scr-e'], units: 12, gateway: 'operator', at },
   ],
   refunds: ['scr_x'],
 }
@@ -31,6 +32,7 @@ t.test('toStoredStatus writes one line per item', async (t) => {
     reservations: [
       'res_1 2026-11-21T10:00:00.000Z - gateway-7d4b/1 scr-a,scr-b',
       'res_2 2026-11-21T10:00:00.000Z 2026-11-21T10:05:00.000Z operator scr-c',
+      'res_3 2026-11-21T10:00:00.000Z - operator scr-d*12,scr-e*12',
     ],
   })
 })
@@ -50,4 +52,11 @@ t.test('readStoredStatus ignores invalid lines', async (t) => {
 t.test('after an upgrade, every creation returned 500, because the entries of the previous release had lost their fields', async (t) => {
   const hulls = { used: 3, window: [{}], reservations: [{}] }
   t.strictSame(readStoredStatus(hulls as never), { used: 3, window: [], reservations: [] })
+})
+
+t.test('readStoredStatus reads names without units as 1, and ignores lines with other units than Tintype writes', async (t) => {
+  const read = (names: string) => readStoredStatus({ used: 1, reservations: [`r 2026 - gw ${names}`] }).reservations
+  t.match(read('a*1,b'), [{ names: ['a', 'b'] }])
+  t.equal(read('a,b')?.[0]?.units, undefined)
+  for (const bad of ['a*2,b', 'a*0', 'a*-1', 'a*1.5', 'a*x', 'a*', '*2', 'a*2*2', 'a,,b', `a*${2 ** 60}`]) t.strictSame(read(bad), [], bad)
 })

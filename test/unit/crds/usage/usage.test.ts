@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { type AccountUsageSpec, type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
-import { toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
+import { unitsOf } from '../../../../crds/src/usage/units.ts'
 import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, type Wanted } from '../../../../crds/src/usage/usage.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
@@ -289,4 +291,52 @@ t.test('usage forgets requests after 60 seconds', async (t) => {
   const next = draftOf({ limit: 9, ratePerMinute: 1 }, draft.toStatus(), later(61_000))
   t.strictSame(next.reserve(wanted('s', ['y'])), { granted: 1 })
   t.equal(next.toStatus().window?.length, 1)
+})
+
+t.test('usage charges a request that costs more than is left not at all', async (t) => {
+  const draft = draftOf({ limit: 10 }, { period: '2026-11', used: 8 })
+  t.strictSame(draft.reserve(wanted('r', ['x'], { units: 3 })), { granted: 0, refusal: 'quota' })
+  t.strictSame(draft.reserve(wanted('s', ['y', 'z'], { units: 2 })), { granted: 1, refusal: 'quota' })
+  t.match(draft.toStatus(), { used: 10, reservations: [{ id: 's', names: ['y'], units: 2 }] })
+})
+
+type Charged = { seconds: number; fate: 'keep' | 'release' | 'settle' | 'refund' | 'recharge' }
+const charged: fc.Arbitrary<Charged[]> = fc.array(
+  fc.record({
+    seconds: fc.integer({ min: 0, max: 120 }),
+    fate: fc.constantFrom('keep' as const, 'release' as const, 'settle' as const, 'refund' as const, 'recharge' as const),
+  }),
+  { maxLength: 30 },
+)
+
+t.test('usage equals the units of the captures that were neither released nor refunded, in any order', async () => {
+  fc.assert(
+    fc.property(charged, fc.integer({ min: 0, max: 2 ** 31 }), (captures, seed) => {
+      const spec = { limit: 100_000 }
+      let status: AccountUsageStatus = { period: '2026-11', used: 0 }
+      const change = (apply: (draft: UsageDraft) => void): void => {
+        const draft = draftOf(spec, status)
+        apply(draft)
+        status = readStoredStatus(toStoredStatus(draft.toStatus()))
+      }
+      const known = captures.map(({ seconds, fate }, index) => {
+        const id = newId('scr', NOW, Buffer.alloc(10, index))
+        const options: CaptureOptions = seconds === 0 ? {} : { format: 'mp4', videoDuration: seconds }
+        return { id, name: id.replace('_', '-'), units: unitsOf({ options }), fate }
+      })
+      for (const { id, name, units } of known) change((draft) => draft.reserve(wanted(id, [name], { units })))
+      const shuffled = known.toSorted((a, b) => ((a.id.charCodeAt(29) * seed) % 97) - ((b.id.charCodeAt(29) * seed) % 97))
+      for (const { id, name, units, fate } of shuffled) {
+        const seen = status.reservations?.find((reservation) => reservation.id === id)
+        if (fate === 'release') change((draft) => draft.release(id, [name], 'a'))
+        if (fate === 'settle' && seen) change((draft) => draft.settle(seen, [name]))
+        if (fate === 'keep') change((draft) => draft.drop(id))
+        if (fate === 'recharge') change((draft) => draft.reserve(wanted(id, [name], { units, gateway: 'b' })))
+        if (fate === 'refund') for (let n = 0; n < 2; n++) change((draft) => draft.refund(id, units))
+      }
+      const left = known.filter(({ fate }) => fate === 'keep' || fate === 'recharge')
+      return status.used === left.reduce((sum, { units }) => sum + units, 0)
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -83,9 +83,9 @@ t.test('recount counts the charges of this month without refunds, up to the limi
     shot({ phase: 'Completed' }, { at: LAST_MONTH }),
     shot({ phase: 'Pending' }, { paid: false }),
   ]
-  const nobody = new Set<string>()
+  const nobody = new Map<string, number>()
   t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund follows')
-  const past = new Set([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))])
+  const past = new Map([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))].map((id) => [id, 1]))
   t.equal(recount(live, past, 10, NOW).used, 3, 'a record that is being archived is counted once')
   t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would reject more')
 })
@@ -101,9 +101,9 @@ t.test('decide applies all changes in one update', async (t) => {
     usage({ reservations: [held] }),
     {
       ...none,
-      charges: [{ uid: 'u', name: 'mine' }],
+      charges: [{ uid: 'u', name: 'mine', units: 1 }],
       settlements: [{ reservation: held, neverMade: ['b'] }],
-      refunds: [id],
+      refunds: [{ id, units: 1 }],
     },
     NOW,
   )
@@ -112,11 +112,11 @@ t.test('decide applies all changes in one update', async (t) => {
 })
 
 t.test('decide never charges above the limit, and charges do not count for the rate limit', async (t) => {
-  const { status, outcomes } = decide(usage({ used: 10 }), { ...none, charges: [{ uid: 'u', name: 'mine' }] }, NOW)
+  const { status, outcomes } = decide(usage({ used: 10 }), { ...none, charges: [{ uid: 'u', name: 'mine', units: 1 }] }, NOW)
   t.strictSame(outcomes, [{ granted: 0, refusal: 'quota' }])
   t.equal(status, undefined)
   const limited = { spec: { limit: 10, ratePerMinute: 1 }, status: { period: '2026-11', used: 0 } }
-  const charges = [1, 2, 3].map((n) => ({ uid: `u${n}`, name: `mine-${n}` }))
+  const charges = [1, 2, 3].map((n) => ({ uid: `u${n}`, name: `mine-${n}`, units: 1 }))
   t.strictSame(decide(limited, { ...none, charges }, NOW).outcomes, [{ granted: 1 }, { granted: 1 }, { granted: 1 }])
 })
 
@@ -136,9 +136,34 @@ t.test('decide writes drops with other changes, and alone when there are many', 
     Array.from({ length: count }, (_, n) => ({ id: `u${n}`, names: [`n${n}`], gateway: OPERATOR, at: NOW.toISOString() }))
   const drops = (count: number) => own(count).map(({ id }) => id)
   t.equal(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3) }, NOW).status, undefined)
-  t.match(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3), refunds: [newId('scr', NOW)] }, NOW).status, {
-    used: 4,
-    reservations: { length: 0 },
-  })
+  t.match(
+    decide(usage({ reservations: own(3) }), { ...none, drops: drops(3), refunds: [{ id: newId('scr', NOW), units: 1 }] }, NOW).status,
+    {
+      used: 4,
+      reservations: { length: 0 },
+    },
+  )
   t.match(decide(usage({ reservations: own(100) }), { ...none, drops: drops(100) }, NOW).status, { used: 5, reservations: { length: 0 } })
+})
+
+t.test('recount, charges, refunds and settlements count the units of videos', async (t) => {
+  const video = (status: ScreenshotStatus) => {
+    const { spec, ...rest } = shot(status)
+    return { ...rest, spec: { ...spec, options: { format: 'mp4' as const, videoDuration: 31 } } }
+  }
+  const past = new Map([[newId('scr', NOW), 12]])
+  t.equal(recount([video({ phase: 'Completed' }), shot({ phase: 'Completed' })], past, 100, NOW).used, 4 + 1 + 12)
+  const held = { id: 'res_1', names: ['a', 'b'], units: 4, gateway: 'g', at: NOW.toISOString() }
+  const id = newId('scr', NOW)
+  const changes = {
+    ...none,
+    charges: [{ uid: 'u', name: 'mine', units: 3 }],
+    settlements: [{ reservation: held, neverMade: ['b'] }],
+    refunds: [{ id, units: 2 }],
+  }
+  const { status, outcomes } = decide(usage({ used: 20, reservations: [held] }, 30), changes, NOW)
+  t.strictSame(outcomes, [{ granted: 1 }])
+  t.match(status, { used: 20 - 4 - 2 + 3, reservations: [{ id: 'u', names: ['mine'], units: 3 }] })
+  const tooDear = decide(usage({ used: 28 }, 30), { ...none, charges: [{ uid: 'u', name: 'mine', units: 3 }] }, NOW)
+  t.strictSame(tooDear.outcomes, [{ granted: 0, refusal: 'quota' }])
 })
