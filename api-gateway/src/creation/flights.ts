@@ -45,6 +45,8 @@ export interface FlightRequest extends PictureKey {
   /** Called before anything is written. Throws when the queue is full. */
   admit: () => void
   newPlan: () => CreationPlan
+  /** Units of quota that the capture costs. */
+  units: number
   build: (plan: CreationPlan) => Promise<readonly NewScreenshot[]>
   /** Called after this process has created the screenshot. */
   onCreate: (screenshot: Screenshot) => void
@@ -162,7 +164,7 @@ export class Flights {
   }
 
   async #carryOut(request: FlightRequest, flight: Flight, isRepeated: boolean): Promise<JoinedFlight> {
-    const { owner, build, onCreate } = request
+    const { owner, units, build, onCreate } = request
     const execution = {
       plan: flight.plan,
       isRepeated,
@@ -170,7 +172,7 @@ export class Flights {
       complete: async () => {},
       forget: () => this.#store.release(request, flight),
     }
-    const { items } = await createScreenshots({ account: owner, execution, build: () => build(flight.plan) }, this.#deps)
+    const { items } = await createScreenshots({ account: owner, execution, units, build: () => build(flight.plan) }, this.#deps)
     const screenshot = items[0]?.screenshot
     if (!screenshot) throw unavailable('the screenshot could not be stored: retry in a few seconds')
     onCreate(screenshot)

@@ -10,9 +10,9 @@ const parseRanges = (accept: string): MediaRange[] =>
     return { type, quality: Number.isNaN(quality) ? 0 : quality }
   })
 
-const FILE_TYPE = /^image\/[a-z0-9*.+-]+$/
+const FILE_TYPE = /^(image|video)\/[a-z0-9*.+-]+$/
 
-/** True when the Accept header prefers an image type over JSON. */
+/** True when the Accept header prefers an image or video type over JSON. */
 export function prefersFile(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const ranges = parseRanges(accept)

@@ -32,13 +32,13 @@ export interface ResponseSpec {
   /** Named schema of the JSON body. Absent for an empty body or `files`. */
   schema?: z.ZodType
   example?: unknown
-  /** The response can be the file of a capture, or with `every` also an artifact. */
-  files?: 'capture' | 'every'
+  /** The response can be the file of a screenshot, a video or either (`capture`), or with `every` also an artifact. */
+  files?: 'screenshot' | 'video' | 'capture' | 'every'
   headers?: readonly HeaderName[]
   links?: Readonly<Record<string, Link>>
 }
 
-export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files' | 'Links'
+export type Tag = 'Screenshots' | 'Videos' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files' | 'Links'
 
 type Path = `/${string}`
 

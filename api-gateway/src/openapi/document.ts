@@ -14,6 +14,7 @@ export const API_PREFIX = '/api/v1'
 
 const TAGS: Readonly<Record<Tag, string>> = {
   Screenshots: 'Create, read, list and delete screenshots.',
+  Videos: 'Record, read, list and delete videos.',
   Batches: 'Capture up to 100 pages with the same options.',
   Devices: 'Presets for `options.device`.',
   Webhooks: 'Endpoints that signed events are posted to, and the events.',
@@ -24,7 +25,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Links: 'Pictures at signed URLs, for `<img>` elements, Markdown and email.',
 }
 
-const DESCRIPTION = `Captures screenshots of web pages.
+const DESCRIPTION = `Captures screenshots and videos of web pages.
 
 - Send the API key as \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that the key needs.
 - Requests with unknown fields, wrong types or values out of range are rejected. The response lists all problems in \`error.details\`.

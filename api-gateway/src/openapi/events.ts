@@ -1,23 +1,29 @@
-import { EVENTS as EVENT_ROWS, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
+import { EVENTS as EVENT_ROWS, EVENT_TYPES, type EventSubject, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { anId, instant } from '../http/fields.ts'
 import { name } from '../http/named-schemas.ts'
-import { completed, created, failed } from '../resources/screenshots/examples.ts'
-import { ScreenshotRecord } from '../resources/screenshots/schemas.ts'
+import { completed, completedVideo, created, createdVideo, failed, failedVideo } from '../resources/screenshots/examples.ts'
+import { ScreenshotRecord, VideoRecord } from '../resources/screenshots/schemas.ts'
 import { refTo, toJsonSchema } from './json-schema.ts'
 
 // The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 
+const test = z.literal(true).describe('Present only in test events.').optional()
+const envelopeOf = (subject: EventSubject, data: z.ZodType) =>
+  z.object({
+    id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
+    type: z.enum(eventTypesOf(subject)),
+    created_at: instant('Time of the event.'),
+    data,
+  })
+
 export const Event = name(
   'Event',
-  z
-    .object({
-      id: anId('evt', 'Id of the event. It is the same for every attempt and every endpoint.'),
-      type: z.enum(eventTypesOf('screenshot')),
-      created_at: instant('Time of the event.'),
-      data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
-    })
-    .describe('Body of a post to an endpoint.'),
+  envelopeOf('screenshot', z.object({ test, screenshot: ScreenshotRecord })).describe('Body of a post to an endpoint.'),
+)
+export const VideoEvent = name(
+  'VideoEvent',
+  envelopeOf('video', z.object({ test, video: VideoRecord })).describe('Body of a post to an endpoint about a video.'),
 )
 
 const pending = {
@@ -30,12 +36,28 @@ const pending = {
   attempts: 0,
 }
 
-const RECORDS = { pending, completed, failed }
+const RECORDS = {
+  screenshot: { pending, completed, failed },
+  video: { pending: createdVideo, completed: completedVideo, failed: failedVideo },
+}
 
-/** One example per event type of screenshots. */
-export const EVENTS = eventTypesOf('screenshot').map((type): { type: EventType; summary: string; screenshot: object } => {
-  const { summary, example } = EVENT_ROWS[type]
-  return { type, summary, screenshot: RECORDS[example] }
+interface DocumentedEvent {
+  type: EventType
+  summary: string
+  schema: z.ZodType
+  example: object
+}
+
+/** One example per event type. */
+export const EVENTS = EVENT_TYPES.map((type): DocumentedEvent => {
+  const { summary, subject, example } = EVENT_ROWS[type]
+  const data = { [subject]: RECORDS[subject][example] }
+  return {
+    type,
+    summary,
+    schema: subject === 'video' ? VideoEvent : Event,
+    example: { id: 'evt_01kajq2v0vtz8m3c5x7r9w4n6p', type, created_at: '2026-11-21T10:00:02.004Z', data },
+  }
 })
 
 const header = (headerName: string, description: string, example: string) => ({
@@ -63,17 +85,10 @@ const headers = [
   header('X-Webhook-Event', 'Type of the event.', 'screenshot.completed'),
 ]
 
-export const exampleOf = (type: string, screenshot: object) => ({
-  id: 'evt_01kajq2v0vtz8m3c5x7r9w4n6p',
-  type,
-  created_at: '2026-11-21T10:00:02.004Z',
-  data: { screenshot },
-})
-
 /** The `webhooks` of the document. */
 export function writeEvents() {
-  const entries = EVENTS.map(({ type, summary, screenshot }) => {
-    const content = { 'application/json': { schema: refTo(Event), example: exampleOf(type, screenshot) } }
+  const entries = EVENTS.map(({ type, summary, schema, example }) => {
+    const content = { 'application/json': { schema: refTo(schema), example } }
     const post = {
       operationId: `on${type.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
       tags: ['Webhooks'],

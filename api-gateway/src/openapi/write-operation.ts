@@ -1,6 +1,6 @@
 import type { Scope } from '@tintype/crds/kinds/api-key'
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
-import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import { CONTENT_TYPES, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { BodyDocumentation } from '../http/body.ts'
 import { COMMON_HEADERS, LIMIT_HEADERS } from '../http/headers.ts'
@@ -27,6 +27,8 @@ const writeBody = ({ schema, examples, required = true }: BodyDocumentation) => 
 /** OpenAPI 3.1 describes a binary body by its media type alone. */
 const toMedia = (types: Iterable<string>) => Object.fromEntries([...types].map((type) => [type.replace(/;.*/, ''), {}]))
 const FILES = {
+  screenshot: toMedia(StillFormat.options.map((format) => CONTENT_TYPES[format])),
+  video: toMedia(MovingFormat.options.map((format) => CONTENT_TYPES[format])),
   capture: toMedia(Object.values(CONTENT_TYPES)),
   every: toMedia([...Object.values(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES.values()]),
 }

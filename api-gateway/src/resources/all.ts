@@ -14,6 +14,7 @@ import { type StatusDeps, statusRoutes } from './status/routes.ts'
 import type { TakeDeps } from './take/deps.ts'
 import { takeRoutes } from './take/routes.ts'
 import { type UsageDeps, usageRoutes } from './usage/routes.ts'
+import { videoRoutes } from './videos/routes.ts'
 import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts'
 
 /** Dependencies of all handlers. */
@@ -30,6 +31,7 @@ export type RoutesDeps = DeliveriesDeps &
 /** Every route of the API, in the order of the OpenAPI document. */
 export const routes: readonly Route<RoutesDeps>[] = [
   ...screenshotRoutes,
+  ...videoRoutes,
   ...batchRoutes,
   ...takeRoutes,
   ...webhookRoutes,

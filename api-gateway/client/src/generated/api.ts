@@ -33,6 +33,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/listVideos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listVideos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/getVideo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getVideo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/takePicture": {
         parameters: {
             query?: never;
@@ -576,10 +608,10 @@ export interface components {
                 /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
                 capture_beyond_viewport?: boolean;
                 /**
-                 * @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.
+                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
                  * @enum {string}
                  */
-                format?: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
                 /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90. */
                 image_quality?: number;
                 /** @description Makes the page background transparent; png only. Default: false. */
@@ -668,37 +700,6 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
-                /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
-                video_duration?: number;
-                /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
-                video_fps?: number;
-                /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
-                video_width?: number;
-                /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
-                video_quality?: number;
-                /**
-                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
-                 * @enum {string}
-                 */
-                video_scenario?: "record" | "scroll";
-                /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
-                video_scroll_duration?: number;
-                /**
-                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
-                 * @enum {string}
-                 */
-                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
-                /** @description Scrolls back to the top after the pause at the end. Default: false. */
-                video_scroll_back?: boolean;
-                /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
-                video_scroll_pause?: number;
-                /** @description Stores the first frame as a jpeg beside the video. Default: false. */
-                video_poster?: boolean;
-                /**
-                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
-                 * @enum {string}
-                 */
-                video_timing?: "exact" | "real";
                 /** @description Stores the page’s final HTML beside the capture. Default: false. */
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
@@ -1169,10 +1170,10 @@ export interface components {
                 /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
                 capture_beyond_viewport?: boolean;
                 /**
-                 * @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.
+                 * @description Format of the file: png, jpeg, webp, avif or pdf. Default: png.
                  * @enum {string}
                  */
-                format?: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
+                format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
                 /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90. */
                 image_quality?: number;
                 /** @description Makes the page background transparent; png only. Default: false. */
@@ -1261,37 +1262,6 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
-                /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
-                video_duration?: number;
-                /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
-                video_fps?: number;
-                /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
-                video_width?: number;
-                /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
-                video_quality?: number;
-                /**
-                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
-                 * @enum {string}
-                 */
-                video_scenario?: "record" | "scroll";
-                /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
-                video_scroll_duration?: number;
-                /**
-                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
-                 * @enum {string}
-                 */
-                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
-                /** @description Scrolls back to the top after the pause at the end. Default: false. */
-                video_scroll_back?: boolean;
-                /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
-                video_scroll_pause?: number;
-                /** @description Stores the first frame as a jpeg beside the video. Default: false. */
-                video_poster?: boolean;
-                /**
-                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
-                 * @enum {string}
-                 */
-                video_timing?: "exact" | "real";
                 /** @description Stores the page’s final HTML beside the capture. Default: false. */
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
@@ -1462,6 +1432,430 @@ export interface components {
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
             webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
         };
+        /** @description A page to record. `url` is required, here or in `options`. The one at the top level takes precedence. */
+        CreateVideo: {
+            /**
+             * Format: uri
+             * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
+             */
+            url?: string;
+            /** @description Options of the video. All are optional. Options without a value are not stored. */
+            options?: {
+                /** @description Width of the viewport in CSS pixels, 1 to 7680. Default: 1920. */
+                viewport_width?: number;
+                /** @description Height of the viewport in CSS pixels, 1 to 7680. Default: 1080. */
+                viewport_height?: number;
+                /** @description Device pixels per CSS pixel, 0.1 to 5. Default: 1. */
+                device_scale_factor?: number;
+                /** @description Device to emulate: its viewport, pixel ratio, touch and user agent. Other options override these. Default: none. */
+                device?: string;
+                /** @description Sets the CSS media feature prefers-color-scheme to dark. Default: false. */
+                dark_mode?: boolean;
+                /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
+                html?: string;
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                markdown?: string;
+                /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
+                html_base_url?: string;
+                /** @description URL in the header Referer of the page’s request, http or https. Default: none. */
+                referer?: string;
+                /** @description Blocks every request of html or markdown, so that only inline content is shown. Default: false. */
+                offline?: boolean;
+                /** @description User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own. */
+                user_agent?: string;
+                /** @description Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent. */
+                user_agent_platform?: string;
+                /** @description Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale. */
+                accept_language?: string;
+                /**
+                 * @description Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.
+                 * @enum {string}
+                 */
+                headers_scope?: "same_origin" | "same_site" | "all";
+                /** @description URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none. */
+                proxy?: string;
+                /** @description Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none. */
+                proxy_bypass?: string[];
+                /** @description Accepts invalid TLS certificates. Default: false. */
+                ignore_https_errors?: boolean;
+                /**
+                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @enum {string}
+                 */
+                http_cache?: "off" | "batch";
+                /** @description Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied. */
+                geolocation_latitude?: number;
+                /** @description Longitude of the emulated geolocation in degrees, -180 to 180. Default: none. */
+                geolocation_longitude?: number;
+                /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
+                geolocation_accuracy?: number;
+                /** @description IANA time zone of the page. Default: UTC. */
+                timezone?: string;
+                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                locale?: string;
+                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                fixed_time?: string;
+                /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
+                viewport_mobile?: boolean;
+                /** @description Reports a touch screen to the page. Default: the device’s, else false. */
+                viewport_has_touch?: boolean;
+                /** @description Makes the longer side of the window its width. Default: false. */
+                viewport_landscape?: boolean;
+                /**
+                 * @description CSS media type: screen or print. Default: screen, and print for a pdf.
+                 * @enum {string}
+                 */
+                media_type?: "screen" | "print";
+                /** @description Sets the CSS media feature prefers-reduced-motion to reduce. Default: false. */
+                reduced_motion?: boolean;
+                /** @description Replaces the page’s colors with a few high-contrast colors. Default: false. */
+                forced_colors?: boolean;
+                /**
+                 * @description CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference.
+                 * @enum {string}
+                 */
+                prefers_contrast?: "no_preference" | "more" | "less";
+                /** @description Other CSS media features by name, such as color-gamut: p3, at most 20. Default: none. */
+                media_features?: {
+                    [key: string]: string;
+                };
+                /** @description Darkens pages that have no dark color scheme. Default: false. */
+                dark_mode_force?: boolean;
+                /** @description Runs the page’s scripts. Scripts in these options run in either case. Default: true. */
+                javascript_enabled?: boolean;
+                /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
+                bypass_csp?: boolean;
+                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                page_zoom?: number;
+                /** @description CSS to add to the page, at most 262144 characters. Default: none. */
+                styles?: string;
+                /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
+                scripts?: string;
+                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                click?: string;
+                /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
+                init_script?: string;
+                /** @description States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none. */
+                scripts_wait_until?: ("load" | "domcontentloaded" | "networkidle")[];
+                /** @description URLs of scripts to run in the page after it has loaded, at most 10. Default: none. */
+                script_urls?: string[];
+                /** @description URLs of style sheets to add to the page, at most 10. Default: none. */
+                style_urls?: string[];
+                /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
+                hide_selectors?: string[];
+                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                include_shadow_dom?: boolean;
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                mask_selectors?: string[];
+                /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
+                mask_color?: string;
+                /** @description Fails the capture if click matches no element; if false, the record has a warning. Default: true. */
+                error_on_click_selector_not_found?: boolean;
+                /** @description CSS selector of elements to click one after the other, at most 50. Default: none. */
+                click_all?: string;
+                /** @description CSS selector of an element to hover over while the picture is taken. Default: none. */
+                hover?: string;
+                /** @description Fails the capture if hover matches no element; if false, the record has a warning. Default: true. */
+                error_on_hover_selector_not_found?: boolean;
+                /** @description Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none. */
+                press_key?: string;
+                /** @description CSS selector of an element to scroll to before the picture is taken. Default: none. */
+                scroll_into_view?: string;
+                /** @description CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0. */
+                scroll_into_view_adjust_top?: number;
+                /** @description Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_x?: number;
+                /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
+                scroll_y?: number;
+                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                disable_animations?: boolean;
+                /** @description Stops audio, and stops videos at their first frame. Default: false. */
+                pause_videos?: boolean;
+                /** @description Blocks advertisements. Default: false. */
+                block_ads?: boolean;
+                /** @description Blocks analytics scripts and other trackers. Default: false. */
+                block_trackers?: boolean;
+                /** @description Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false. */
+                block_cookie_banners?: boolean;
+                /**
+                 * @description What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.
+                 * @enum {string}
+                 */
+                cookie_banner_action?: "opt_out" | "opt_in" | "hide";
+                /** @description Hides elements that look like banners or overlays, even if no filter list has them. Default: false. */
+                block_banners_by_heuristics?: boolean;
+                /** @description Blocks chat widgets and similar helpers. Default: false. */
+                block_chats?: boolean;
+                /** @description Blocks buttons and embedded posts of social networks. Default: false. */
+                block_socials?: boolean;
+                /** @description Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false. */
+                block_annoyances?: boolean;
+                /** @description URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none. */
+                block_requests?: string[];
+                /** @description Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none. */
+                block_resources?: ("document" | "stylesheet" | "image" | "media" | "font" | "script" | "texttrack" | "xhr" | "fetch" | "eventsource" | "websocket" | "manifest" | "other")[];
+                /** @description URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none. */
+                allow_requests?: string[];
+                /** @description Blocks every request to a site other than the page’s own. Default: false. */
+                block_third_party?: boolean;
+                /** @description Blocks service workers. Always on when another option filters requests. Default: false. */
+                block_service_workers?: boolean;
+                /** @description Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0. */
+                delay?: number;
+                /** @description Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000. */
+                timeout?: number;
+                /** @description CSS selector of an element to wait for before the picture is taken. Default: none. */
+                wait_for_selector?: string;
+                /** @description States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load. */
+                wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
+                /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
+                job_timeout?: number;
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
+                capture_timeout?: number;
+                /**
+                 * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
+                 * @enum {string}
+                 */
+                wait_for_selector_state?: "visible" | "attached";
+                /** @description Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout. */
+                wait_for_selector_timeout?: number;
+                /** @description Number of elements that wait_for_selector must match, 1 to 1000. Default: 1. */
+                wait_for_selector_count?: number;
+                /** @description CSS selector that must match no visible element before the picture is taken. Default: none. */
+                wait_for_selector_gone?: string;
+                /** @description JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none. */
+                wait_for_function?: string;
+                /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
+                wait_for_fonts_timeout?: number;
+                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                wait_for_images?: boolean;
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                stability_timeout?: number;
+                /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
+                network_idle_time?: number;
+                /** @description Maximum number of open requests for networkidle, 0 to 10. Default: 0. */
+                network_idle_max_connections?: number;
+                /** @description Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout. */
+                network_idle_timeout?: number;
+                /** @description Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0. */
+                dom_idle_time?: number;
+                /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
+                best_attempt?: boolean;
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                retries?: number;
+                /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
+                retry_delay?: number;
+                /**
+                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @enum {string}
+                 */
+                blank_page_action?: "accept" | "retry" | "fail";
+                /** @description HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none. */
+                fail_on_status?: string[];
+                /** @description Texts that fail the capture if the page shows one of them, at most 20. Default: none. */
+                fail_if_content_contains?: string[];
+                /** @description Texts that fail the capture if one of them is missing from the page, at most 20. Default: none. */
+                fail_if_content_missing?: string[];
+                /** @description CSS selectors that fail the capture if an element matches one of them, at most 20. Default: none. */
+                fail_if_selector_present?: string[];
+                /** @description URL patterns of requests whose failure fails the capture, at most 20; * matches any text. Default: none. */
+                fail_if_request_failed?: string[];
+                /** @description Fails the capture if scripts throws an error; if false, the record has a warning. A syntax error always fails the capture. Default: true. */
+                fail_on_script_error?: boolean;
+                /**
+                 * @description Whether a redirect to another URL fails the capture: never, cross_site or always. Default: never.
+                 * @enum {string}
+                 */
+                fail_on_redirect?: "never" | "cross_site" | "always";
+                /** @description Fails the capture if a script of the page throws an uncaught error. Default: false. */
+                fail_on_page_error?: boolean;
+                /** @description Fails the capture if the site shows a bot challenge. Default: false. */
+                fail_on_bot_challenge?: boolean;
+                /**
+                 * @description Format of the file: mp4, webm or gif. Default: mp4.
+                 * @enum {string}
+                 */
+                format?: "mp4" | "webm" | "gif";
+                /** @description Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none. */
+                background_color?: string;
+                /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
+                video_duration?: number;
+                /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
+                video_fps?: number;
+                /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
+                video_width?: number;
+                /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
+                video_quality?: number;
+                /**
+                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
+                 * @enum {string}
+                 */
+                video_scenario?: "record" | "scroll";
+                /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
+                video_scroll_duration?: number;
+                /**
+                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
+                 * @enum {string}
+                 */
+                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
+                /** @description Scrolls back to the top after the pause at the end. Default: false. */
+                video_scroll_back?: boolean;
+                /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
+                video_scroll_pause?: number;
+                /** @description Stores the first frame as a jpeg beside the video. Default: false. */
+                video_poster?: boolean;
+                /**
+                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
+                 * @enum {string}
+                 */
+                video_timing?: "exact" | "real";
+                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                save_html?: boolean;
+                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                save_text?: boolean;
+                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                save_mhtml?: boolean;
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                save_har?: boolean;
+                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                save_console?: boolean;
+                /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
+                save_accessibility_tree?: boolean;
+                /** @description Records the page’s title. Always on. Default: true. */
+                metadata_page_title?: boolean;
+                /** @description Records the redirects that led to final_url in the record’s metadata. Default: false. */
+                metadata_final_url?: boolean;
+                /** @description Records the HTTP status of the page. Always on. Default: true. */
+                metadata_http_response_status_code?: boolean;
+                /** @description Records the response headers of the page, except cookies, in the record’s metadata. Default: false. */
+                metadata_http_response_headers?: boolean;
+                /** @description Records width and height of the picture in the record’s metadata. Default: false. */
+                metadata_image_size?: boolean;
+                /** @description Records Open Graph and Twitter tags and the description in the record’s metadata. Default: false. */
+                metadata_open_graph?: boolean;
+                /** @description Records the URL of the page’s best icon in the record’s metadata. Default: false. */
+                metadata_icon?: boolean;
+                /** @description Records the font families that the page uses in the record’s metadata. Default: false. */
+                metadata_fonts?: boolean;
+                /** @description Records the duration of each step and of the page load, in milliseconds, in the record’s metadata. Default: false. */
+                metadata_timings?: boolean;
+                /** @description Records the file’s SHA-256 and a perceptual hash of the picture in the record’s metadata. Default: false. */
+                metadata_content_hash?: boolean;
+                /** @description Records the first 100 URLs that the page links to in the record’s metadata. Default: false. */
+                metadata_links?: boolean;
+                /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
+                metadata_blocked_requests?: boolean;
+                /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
+                storage_bucket?: string;
+                /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
+                storage_endpoint?: string;
+                /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
+                storage_region?: string;
+                /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
+                storage_path?: string;
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                headers?: {
+                    [key: string]: string;
+                };
+                /** @description Cookies to set before the page is opened, at most 100. Default: none. */
+                cookies?: ({
+                    /** @description Name, at most 256 characters. */
+                    name: string;
+                    /** @description Value, at most 4096 characters. */
+                    value: string;
+                    /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
+                    domain?: string;
+                    /** @description Path prefix that receives the cookie. Default: /. */
+                    path?: string & (unknown & unknown);
+                    /** @description Expiry as Unix time in seconds. Default: the end of the capture. */
+                    expires?: number;
+                    /** @description Hides the cookie from scripts. Default: false. */
+                    http_only?: boolean;
+                    /** @description Sends the cookie over https only. Default: false. */
+                    secure?: boolean;
+                    /**
+                     * @description Attribute SameSite: Strict, Lax or None. Default: the browser’s default.
+                     * @enum {string}
+                     */
+                    same_site?: "Strict" | "Lax" | "None";
+                } | string)[];
+                /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
+                authorization?: string;
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                basic_auth_username?: string;
+                /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
+                basic_auth_password?: string;
+                /** @description Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none. */
+                local_storage?: {
+                    [key: string]: string;
+                };
+                /** @description Access key id for storage_bucket, at most 256 characters. Default: none. */
+                storage_access_key_id?: string;
+                /** @description Secret access key for storage_bucket, at most 256 characters. Default: none. */
+                storage_secret_access_key?: string;
+                /** @description User name for proxy, at most 256 characters. Default: none. */
+                proxy_username?: string;
+                /** @description Password for proxy, at most 256 characters. Default: none. */
+                proxy_password?: string;
+                /** @description Reuses the picture of an earlier equal request with cache, if there is one. The record is then completed immediately and is not charged. Default: false. */
+                cache?: boolean;
+                /** @description Maximum age of the reused picture in seconds, 60 to 2592000. The retention of files applies too. Default: 86400. */
+                cache_ttl?: number;
+                /** @description Separate cache for otherwise equal requests, 1 to 250 letters, digits, - and _. Default: none. */
+                cache_key?: string;
+                /** @description Captures the page again and replaces the cached picture. Default: false. */
+                cache_refresh?: boolean;
+                /**
+                 * Format: uri
+                 * @description URL of the page, if the top level has none.
+                 */
+                url?: string;
+                /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
+                async?: boolean;
+                /**
+                 * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
+                 * @enum {string}
+                 */
+                response_type?: "json" | "by_format" | "empty";
+                /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+                external_identifier?: string;
+                /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+                attachment_name?: string;
+                /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+                download_url_ttl?: number;
+                /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+                retention_days?: number;
+                /**
+                 * Format: uri
+                 * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+                 */
+                webhook_url?: string;
+                /** @description Events that are posted to webhook_url. Default: video.completed and video.failed. */
+                webhook_events?: ("video.completed" | "video.failed")[];
+            };
+            /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
+            async?: boolean;
+            /**
+             * @description Body of the response after a wait: json is the record, by_format the file, empty none (204). Default: by_format if the header Accept prefers an image type, otherwise json.
+             * @enum {string}
+             */
+            response_type?: "json" | "by_format" | "empty";
+            /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
+            external_identifier?: string;
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
+            attachment_name?: string;
+            /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
+            download_url_ttl?: number;
+            /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
+            retention_days?: number;
+            /**
+             * Format: uri
+             * @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.
+             */
+            webhook_url?: string;
+            /** @description Events that are posted to webhook_url. Default: video.completed and video.failed. */
+            webhook_events?: ("video.completed" | "video.failed")[];
+        };
         /** @description A new webhook endpoint. */
         CreateWebhook: {
             /** @description Display name, at most 100 characters. */
@@ -1519,6 +1913,26 @@ export interface components {
         };
         /** @description An accepted screenshot. */
         CreatedScreenshot: {
+            /** @description Id of the screenshot. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @constant */
+            status: "pending";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+        };
+        /** @description An accepted video. */
+        CreatedVideo: {
             /** @description Id of the screenshot. */
             id: string;
             /** @description URL of the page. */
@@ -1747,11 +2161,6 @@ export interface components {
             processing_duration_ms: number | null;
             width: number | null;
             height: number | null;
-            /**
-             * @description Format of the file.
-             * @enum {string}
-             */
-            format: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
             /** @description MIME type of the file. */
             content_type: string;
             /** @description A link to the file that needs no key. Null until the capture has completed, and after the file has expired. */
@@ -1854,6 +2263,11 @@ export interface components {
             cached: boolean;
             /** @description Number of attempts so far. */
             attempts: number;
+            /**
+             * @description Format of the file.
+             * @enum {string}
+             */
+            format: "png" | "jpeg" | "webp" | "avif" | "pdf";
         };
         /** @description One page of screenshots. */
         ScreenshotList: {
@@ -1979,6 +2393,163 @@ export interface components {
                     /** @description Cost of the screenshots above the quota so far. */
                     amount: number | null;
                 };
+            };
+        };
+        /** @description The full record of a video. It always has all fields; unknown values are null. */
+        Video: {
+            /** @description Id of the video. It has the form of a screenshot id. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @description Same as url. The response to POST /screenshots/batch has only this name. */
+            url_to_capture: string;
+            /**
+             * @description `pending` until the capture has finished.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "failed";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            started_at: string | null;
+            completed_at: string | null;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+            /** @description Path of the stored file. */
+            storage_path: string | null;
+            file_size_bytes: number | null;
+            processing_duration_ms: number | null;
+            width: number | null;
+            height: number | null;
+            /** @description MIME type of the file. */
+            content_type: string;
+            /** @description A link to the file that needs no key. Null until the capture has completed, and after the file has expired. */
+            download_url: string | null;
+            download_url_expires_at: string | null;
+            /** @description Additional files. */
+            artifacts: {
+                /**
+                 * @description Kind of the artifact.
+                 * @enum {string}
+                 */
+                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster";
+                /** @description A link that needs no key. Null when the file has expired. */
+                download_url: string | null;
+                /** @description Size in bytes. */
+                file_size_bytes: number;
+            }[];
+            /** @description Why the capture failed. */
+            error: components["schemas"]["CaptureError"] | null;
+            batch_id: string | null;
+            /** @description Identifier that the client chose. */
+            external_identifier: string | null;
+            /** @description Metadata of the page. */
+            metadata: {
+                /** @description Title of the page. */
+                page_title: string | null;
+                /** @description URL after redirects. */
+                final_url: string | null;
+                /** @description HTTP status of the page. */
+                http_status: number | null;
+                /** @description Size of the picture in device pixels (metadata_image_size). */
+                image_size?: {
+                    width: number;
+                    height: number;
+                };
+                /** @description URLs of the redirects to final_url (metadata_final_url). */
+                redirects?: string[];
+                /** @description Headers of the page, without cookies (metadata_http_response_headers). */
+                http_response_headers?: {
+                    [key: string]: string;
+                };
+                /** @description Open Graph and Twitter tags, and the description (metadata_open_graph). */
+                open_graph?: {
+                    [key: string]: string;
+                };
+                /** @description URL of the best icon (metadata_icon). */
+                icon?: string;
+                /** @description Font families that the page uses (metadata_fonts). */
+                fonts?: string[];
+                /** @description Milliseconds (metadata_timings). */
+                timings?: {
+                    /** @description Duration of each step of the capture. */
+                    steps: {
+                        [key: string]: number;
+                    };
+                    /** @description Times of the page, from the start of its navigation. */
+                    page: {
+                        [key: string]: number;
+                    };
+                };
+                /** @description SHA-256 of the file, and a 64-bit perceptual hash in hex: similar pictures share most of its bits (metadata_content_hash). */
+                content_hash?: {
+                    sha256: string;
+                    perceptual?: string;
+                };
+                /** @description Main colors of the picture (metadata_palette). */
+                palette?: string[];
+                /** @description URLs that the page links to (metadata_links). */
+                links?: string[];
+                /** @description Requests of the page that were blocked (metadata_blocked_requests). */
+                blocked_requests?: number;
+            } | null;
+            /** @description Options without effect, and problems of the page. */
+            warnings: string[];
+            /** @description True when the picture was cut at full_page_max_height or at the size limit of its format. */
+            truncated: boolean;
+            /** @description True when the picture is a copy of an earlier one. */
+            cached: boolean;
+            /** @description Number of attempts so far. */
+            attempts: number;
+            duration_ms: number | null;
+            fps: number | null;
+            frames: number | null;
+            /**
+             * @description Format of the file.
+             * @enum {string}
+             */
+            format: "mp4" | "webm" | "gif";
+        };
+        /** @description Body of a post to an endpoint about a video. */
+        VideoEvent: {
+            /** @description Id of the event. It is the same for every attempt and every endpoint. */
+            id: string;
+            /** @enum {string} */
+            type: "video.completed" | "video.failed";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            created_at: string;
+            data: {
+                /**
+                 * @description Present only in test events.
+                 * @constant
+                 */
+                test?: true;
+                video: components["schemas"]["Video"];
+            };
+        };
+        /** @description One page of videos. */
+        VideoList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Video"][];
+            pagination: {
+                /** @description Records per page. */
+                limit: number;
+                /** @description Records skipped. */
+                offset: number;
+                /** @description True when there are more pages. */
+                has_more: boolean;
+                /** @description `cursor` of the next page. */
+                next_cursor: string | null;
             };
         };
         Webhook: {
@@ -2125,13 +2696,13 @@ export interface operations {
                 created_after?: string;
                 /** @description Only records before this time (ISO 8601). */
                 created_before?: string;
-                /** @description Only screenshots of exactly this URL. */
+                /** @description Only captures of exactly this URL. */
                 url?: string;
+                /** @description Only captures with exactly this external_identifier. */
+                external_identifier?: string;
                 /** @description Only screenshots of this batch. */
                 batch_id?: string;
-                /** @description Only screenshots with exactly this external_identifier. */
-                external_identifier?: string;
-                /** @description Only screenshots in this format. */
+                /** @description Only captures in this format. */
                 format?: "png" | "jpeg" | "webp" | "avif" | "pdf";
             };
             header?: never;
@@ -2142,6 +2713,52 @@ export interface operations {
         responses: never;
     };
     getScreenshot: {
+        parameters: {
+            query?: {
+                /** @description Maximum seconds to hold the request until the capture has finished. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listVideos: {
+        parameters: {
+            query?: {
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page of the same list. Unlike `offset`, it skips no records when others are created or deleted. Excludes offset. */
+                cursor?: string;
+                /** @description Records to skip; beyond 10000 only live ones are counted, and archived ones refused. Default: 0. */
+                offset?: number;
+                /** @description Time to sort by. Default: created_at. */
+                sort?: "created_at" | "completed_at";
+                /** @description `desc` lists the newest first, `asc` the oldest. Default: desc. */
+                order?: "desc" | "asc";
+                /** @description One or more states, separated by commas. */
+                status?: ("pending" | "completed" | "failed")[];
+                /** @description Only records after this time (ISO 8601). */
+                created_after?: string;
+                /** @description Only records before this time (ISO 8601). */
+                created_before?: string;
+                /** @description Only captures of exactly this URL. */
+                url?: string;
+                /** @description Only captures with exactly this external_identifier. */
+                external_identifier?: string;
+                /** @description Only captures in this format. */
+                format?: "mp4" | "webm" | "gif";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    getVideo: {
         parameters: {
             query?: {
                 /** @description Maximum seconds to hold the request until the capture has finished. */

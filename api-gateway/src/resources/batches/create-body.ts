@@ -17,6 +17,7 @@ import {
   findOptionProblems,
   omitEmpty,
   recordOptions,
+  screenshotOptionFields,
   splitOptions,
   type UrlRules,
 } from '../screenshots/options/options-body.ts'
@@ -47,7 +48,10 @@ export const CreateBatch = name(
   'CreateBatch',
   BatchBody.extend({
     urls: z.array(documentedUrl).min(1).max(100).describe('URLs of the pages, 1 to 100.'),
-    options: BatchBody.shape.options.describe('Capture options for all pages.'),
+    options: z
+      .strictObject({ ...screenshotOptionFields, ...recordOptions })
+      .optional()
+      .describe('Capture options for all pages.'),
   }).describe('Pages to capture with the same options. One invalid URL rejects the whole batch.'),
 )
 
@@ -118,7 +122,7 @@ export function parseBatchBody(
     ...found,
     ...urlProblems,
     ...findOptionProblems(options, { ...privateOptions, ...someCredentials(targets) }, cache),
-    ...findFormatProblems(options),
+    ...findFormatProblems(options, 'screenshot'),
     ...findProxyUrlProblems(options, rules),
     ...findMarkupProblems(options),
     ...findComparisonProblems(options),

@@ -6,13 +6,13 @@ const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTI
 /** Content type by the end of the extension (`thumb.png` is a png). The type in the object store is not trusted, because the upload set it. */
 export const contentTypeOf = (extension: string): string => TYPES.get(extension.split('.').at(-1) ?? '') ?? 'application/octet-stream'
 
-/** `inline` for pictures, else `attachment`. A given name always makes it an attachment (RFC 6266). */
+/** `inline` for pictures and videos, else `attachment`. A given name always makes it an attachment (RFC 6266). */
 export function dispositionOf(name: string, extension: string, attachment: string | undefined): string {
-  const isPicture = contentTypeOf(extension).startsWith('image/')
+  const isShown = /^(image|video)\//.test(contentTypeOf(extension))
   const fileName = attachment ?? name
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const extended = ascii === fileName ? '' : `; filename*=UTF-8''${encodeURIComponent(fileName).replaceAll(/['()*]/g, toPercent)}`
-  return `${attachment === undefined && isPicture ? 'inline' : 'attachment'}; filename="${ascii}"${extended}`
+  return `${attachment === undefined && isShown ? 'inline' : 'attachment'}; filename="${ascii}"${extended}`
 }
 
 const toPercent = (letter: string): string => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`

@@ -11,6 +11,7 @@ import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
 import {
+  type AcceptedCapture,
   captureOptionFields,
   dropUnknown,
   findCallbackProblems,
@@ -20,8 +21,11 @@ import {
   type ResponseOptions,
   recordOptions,
   requestOptions,
+  screenshotOptionFields,
   splitOptions,
   type UrlRules,
+  videoOptionFields,
+  videoRecordOptions,
 } from './options/options-body.ts'
 import {
   documentedUrl,
@@ -32,28 +36,47 @@ import {
   splitProxy,
 } from './options/target-url.ts'
 
-// The body of POST /screenshots.
+// The bodies of POST /screenshots and POST /videos.
 
 // URLs are checked separately, so that each gets one clear error message.
 const address = z.string().optional()
 const OptionsBody = z.strictObject({ ...captureOptionFields, url: address, ...requestOptions, ...recordOptions })
+const VideoOptionsBody = z.strictObject({ ...captureOptionFields, url: address, ...requestOptions, ...videoRecordOptions })
 
 /** Schema of the body, without the checks of URLs and of contradictions between options. */
 export const CreateBody = z.strictObject({ url: address, options: OptionsBody.optional(), ...requestOptions, ...recordOptions })
+const VideoBody = z.strictObject({ url: address, options: VideoOptionsBody.optional(), ...requestOptions, ...videoRecordOptions })
+
+const documentedOptions = {
+  url: documentedUrl.optional().describe('URL of the page, if the top level has none.'),
+  ...requestOptions,
+}
 
 /** The body in the OpenAPI document, with the rules for URLs. */
 export const CreateScreenshot = name(
   'CreateScreenshot',
   CreateBody.extend({
     url: documentedUrl.optional(),
-    options: CreateBody.shape.options
-      .unwrap()
-      .extend({ url: documentedUrl.optional().describe('URL of the page, if the top level has none.') })
+    options: z
+      .strictObject({ ...screenshotOptionFields, ...documentedOptions, ...recordOptions })
       .optional()
       .describe('Capture options. All are optional. Options without a value are not stored.'),
   }).describe('A page to capture. `url` is required, here or in `options`. The one at the top level takes precedence.'),
 )
 
+/** The body of POST /videos in the OpenAPI document. */
+export const CreateVideo = name(
+  'CreateVideo',
+  VideoBody.extend({
+    url: documentedUrl.optional(),
+    options: z
+      .strictObject({ ...videoOptionFields, ...documentedOptions, ...videoRecordOptions })
+      .optional()
+      .describe('Options of the video. All are optional. Options without a value are not stored.'),
+  }).describe('A page to record. `url` is required, here or in `options`. The one at the top level takes precedence.'),
+)
+
+/** The names are the same for both kinds. */
 const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
 
 /** The parsed request. */
@@ -128,6 +151,7 @@ function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly P
  * @param rules egress rules for the URL of the page
  * @param lenient drops unknown fields instead of rejecting them
  * @param webhookRules egress rules for `webhook_url`, which must be public by default
+ * @param accepted what the request may capture; a video is an mp4 by default
  * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseCreateBody(
@@ -135,20 +159,23 @@ export function parseCreateBody(
   rules: EgressRules,
   lenient = false,
   webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
+  accepted: AcceptedCapture = 'screenshot',
 ): CreateRequest {
+  const schema = accepted === 'video' ? VideoBody : CreateBody
   const ignored: string[] = []
   const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
-  const parsed = CreateBody.safeParse(body)
-  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: CreateBody, body })
+  const parsed = schema.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema, body })
   const { url, problem, credentials } = evaluatePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
-  const { capture: options, private: chosen, cache, record, response } = splitOptions(inner, outer)
+  const { capture, private: chosen, cache, record, response } = splitOptions(inner, outer)
+  const options: CaptureOptions = accepted === 'video' && capture.format === undefined ? { ...capture, format: 'mp4' } : capture
   const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
   const problems = [
     ...found,
     ...(problem ? [problem] : []),
     ...findOptionProblems(options, privateOptions, cache),
-    ...findFormatProblems(options),
+    ...findFormatProblems(options, accepted),
     ...findProxyUrlProblems(options, rules),
     ...findCallbackProblems(record, webhookRules),
   ]
@@ -193,6 +220,34 @@ export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   },
   read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
     const body = parseCreateBody(raw, egress, isLenient, webhookRules)
+    return { body, ignored: body.ignored }
+  },
+}
+
+/** Body of POST /videos. */
+export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
+  schema: CreateVideo,
+  examples: {
+    simple: { summary: 'Five seconds of the page as mp4', value: { url: 'https://example.com/' } },
+    scroll: {
+      summary: 'Scroll to the end and back',
+      value: {
+        url: 'https://example.com/',
+        options: { video_scenario: 'scroll', video_scroll_back: true, video_duration: 12, viewport_width: 1280, viewport_height: 720 },
+      },
+    },
+    gif: {
+      summary: 'A small gif',
+      value: { url: 'https://example.com/', options: { format: 'gif', video_duration: 3, video_fps: 10, video_width: 480 } },
+    },
+    real: {
+      summary: 'As it happens, with a picture of the first frame',
+      value: { url: 'https://example.com/', options: { format: 'webm', video_timing: 'real', video_poster: true } },
+    },
+    held: { summary: 'The video in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
+  },
+  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseCreateBody(raw, egress, isLenient, webhookRules, 'video')
     return { body, ignored: body.ignored }
   },
 }

@@ -2,6 +2,7 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
+import { unitsOf } from '@tintype/crds/usage/units'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
@@ -18,14 +19,16 @@ import { sendFile } from '../files/send-file.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import { checkBaseline } from './check-baseline.ts'
 import type { CreateRequest } from './create-body.ts'
-import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
+import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
+import { type CaptureKind, pathOf } from './kind.ts'
 import { linksFor, readRecord } from './links.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from './options/options-body.ts'
 import { holdUntilFinished, planResponse, type WaitQuery } from './wait.ts'
 
-/** Creates a screenshot. Can hold the request and respond with the picture itself. */
-export async function createScreenshot(
+/** Creates a screenshot or a video. Can hold the request and respond with the file itself. */
+export async function createCapture(
   { request, reply, body: requested, query, ignored }: Input<object, CreateRequest, WaitQuery>,
+  kind: CaptureKind,
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
   assertOptionsAllowed(requested, deps.optionPolicy)
@@ -35,7 +38,7 @@ export async function createScreenshot(
   const execution = await deps.idempotency.begin({
     account: accountName,
     key: parseIdempotencyKey(request.headers['idempotency-key']),
-    route: 'POST /screenshots',
+    route: `POST ${kind.collection}`,
     body: request.body,
     admit: () => deps.queue.check(account, 1),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
@@ -56,9 +59,9 @@ export async function createScreenshot(
       throw error
     }
   }
-  const created = await createSingle({ account, execution, prepare, build }, deps)
+  const created = await createSingle({ account, execution, units: unitsOf(requested), prepare, build }, deps)
   deps.metrics.screenshotsCreated.inc()
-  setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(screenshotIdOf(created.metadata)))
+  setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))
   const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
   if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
   const { record } = readRecord(created, linksFor(request, deps))

@@ -32,6 +32,3 @@ export interface ScreenshotsDeps extends LinkDeps, UrlRules, Omit<OptionsDeps, '
 
 /** Poll interval for clients while a capture is pending, in seconds. */
 export const POLL_SECONDS = '2'
-
-/** Path of a record, always with the documented prefix. */
-export const pathOf = (id: string): string => `/api/v1/screenshots/${id}`

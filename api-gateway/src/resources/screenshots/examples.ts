@@ -60,3 +60,46 @@ export const screenshotList = {
   data: [completed],
   pagination: { limit: 100, offset: 0, has_more: true, next_cursor: screenshotId },
 }
+
+const videoPath = `users/acme/${screenshotId}.mp4`
+const videoOptions = { format: 'mp4', full_page: false, viewport_width: 1280, viewport_height: 720, video_scenario: 'scroll' }
+
+export const createdVideo = { ...created, options: videoOptions }
+
+export const completedVideo = {
+  ...completed,
+  options: videoOptions,
+  completed_at: '2026-11-21T10:00:11.310Z',
+  storage_path: videoPath,
+  file_size_bytes: 391_482,
+  processing_duration_ms: 10_879,
+  height: 720,
+  duration_ms: 5000,
+  fps: 30,
+  frames: 150,
+  format: 'mp4',
+  content_type: 'video/mp4',
+  download_url: `https://shots.example.com/files/${videoPath}?expires=1795345200&signature=a.kP3x`,
+}
+
+export const failedVideo = {
+  ...completedVideo,
+  status: 'failed',
+  storage_path: null,
+  file_size_bytes: null,
+  width: null,
+  height: null,
+  duration_ms: null,
+  fps: null,
+  frames: null,
+  download_url: null,
+  download_url_expires_at: null,
+  error: failed.error,
+  metadata: null,
+}
+
+export const videoList = {
+  success: true,
+  data: [completedVideo],
+  pagination: { limit: 100, offset: 0, has_more: true, next_cursor: screenshotId },
+}

@@ -10,10 +10,11 @@ import type { Input } from '../../http/route.ts'
 import { findFile } from '../files/find-file.ts'
 import { captureFailed } from './create.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
+import { assertKind, type CaptureKind } from './kind.ts'
 import { linksFor, readRecord } from './links.ts'
 import { holdUntilFinished, type WaitQuery } from './wait.ts'
 
-// Handlers of the routes of one existing screenshot.
+// Handlers of the routes of one existing screenshot or video.
 
 interface ById {
   id: string
@@ -21,21 +22,30 @@ interface ById {
 
 const FRESH = { 'cache-control': 'private, no-cache' }
 
-/** The caller's screenshot. Screenshots of other accounts count as missing. @throws ApiError NOT_FOUND */
-async function findOwn({ request, params }: Pick<Input<ById>, 'request' | 'params'>, deps: ScreenshotsDeps): Promise<FoundRecord> {
+/** The caller's capture of this kind. Captures of other accounts count as missing. @throws ApiError NOT_FOUND */
+async function findOwn(
+  { request, params }: Pick<Input<ById>, 'request' | 'params'>,
+  kind: CaptureKind,
+  deps: ScreenshotsDeps,
+): Promise<FoundRecord> {
   const found = await findRecord(request.accountName, params.id, deps)
-  if (!found) throw notFound('screenshot')
+  if (!found) throw notFound(kind.subject)
+  assertKind(found.screenshot, params.id, kind)
   return found
 }
 
 /** Reads a record. With `wait`, holds the request while the capture is pending. */
-export async function readScreenshot(input: Input<ById, undefined, WaitQuery>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+export async function readCapture(
+  input: Input<ById, undefined, WaitQuery>,
+  kind: CaptureKind,
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
   const { request, reply, query } = input
   const { wait: waitSeconds = 0 } = query
-  const { screenshot: found } = await findOwn(input, deps)
+  const { screenshot: found } = await findOwn(input, kind, deps)
   const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
   // It may be archived before the cache shows the result.
-  const screenshot = held ?? (await findOwn(input, deps)).screenshot
+  const screenshot = held ?? (await findOwn(input, kind, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
   reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
   setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
@@ -43,12 +53,12 @@ export async function readScreenshot(input: Input<ById, undefined, WaitQuery>, d
 }
 
 /** Redirects to a new link of the file. */
-export async function redirectToFile(input: Input<ById>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { request, reply } = input
-  const { screenshot } = await findOwn(input, deps)
+  const { screenshot } = await findOwn(input, kind, deps)
   const { record } = readRecord(screenshot, linksFor(request, deps))
   if (record.status === 'pending') {
-    throw new ApiError('NOT_READY', 'the screenshot is not completed yet', { headers: { 'retry-after': POLL_SECONDS } })
+    throw new ApiError('NOT_READY', `the ${kind.subject} is not completed yet`, { headers: { 'retry-after': POLL_SECONDS } })
   }
   if (record.status === 'failed') throw captureFailed(record)
   if (record.download_url === null) throw new ApiError('EXPIRED', 'the file has expired')
@@ -60,13 +70,13 @@ export async function redirectToFile(input: Input<ById>, deps: ScreenshotsDeps):
  * Deletes a record. Writes the tombstone first, so that no cache or archive shows the record again. Deletes the files last. After a crash the
  * operator deletes the remaining files.
  */
-export async function deleteScreenshot(input: Input<ById>, deps: ScreenshotsDeps): Promise<FastifyReply> {
+export async function deleteCapture(input: Input<ById>, kind: CaptureKind, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { request, reply } = input
-  const found = await findOwn(input, deps)
+  const found = await findOwn(input, kind, deps)
   const { record, tag } = readRecord(found.screenshot, linksFor(request, deps))
   const condition = request.headers['if-match']
   if (condition !== undefined && !hasTag(condition, tag))
-    throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed: read it again and retry')
+    throw new ApiError('PRECONDITION_FAILED', `the ${kind.subject} has changed: read it again and retry`)
   const account = accountOf(found.screenshot)
   if (found.isLive) await deleteLive(found, record.id, deps)
   else await deps.archive.deleteArchived(account, record.id)

@@ -1,6 +1,8 @@
 import { createdAtOf, newId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toWireStatus } from '@tintype/crds/records/record'
+import type { EventSubject } from '@tintype/crds/schema/event-types'
+import { eventSubjectOf } from '@tintype/crds/webhooks/events'
 import { invalid } from '../../common/errors.ts'
 import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 
@@ -12,6 +14,11 @@ export interface ListPage {
   hasMore: boolean
   /** Refers to the last scanned record. */
   nextCursor: string | null
+}
+
+/** A query for the captures of one kind. */
+export interface KindQuery extends ListQuery {
+  subject: EventSubject
 }
 
 const GREATEST_TAIL = Buffer.alloc(10, 0xff)
@@ -43,9 +50,10 @@ export const sortLive = (live: readonly Screenshot[], start: string | undefined,
 /** Maximum records that a request scans. */
 export const scanLimitOf = ({ offset }: Pick<ListQuery, 'offset'>): number => MAX_SCANNED + offset
 
-function matches(screenshot: Screenshot, { status: statuses, url, format, batch_id, external_identifier }: ListQuery): boolean {
+function matches(screenshot: Screenshot, { subject, status: statuses, url, format, batch_id, external_identifier }: KindQuery): boolean {
   const { spec, status } = screenshot
   return (
+    eventSubjectOf(screenshot) === subject &&
     (statuses === undefined || statuses.includes(toWireStatus(status?.phase))) &&
     (url === undefined || spec.url === url) &&
     (format === undefined || (spec.options?.format ?? 'png') === format) &&
@@ -62,7 +70,7 @@ const isBeyondRange = (screenshot: Screenshot, { order, created_after, created_b
   order === 'asc' ? created_before !== undefined && createdAt(screenshot) >= created_before : isTooOld(screenshot, { created_after })
 
 /** One page of records, which are given in the query's order from {@link startOf} on. Scans one more than needed, so that `hasMore` is exact. */
-export async function buildListPage(records: AsyncIterable<Screenshot>, query: ListQuery): Promise<ListPage> {
+export async function buildListPage(records: AsyncIterable<Screenshot>, query: KindQuery): Promise<ListPage> {
   const items: Screenshot[] = []
   let skip = query.offset
   let left = scanLimitOf(query)
@@ -104,7 +112,7 @@ function sortKeyOf(screenshot: Screenshot, sort: ListQuery['sort']): string {
 }
 
 /** One page of only live records, in any order. */
-export function buildLivePage(live: readonly Screenshot[], query: ListQuery): ListPage {
+export function buildLivePage(live: readonly Screenshot[], query: KindQuery): ListPage {
   const { sort, order, cursor, offset, limit } = query
   // Ids are greater for older records, and completion times for newer ones.
   const direction = (sort === 'created_at') === (order === 'desc') ? 1 : -1

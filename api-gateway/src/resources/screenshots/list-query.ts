@@ -1,5 +1,5 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
-import { StillFormat } from '@tintype/crds/options/output/image'
+import { type FileFormat, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import type { WireStatus } from '@tintype/crds/records/record'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
@@ -8,7 +8,7 @@ import { listOf, oneOf, queryParameter, wholeNumber } from '../../http/query-par
 import { limit } from '../shared/offset-page.ts'
 import { screenshotId } from './examples.ts'
 
-// The query of GET /screenshots.
+// The queries of GET /screenshots and GET /videos.
 
 /** Maximum offset over live and archived records. Larger offsets only work for live records. */
 export const MAX_MERGED_OFFSET = 10_000
@@ -33,7 +33,7 @@ const exactText = (description: string, example: string) =>
 
 const EXPECTED_CURSOR = 'the next_cursor of an earlier page of the same list'
 
-export const listQuery = {
+const commonQuery = {
   limit,
   /** From the previous page: an id, or the time and the id for `completed_at`. */
   cursor: queryParameter<string>({
@@ -66,18 +66,29 @@ export const listQuery = {
   status: listOf({ description: 'One or more states, separated by commas.', values: STATUSES, example: ['completed'] }),
   created_after: instant('after'),
   created_before: instant('before'),
-  url: exactText('Only screenshots of exactly this URL.', 'https://example.com/'),
-  batch_id: exactText('Only screenshots of this batch.', 'batch_01kajq2v0vtz8m3c5x7r9w4n6p'),
-  external_identifier: exactText('Only screenshots with exactly this external_identifier.', 'order-1042'),
-  format: queryParameter<StillFormat>({
-    description: 'Only screenshots in this format.',
-    schema: StillFormat,
-    example: 'png',
-    expected: `one of ${StillFormat.options.join(', ')}`,
-    parse: (text) => StillFormat.safeParse(text).data,
-  }),
+  url: exactText('Only captures of exactly this URL.', 'https://example.com/'),
+  external_identifier: exactText('Only captures with exactly this external_identifier.', 'order-1042'),
 }
-export type ListQuery = QueryOf<typeof listQuery>
+
+/** Only captures in one of these formats. */
+const formatParameter = <T extends FileFormat>(formats: z.ZodType<T> & { options: readonly T[] }, example: T) =>
+  queryParameter<T>({
+    description: 'Only captures in this format.',
+    schema: formats,
+    example,
+    expected: `one of ${formats.options.join(', ')}`,
+    parse: (text) => formats.safeParse(text).data,
+  })
+
+/** Query of GET /screenshots. */
+export const listQuery = {
+  ...commonQuery,
+  batch_id: exactText('Only screenshots of this batch.', 'batch_01kajq2v0vtz8m3c5x7r9w4n6p'),
+  format: formatParameter(StillFormat, 'png'),
+}
+/** Query of GET /videos. A batch has no videos. */
+export const videoListQuery = { ...commonQuery, format: formatParameter(MovingFormat, 'mp4') }
+export type ListQuery = QueryOf<typeof commonQuery> & { batch_id?: string | undefined; format?: FileFormat | undefined }
 
 /** Checks that involve more than one parameter. */
 export function findListQueryProblems({ cursor, offset, sort }: ListQuery): Problem[] {

@@ -1,12 +1,14 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Input } from '../../http/route.ts'
 import type { ScreenshotsDeps } from './deps.ts'
+import type { CaptureKind } from './kind.ts'
 import { linksFor, readRecord } from './links.ts'
 import {
   assertNoneArchived,
   buildListPage,
   buildLivePage,
   isLiveOnly,
+  type KindQuery,
   type ListPage,
   mergeRecords,
   scanLimitOf,
@@ -18,7 +20,7 @@ import type { ListQuery } from './list-query.ts'
 type ListDeps = Pick<ScreenshotsDeps, 'screenshots' | 'archive'>
 
 /** Merges live and archived records without duplicates. All live records are read before the archive. */
-function readMerged(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
+function readMerged(account: string, query: KindQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
   const { order } = query
   const start = startOf(query)
   // The cache lists newest first. For oldest first, all live records are read.
@@ -31,7 +33,7 @@ function readMerged(account: string, query: ListQuery, { screenshots, archive }:
 }
 
 /** Lists by completion time, which works only for live records. Fails when the range has archived ones. */
-async function readLive(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
+async function readLive(account: string, query: KindQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
   const start = startOf({ ...query, order: 'desc', cursor: undefined })
   const live = screenshots.page(account, start, Number.POSITIVE_INFINITY)
   assertNoneArchived(await firstOf(archive.scan(account, start)), query)
@@ -43,8 +45,14 @@ async function firstOf(records: AsyncIterable<Screenshot>): Promise<Screenshot |
   return undefined
 }
 
-/** Lists screenshots. */
-export async function listScreenshots({ request, reply, query }: Input<object, undefined, ListQuery>, deps: ScreenshotsDeps) {
+/** Lists the captures of a kind. */
+export async function listCaptures(
+  { request, reply, query: given }: Input<object, undefined, ListQuery>,
+  kind: CaptureKind,
+  deps: ScreenshotsDeps,
+) {
+  const query: KindQuery = { ...given, subject: kind.subject }
+
   const read = isLiveOnly(query) ? readLive : readMerged
   const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
   const linkTo = linksFor(request, deps)

@@ -1,11 +1,12 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { type Link, type Route, routeFor } from '../../http/route.ts'
-import { createScreenshot } from './create.ts'
+import { createCapture } from './create.ts'
 import { createScreenshotBody } from './create-body.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 import { completed, created, screenshotList } from './examples.ts'
-import { deleteScreenshot, readScreenshot, redirectToFile } from './handlers.ts'
-import { listScreenshots } from './list.ts'
+import { deleteCapture, readCapture, redirectToFile } from './handlers.ts'
+import { SCREENSHOTS } from './kind.ts'
+import { listCaptures } from './list.ts'
 import { findListQueryProblems, listQuery } from './list-query.ts'
 import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from './schemas.ts'
 import { waitQuery } from './wait.ts'
@@ -44,7 +45,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
         description: 'The capture has finished in time. The body is the record or the file.',
         schema: ScreenshotRecord,
         example: completed,
-        files: 'capture',
+        files: 'screenshot',
         headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: fromScreenshot,
       },
@@ -73,7 +74,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
       'QUEUE_FULL',
       'TOO_MANY_DOWNLOADS',
     ],
-    handle: createScreenshot,
+    handle: (input, deps) => createCapture(input, SCREENSHOTS, deps),
   }),
   route({
     id: 'listScreenshots',
@@ -89,7 +90,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
     responses: {
       200: { description: 'One page of screenshots.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
     },
-    handle: listScreenshots,
+    handle: (input, deps) => listCaptures(input, SCREENSHOTS, deps),
   }),
   route({
     id: 'getScreenshot',
@@ -112,7 +113,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
       304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
-    handle: readScreenshot,
+    handle: (input, deps) => readCapture(input, SCREENSHOTS, deps),
   }),
   route({
     id: 'deleteScreenshot',
@@ -126,7 +127,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
     query: 'unchecked',
     responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
-    handle: deleteScreenshot,
+    handle: (input, deps) => deleteCapture(input, SCREENSHOTS, deps),
   }),
   route({
     id: 'downloadScreenshot',
@@ -140,6 +141,6 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
     query: 'unchecked',
     responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
     errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
-    handle: redirectToFile,
+    handle: (input, deps) => redirectToFile(input, SCREENSHOTS, deps),
   }),
 ]

@@ -1,7 +1,6 @@
 import { UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
-import { FileFormat } from '@tintype/crds/options/output/image'
-import type { ScreenshotRecord as Wire } from '@tintype/crds/records/record'
+import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
 import { anId, count, instant, success } from '../../http/fields.ts'
@@ -33,13 +32,11 @@ export const CaptureError = name(
     ),
 )
 
+const createdFields = { id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime }
+
 /** The response to a create. */
-export const CreatedScreenshot = name(
-  'CreatedScreenshot',
-  z
-    .object({ id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime })
-    .describe('An accepted screenshot.'),
-)
+export const CreatedScreenshot = name('CreatedScreenshot', z.object(createdFields).describe('An accepted screenshot.'))
+export const CreatedVideo = name('CreatedVideo', z.object(createdFields).describe('An accepted video.'))
 
 const textsByName = (what: string) => z.record(z.string(), z.string()).describe(what)
 const milliseconds = z.record(z.string(), z.int())
@@ -101,60 +98,77 @@ const comparison = z
   })
   .describe('Comparison with the screenshot of compare_to.')
 
-/** The full record, in responses to GET, lists and events. */
+/** Fields of every full record. */
+const recordFields = {
+  id,
+  url,
+  url_to_capture: z.string().describe('Same as url. The response to POST /screenshots/batch has only this name.'),
+  status: status.describe('`pending` until the capture has finished.'),
+  options,
+  created_at: createdAt,
+  started_at: instant('Start of the last attempt.').nullable(),
+  completed_at: instant('Time at which the screenshot completed or failed.').nullable(),
+  estimated_time: estimatedTime,
+  storage_path: z.string().nullable().describe('Path of the stored file.'),
+  file_size_bytes: count('Size of the file in bytes.').nullable(),
+  processing_duration_ms: count(
+    'Duration of the last attempt in the runner, in milliseconds. For a cached record, duration of the copy.',
+  ).nullable(),
+  width: count('Width of the picture in device pixels.').nullable(),
+  height: count('Height of the picture in device pixels.').nullable(),
+  content_type: z.string().describe('MIME type of the file.'),
+  download_url: z
+    .string()
+    .nullable()
+    .describe('A link to the file that needs no key. Null until the capture has completed, and after the file has expired.'),
+  download_url_expires_at: instant('Expiry of the link.').nullable(),
+  artifacts: z.array(artifact).describe('Additional files.'),
+  error: CaptureError.nullable().describe('Why the capture failed.'),
+  batch_id: anId('batch', 'Id of the batch.').nullable(),
+  external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
+  metadata: page.nullable().describe('Metadata of the page.'),
+  comparison: comparison.nullable(),
+  warnings: z.array(z.string()).describe('Options without effect, and problems of the page.'),
+  truncated: z.boolean().describe('True when the picture was cut at full_page_max_height or at the size limit of its format.'),
+  cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),
+  attempts: count('Number of attempts so far.'),
+}
+
+/** The full record of a screenshot, in responses to GET, lists and events. */
 export const ScreenshotRecord = name(
   'Screenshot',
   z
-    .object({
-      id,
-      url,
-      url_to_capture: z.string().describe('Same as url. The response to POST /screenshots/batch has only this name.'),
-      status: status.describe('`pending` until the capture has finished.'),
-      options,
-      created_at: createdAt,
-      started_at: instant('Start of the last attempt.').nullable(),
-      completed_at: instant('Time at which the screenshot completed or failed.').nullable(),
-      estimated_time: estimatedTime,
-      storage_path: z.string().nullable().describe('Path of the stored file.'),
-      file_size_bytes: count('Size of the file in bytes.').nullable(),
-      processing_duration_ms: count(
-        'Duration of the last attempt in the runner, in milliseconds. For a cached record, duration of the copy.',
-      ).nullable(),
-      width: count('Width of the picture in device pixels.').nullable(),
-      height: count('Height of the picture in device pixels.').nullable(),
-      format: FileFormat.describe('Format of the file.'),
-      content_type: z.string().describe('MIME type of the file.'),
-      download_url: z
-        .string()
-        .nullable()
-        .describe('A link to the file that needs no key. Null until the capture has completed, and after the file has expired.'),
-      download_url_expires_at: instant('Expiry of the link.').nullable(),
-      artifacts: z.array(artifact).describe('Additional files.'),
-      error: CaptureError.nullable().describe('Why the capture failed.'),
-      batch_id: anId('batch', 'Id of the batch.').nullable(),
-      external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
-      metadata: page.nullable().describe('Metadata of the page.'),
-      comparison: comparison.nullable(),
-      warnings: z.array(z.string()).describe('Options without effect, and problems of the page.'),
-      truncated: z.boolean().describe('True when the picture was cut at full_page_max_height or at the size limit of its format.'),
-      cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),
-      attempts: count('Number of attempts so far.'),
-    })
-    .describe('The full record of a screenshot. It always has all fields; unknown values are null.') satisfies z.ZodType<Wire>,
+    .object({ ...recordFields, format: StillFormat.describe('Format of the file.') })
+    .describe('The full record of a screenshot. It always has all fields; unknown values are null.'),
 )
+
+/** The full record of a video. */
+export const VideoRecord = name(
+  'Video',
+  z
+    .object({
+      ...recordFields,
+      id: anId('scr', 'Id of the video. It has the form of a screenshot id.'),
+      width: count('Width of the video in pixels.').nullable(),
+      height: count('Height of the video in pixels.').nullable(),
+      duration_ms: count('Length of the video in milliseconds.').nullable(),
+      fps: count('Frames in each second.').nullable(),
+      frames: count('Number of frames.').nullable(),
+      format: MovingFormat.describe('Format of the file.'),
+    })
+    .describe('The full record of a video. It always has all fields; unknown values are null.'),
+)
+
+const pagination = z.object({
+  limit: count('Records per page.'),
+  offset: count('Records skipped.'),
+  has_more: z.boolean().describe('True when there are more pages.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
+})
 
 export const ScreenshotList = name(
   'ScreenshotList',
-  z
-    .object({
-      success,
-      data: z.array(ScreenshotRecord),
-      pagination: z.object({
-        limit: count('Records per page.'),
-        offset: count('Records skipped.'),
-        has_more: z.boolean().describe('True when there are more pages.'),
-        next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
-      }),
-    })
-    .describe('One page of screenshots.'),
+  z.object({ success, data: z.array(ScreenshotRecord), pagination }).describe('One page of screenshots.'),
 )
+
+export const VideoList = name('VideoList', z.object({ success, data: z.array(VideoRecord), pagination }).describe('One page of videos.'))

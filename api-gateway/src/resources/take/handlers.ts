@@ -1,9 +1,11 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { isMoving } from '@tintype/crds/options/output/image'
 import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
+import { unitsOf } from '@tintype/crds/usage/units'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readPicture } from '../../cache/find-picture.ts'
 import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
@@ -33,8 +35,9 @@ import { type PictureRequest, readPictureRequest } from './picture-request.ts'
 
 /** Longest time to hold a request. It is below the usual proxy timeouts of 30 and 60 seconds. */
 const HOLD_MILLISECONDS = 25_000
-/** Age of a flight above which clients are no longer redirected. */
-const MAX_FLIGHT_MILLISECONDS = 100_000
+/** Ages of a flight above which clients are no longer redirected. Browsers follow at most 20 redirects, each after 25 seconds. */
+const MAX_FLIGHT_SECONDS = 100
+const MAX_VIDEO_FLIGHT_SECONDS = 300
 
 /** What one request asks for. */
 interface Take {
@@ -135,9 +138,9 @@ function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPi
  * Refuses a capture before anything is written, so that many requests without quota cost little.
  * @throws ApiError QUEUE_FULL, USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED
  */
-function assertCanCapture(owner: Account, { quota, queue, now }: TakeDeps): void {
+function assertCanCapture(owner: Account, units: number, { quota, queue, now }: TakeDeps): void {
   const facts = quota.facts(owner, now())
-  if (facts.used >= facts.limit) throw usageLimitReached(facts)
+  if (facts.used + units > facts.limit) throw usageLimitReached(facts, units)
   if (facts.ratePerMinute !== undefined && facts.rateRemaining === 0) throw rateLimitExceeded(facts, toLimitHeaders(facts))
   queue.check(owner, 1)
 }
@@ -150,7 +153,8 @@ const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
     owner,
     account,
     hash,
-    admit: () => assertCanCapture(owner, deps),
+    units: unitsOf({ options }),
+    admit: () => assertCanCapture(owner, unitsOf({ options }), deps),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(owner, 1)),
     build: (plan) =>
       buildAll({ accountName: account, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) }, plan, deps),
@@ -193,9 +197,10 @@ async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   // A deleted screenshot ends its flight. The next request starts another one.
   if (ended === undefined) return redirect(take, deps)
   if (isFinished(ended)) return sendEnded(take, joined, ended, deps)
-  if (deps.now().getTime() - joined.startedAt.getTime() < MAX_FLIGHT_MILLISECONDS) return redirect(take, deps)
+  const maxSeconds = isMoving(take.wanted.format) ? MAX_VIDEO_FLIGHT_SECONDS : MAX_FLIGHT_SECONDS
+  if (deps.now().getTime() - joined.startedAt.getTime() < maxSeconds * 1_000) return redirect(take, deps)
   deps.metrics.linkRequests.inc({ outcome: 'pending' })
-  throw new ApiError('CAPTURE_TIMEOUT', 'the capture has not ended within 100 seconds. Request the link again later.')
+  throw new ApiError('CAPTURE_TIMEOUT', `the capture has not ended within ${maxSeconds} seconds. Request the link again later.`)
 }
 
 /** The client requests the link again, and waits for the same capture. */

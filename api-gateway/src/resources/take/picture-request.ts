@@ -11,7 +11,7 @@ import type { LinkQuery } from './link-query.ts'
 export interface PictureRequest {
   url: string
   options?: CaptureOptions | undefined
-  /** Format of the picture. */
+  /** Format of the picture or video. */
   format: FileFormat
   /** The cache is always on. */
   cache: CacheOptions & { cacheTtl: number }
@@ -67,7 +67,7 @@ export function readPictureRequest(
 
   function parse(body: object) {
     try {
-      return parseCreateBody(body, egress, false, webhookRules)
+      return parseCreateBody(body, egress, false, webhookRules, 'any')
     } catch (error) {
       throw renameProblems(error)
     }

@@ -44,6 +44,7 @@ function aBucket() {
   const request = (changes: Partial<FlightRequest> = {}): FlightRequest => ({
     owner,
     account: 'acme',
+    units: 1,
     hash: HASH,
     admit: () => {},
     newPlan: () => planScreenshots(at, 1, false),

@@ -4,11 +4,12 @@ import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { type AllOptions, contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { deliveryOptions } from '@tintype/crds/options/output/delivery'
-import { isMoving } from '@tintype/crds/options/output/image'
+import { isMoving, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
+import { videoOptions } from '@tintype/crds/options/output/video'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/options/page/devices'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { eventTypesOf } from '@tintype/crds/schema/event-types'
+import { type EventSubject, eventTypesOf, REQUEST_EVENTS } from '@tintype/crds/schema/event-types'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../../common/errors.ts'
@@ -35,7 +36,6 @@ export interface UrlRules {
 export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
 
 const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays } = ScreenshotSpec.shape
-const EVENTS_OF_SCREENSHOTS = eventTypesOf('screenshot')
 // URLs are checked separately, so that each gets one clear error message.
 const webhookUrl = z
   .string()
@@ -44,21 +44,31 @@ const webhookUrl = z
     'URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment.',
   )
 
-/** Options for the record. They are fields of the Screenshot's spec beside its options. */
-export const recordOptions = {
+function webhookEventsOf(subject: EventSubject) {
+  const types = eventTypesOf(subject)
+  const defaults = types.filter((type) => REQUEST_EVENTS.includes(type))
+  return z
+    .array(z.enum(types))
+    .min(1)
+    .max(types.length)
+    .meta({ uniqueItems: true })
+    .describe(`Events that are posted to webhook_url. Default: ${defaults.join(' and ')}.`)
+    .optional()
+}
+
+const commonRecordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName,
   download_url_ttl: downloadUrlTtlSeconds,
   retention_days: retentionDays,
   webhook_url: webhookUrl.optional(),
-  webhook_events: z
-    .array(z.enum(EVENTS_OF_SCREENSHOTS))
-    .min(1)
-    .max(EVENTS_OF_SCREENSHOTS.length)
-    .meta({ uniqueItems: true })
-    .describe('Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed.')
-    .optional(),
 }
+
+/** Options for the record. They are fields of the Screenshot's spec beside its options. */
+export const recordOptions = { ...commonRecordOptions, webhook_events: webhookEventsOf('screenshot') }
+
+/** The same for videos, which have other events. */
+export const videoRecordOptions = { ...commonRecordOptions, webhook_events: webhookEventsOf('video') }
 
 const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 
@@ -82,6 +92,11 @@ const DeviceName = z
   .describe(CaptureOptions.shape.device.unwrap().description ?? '')
   .optional()
 
+/** Fields that only one kind of captures documents. The parser accepts both, so that its errors can name the reason. */
+const VIDEO_FIELDS: ReadonlySet<string> = new Set(Object.keys(videoOptions).map(toSnakeCase))
+const SCREENSHOT_FIELD =
+  /^(full_page|pdf_|thumbnail_|image_|clip_|selector(_|$)|error_on_selector_not_found$|omit_background$|optimize_for_speed$|capture_beyond_viewport$|metadata_palette$)/
+
 const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 
 /** Capture options by their API names, including private and cache options. */
@@ -91,6 +106,21 @@ export const captureOptionFields: Record<string, z.ZodType> = {
   ...cacheFields,
   device: DeviceName,
   compare_ignore: compareIgnore,
+}
+
+const pickFields = (isOf: (name: string) => boolean): Record<string, z.ZodType> =>
+  Object.fromEntries(Object.entries(captureOptionFields).filter(([name]) => isOf(name)))
+
+/** The options of a screenshot in the OpenAPI document. */
+export const screenshotOptionFields: Record<string, z.ZodType> = {
+  ...pickFields((name) => !VIDEO_FIELDS.has(name)),
+  format: StillFormat.describe('Format of the file: png, jpeg, webp, avif or pdf. Default: png.').optional(),
+}
+
+/** The options of a video in the OpenAPI document, without those that have no effect on videos. */
+export const videoOptionFields: Record<string, z.ZodType> = {
+  ...pickFields((name) => !SCREENSHOT_FIELD.test(name)),
+  format: MovingFormat.describe('Format of the file: mp4, webm or gif. Default: mp4.').optional(),
 }
 
 /** Options for the response. */
@@ -157,9 +187,16 @@ function findWindowProblems(options: CaptureOptions): Problem[] {
   return [{ path: 'options.device', code: 'contradiction', message }]
 }
 
+/** What a request may capture: `any` for a link, which can be both. */
+export type AcceptedCapture = EventSubject | 'any'
+
 /** Videos have endpoints of their own. */
-export function findFormatProblems({ format }: CaptureOptions, path = 'options.format'): Problem[] {
-  return isMoving(format) ? [{ path, code: 'contradiction', message: `${format} is a video: use POST /videos` }] : []
+export function findFormatProblems({ format = 'png' }: CaptureOptions, accepted: AcceptedCapture): Problem[] {
+  const subject = isMoving(format) ? 'video' : 'screenshot'
+  if (accepted === 'any' || accepted === subject) return []
+  const message =
+    subject === 'video' ? `${format} is a video: use POST /videos` : `${format} is not a video: use mp4, webm or gif, or POST /screenshots`
+  return [{ path: 'options.format', code: 'contradiction', message }]
 }
 
 /** Checks that involve more than one field. */

@@ -16,7 +16,10 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { aScreenshot } from '../../fakes.ts'
 
-const parseListQuery = (query: Record<string, unknown>) => readQuery(query, listQuery, findListQueryProblems)
+const parseListQuery = (query: Record<string, unknown>) => ({
+  ...readQuery(query, listQuery, findListQueryProblems),
+  subject: 'screenshot' as const,
+})
 
 const minute = (n: number): Date => new Date(Date.UTC(2026, 10, 21, 10, n))
 const id = (n: number): string => newId('scr', minute(n), Buffer.alloc(10, n))
@@ -186,4 +189,15 @@ for (const [what, live, archived, wanted] of cases) {
 
 t.test('mergeRecords gives both, oldest first, when they come so', async (t) => {
   t.strictSame(await merged([1, 5, 9], [3, 5, 7], 'asc'), ['l1', 'a3', 'l5', 'a7', 'l9'])
+})
+
+t.test('buildListPage and buildLivePage list screenshots or videos', async (t) => {
+  const mixed = shots.map((shot, i) => (i % 3 === 0 ? { ...shot, spec: { ...shot.spec, options: { format: 'gif' as const } } } : shot))
+  async function* readMixed() {
+    yield* mixed
+  }
+  const query = parseListQuery({})
+  t.strictSame(toNumbers(await buildListPage(readMixed(), query)).is, [8, 7, 5, 4, 2, 1])
+  t.strictSame(toNumbers(await buildListPage(readMixed(), { ...query, subject: 'video' })).is, [9, 6, 3, 0])
+  t.strictSame(toNumbers(buildLivePage(mixed, { ...query, subject: 'video', format: 'mp4' })).is, [])
 })
