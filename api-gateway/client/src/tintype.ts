@@ -1,11 +1,11 @@
 import { toApiUrl } from './common/api-url.ts'
 import { CaptureFailedError, TintypeError } from './common/errors.ts'
-import type { CreateOptions, Screenshot, ScreenshotRequest, WaitOptions } from './common/types.ts'
+import type { CreateOptions, Screenshot, ScreenshotRequest, Video, VideoRequest, WaitOptions } from './common/types.ts'
 import { realTiming } from './http/retry.ts'
 import { Transport } from './http/transport.ts'
 import { Batches } from './resources/batches.ts'
 import { Keys } from './resources/keys.ts'
-import { Screenshots } from './resources/screenshots.ts'
+import { Screenshots, Videos } from './resources/screenshots.ts'
 import { Devices, Status, UsageReports } from './resources/service.ts'
 import { Webhooks } from './resources/webhooks.ts'
 
@@ -34,6 +34,15 @@ export interface Capture {
   screenshot: Screenshot
 }
 
+export type RecordingRequest = VideoRequest & CreateOptions & WaitOptions
+
+export interface Recording {
+  /** The file. */
+  bytes: Uint8Array
+  /** The record. */
+  video: Video
+}
+
 export interface CaptureStream {
   /** The file. Read or cancel it. */
   stream: ReadableStream<Uint8Array>
@@ -44,6 +53,7 @@ export interface CaptureStream {
 /** A client of one Tintype service, for one account. */
 export class Tintype {
   readonly screenshots: Screenshots
+  readonly videos: Videos
   readonly batches: Batches
   readonly webhooks: Webhooks
   readonly keys: Keys
@@ -67,6 +77,7 @@ export class Tintype {
     const send: typeof fetch = (input, init) => fetch(input, init)
     const transport = new Transport({ apiUrl: toApiUrl(baseUrl), apiKey, fetch: send, timeout, retries, timing: realTiming })
     this.screenshots = new Screenshots(transport)
+    this.videos = new Videos(transport)
     this.batches = new Batches(transport)
     this.webhooks = new Webhooks(transport)
     this.keys = new Keys(transport)
@@ -85,6 +96,13 @@ export class Tintype {
   async captureStream(request: CaptureRequest): Promise<CaptureStream> {
     const screenshot = await this.#captureRecord(request)
     return { stream: await this.screenshots.streamOf(screenshot, { signal: request.signal }), screenshot }
+  }
+
+  /** Records a video of a page, and resolves to the file and its record. Rejects with a CaptureFailedError if the recording fails. */
+  async record(request: RecordingRequest): Promise<Recording> {
+    const video = await this.videos.createAndWait(request)
+    if (video.status === 'failed') throw new CaptureFailedError(video)
+    return { bytes: await this.videos.downloadOf(video, { signal: request.signal }), video }
   }
 
   async #captureRecord(request: CaptureRequest): Promise<Screenshot> {

@@ -170,12 +170,22 @@ t.test('spec 3.3: an inactive webhook gets no events', async (t) => {
   t.equal((await statisticsOf(inactive)).total_deliveries, 0)
 })
 
-t.test('spec 6.1: webhooks can subscribe to video events, which are never sent', async (t) => {
+t.test('spec 6.1: webhooks of video events receive those of videos, and none of screenshots', async (t) => {
   t.strictSame(videos.events, ['video.completed', 'video.failed'])
-  t.strictSame(
-    (await receiver.received()).filter(({ path }) => path === '/videos'),
-    [],
-  )
+  const { body } = await call<{ id: string }>('/v1/videos', {
+    method: 'POST',
+    body: { url: page('/hang-up'), options: { video_duration: 1 } },
+  })
+  const posts = await eventually('the event of the video', async () => {
+    const requests = (await receiver.received()).filter(({ path }) => path === '/videos')
+    return requests.length > 0 && requests
+  })
+  t.match(JSON.parse(Buffer.from(posts[0]!.body, 'base64').toString()), {
+    type: 'video.failed',
+    data: { video: { id: body.id, status: 'failed', format: 'mp4' } },
+  })
+  const types = posts.map((post) => JSON.parse(Buffer.from(post.body, 'base64').toString()).type)
+  t.strictSame([...new Set(types)], ['video.failed'])
 })
 
 t.test('spec 6.3: a response other than 2xx is retried', async (t) => {

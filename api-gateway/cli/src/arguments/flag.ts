@@ -1,4 +1,4 @@
-import type { CaptureOptions, ScreenshotFields } from '../../../client/src/index.ts'
+import type { CaptureOptions, ScreenshotFields, VideoOptions } from '../../../client/src/index.ts'
 
 /** What the text of a flag becomes. */
 export type FlagKind = 'boolean' | 'integer' | 'number' | 'text' | 'list' | 'map' | 'cookies'
@@ -6,7 +6,7 @@ export type FlagKind = 'boolean' | 'integer' | 'number' | 'text' | 'list' | 'map
 /** A capture option of the API. */
 export interface CaptureOption {
   /** In snake case, as in the API. A name that the client does not know does not compile. */
-  name: keyof CaptureOptions | Exclude<keyof ScreenshotFields, 'url'> | 'async'
+  name: keyof CaptureOptions | keyof VideoOptions | Exclude<keyof ScreenshotFields, 'url'> | 'async'
   kind: FlagKind
   summary: string
   /** All values, if there are few. */

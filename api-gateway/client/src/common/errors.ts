@@ -1,5 +1,5 @@
 import { CAPTURE_REMEDIES, RESPONSE_REMEDIES } from '../generated/remedies.ts'
-import type { CaptureErrorCode, Problem, ResponseErrorCode, Screenshot } from './types.ts'
+import type { CaptureErrorCode, Problem, ResponseErrorCode, Screenshot, Video } from './types.ts'
 
 /** Error codes of the client itself. */
 export type ClientErrorCode =
@@ -57,11 +57,11 @@ export class TintypeError extends Error {
 export class CaptureFailedError extends TintypeError {
   override name = 'CaptureFailedError'
   /** The record, with the reason in `screenshot.error`. */
-  readonly screenshot: Screenshot
+  readonly screenshot: Screenshot | Video
   /** Why the capture failed, such as `DNS_FAILED`. */
   readonly captureCode: CaptureErrorCode | undefined
 
-  constructor(screenshot: Screenshot) {
+  constructor(screenshot: Screenshot | Video) {
     const { code, message } = screenshot.error ?? {}
     const reason = code === undefined ? 'the capture failed' : `the capture failed with ${code}: ${message}`
     super(joinSentences(reason, code && CAPTURE_REMEDIES[code]), {

@@ -25,20 +25,34 @@ export interface WaitOptions extends CallOptions {
 
 /** The full record of a screenshot. */
 export type Screenshot = Schemas['Screenshot']
+/** The full record of a video. */
+export type Video = Schemas['Video']
 export type ScreenshotStatus = Screenshot['status']
 /** The response to a create. */
 export type CreatedScreenshot = Schemas['CreatedScreenshot']
+export type CreatedVideo = Schemas['CreatedVideo']
 /** A file beside the picture, from `thumbnail_…` and `save_…` options. */
 export type Artifact = Screenshot['artifacts'][number]
 export type ArtifactType = Artifact['type']
 
-/** All capture options. */
+/** All options of a screenshot. */
 export type CaptureOptions = Omit<NonNullable<Schemas['CreateScreenshot']['options']>, 'url'>
 /** Fields of a request that are not capture options. */
 export type ScreenshotFields = Omit<Schemas['CreateScreenshot'], 'options' | 'async' | 'response_type'>
 /** A page to capture, with its options. Leave out `url` if `html` or `markdown` contains the page. */
 export type ScreenshotRequest = ScreenshotFields & CaptureOptions
 export type ScreenshotQuery = Omit<Query<'listScreenshots'>, 'status' | 'cursor'> & {
+  /** One or more states. */
+  status?: ScreenshotStatus | readonly ScreenshotStatus[]
+}
+
+/** All options of a video. */
+export type VideoOptions = Omit<NonNullable<Schemas['CreateVideo']['options']>, 'url'>
+/** Fields of a request for a video that are not options. */
+export type VideoFields = Omit<Schemas['CreateVideo'], 'options' | 'async' | 'response_type'>
+/** A page to record, with its options. Leave out `url` if `html` or `markdown` contains the page. */
+export type VideoRequest = VideoFields & VideoOptions
+export type VideoQuery = Omit<Query<'listVideos'>, 'status' | 'cursor'> & {
   /** One or more states. */
   status?: ScreenshotStatus | readonly ScreenshotStatus[]
 }
@@ -90,7 +104,7 @@ export type Device = Schemas['DeviceList']['data'][number]
 export type ServiceStatus = Schemas['ServiceStatus']
 
 /** An event as it is posted to a webhook endpoint. */
-export type WebhookEvent = Schemas['Event']
+export type WebhookEvent = Schemas['Event'] | Schemas['VideoEvent']
 
 /** Error code of a response. */
 export type ResponseErrorCode = Schemas['Error']['error']['code']

@@ -5,11 +5,15 @@ import type {
   BatchFields,
   CallOptions,
   CreatedScreenshot,
+  CreatedVideo,
   CreateOptions,
   Screenshot,
   ScreenshotFields,
   ScreenshotQuery,
   ScreenshotRequest,
+  Video,
+  VideoQuery,
+  VideoRequest,
   WaitOptions,
 } from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
@@ -20,7 +24,7 @@ const DEFAULT_WAIT_MILLISECONDS = 300_000
 const DEFAULT_POLL_SECONDS = 2
 
 export interface DownloadOptions extends CallOptions {
-  /** Type of the file in `artifacts` to read instead of the picture. */
+  /** Type of the file in `artifacts` to read instead of the picture or video. */
   artifact?: ArtifactType | undefined
 }
 
@@ -44,43 +48,51 @@ export function toCreateBody(request: object): object {
   return { ...Object.fromEntries(fields), ...(options.length === 0 ? {} : { options: Object.fromEntries(options) }) }
 }
 
-interface ScreenshotPage {
-  data: Screenshot[]
+interface RecordPage<Rec> {
+  data: Rec[]
   pagination: { has_more: boolean; next_cursor: string | null }
 }
 
-const pathOf = (id: string): string => `/screenshots/${encodeURIComponent(id)}`
+/** Screenshots and videos have the same calls, at different paths. */
+interface Kind {
+  request: object
+  query: { offset?: number | undefined }
+  created: { id: string }
+  record: Screenshot | Video
+}
 
-/** `tintype.screenshots` */
-export class Screenshots {
+/** The calls of a kind of captures. */
+class Captures<K extends Kind> {
   readonly #transport: Transport
+  readonly #collection: '/screenshots' | '/videos'
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, collection: '/screenshots' | '/videos') {
     this.#transport = transport
+    this.#collection = collection
   }
 
-  /** Creates a screenshot and resolves at once. Use `wait` to wait for the capture. */
-  async create({
-    signal,
-    idempotencyKey = newIdempotencyKey(),
-    ...request
-  }: ScreenshotRequest & CreateOptions): Promise<CreatedScreenshot> {
+  #pathOf(id: string): string {
+    return `${this.#collection}/${encodeURIComponent(id)}`
+  }
+
+  /** Creates a capture and resolves at once. Use `wait` to wait for its end. */
+  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: K['request'] & CreateOptions): Promise<K['created']> {
     const body = toCreateBody(request)
-    return (await this.#transport.call<CreatedScreenshot>({ method: 'POST', path: '/screenshots', body, idempotencyKey, signal })).body
+    return (await this.#transport.call<K['created']>({ method: 'POST', path: this.#collection, body, idempotencyKey, signal })).body
   }
 
-  /** Creates a screenshot and waits for its end. Resolves to the record, also if the capture failed. */
+  /** Creates a capture and waits for its end. Resolves to the record, also if the capture failed. */
   async createAndWait({
     signal,
     waitTimeout = DEFAULT_WAIT_MILLISECONDS,
     idempotencyKey = newIdempotencyKey(),
     ...request
-  }: ScreenshotRequest & CreateOptions & WaitOptions): Promise<Screenshot> {
+  }: K['request'] & CreateOptions & WaitOptions): Promise<K['record']> {
     const deadline = this.#transport.timing.now() + waitTimeout
     const holdSeconds = toHoldSeconds(waitTimeout)
-    const { status, body } = await this.#transport.call<Screenshot>({
+    const { status, body } = await this.#transport.call<K['record']>({
       method: 'POST',
-      path: '/screenshots',
+      path: this.#collection,
       query: { wait: holdSeconds },
       body: toCreateBody(request),
       idempotencyKey,
@@ -91,22 +103,22 @@ export class Screenshots {
   }
 
   /** Reads a record. `wait` is the number of seconds for which the service holds the request while the capture is pending, 1 to 25. */
-  async get(id: string, { wait, signal }: CallOptions & { wait?: number | undefined } = {}): Promise<Screenshot> {
+  async get(id: string, { wait, signal }: CallOptions & { wait?: number | undefined } = {}): Promise<K['record']> {
     return (await this.#read(id, wait, signal)).body
   }
 
   /** Waits for the end of a capture. Resolves to the record, also if the capture failed. */
-  async wait(id: string, { waitTimeout = DEFAULT_WAIT_MILLISECONDS, signal }: WaitOptions = {}): Promise<Screenshot> {
+  async wait(id: string, { waitTimeout = DEFAULT_WAIT_MILLISECONDS, signal }: WaitOptions = {}): Promise<K['record']> {
     return this.#waitUntil(this.#transport.timing.now() + waitTimeout, id, { waitTimeout, signal })
   }
 
   /**
-   * Lists screenshots, newest first, and reads further pages while you iterate. `limit` is the number of records per page; `break` ends the list.
+   * Lists captures, newest first, and reads further pages while you iterate. `limit` is the number of records per page; `break` ends the list.
    */
-  list({ signal, offset, ...filters }: ScreenshotQuery & CallOptions = {}): List<Screenshot> {
-    const read = async (start: { offset?: number | undefined; cursor?: string }): Promise<Page<Screenshot>> => {
+  list({ signal, offset, ...filters }: K['query'] & CallOptions = {}): List<K['record']> {
+    const read = async (start: { offset?: number | undefined; cursor?: string }): Promise<Page<K['record']>> => {
       const query = { ...filters, ...start }
-      const { body } = await this.#transport.call<ScreenshotPage>({ method: 'GET', path: '/screenshots', query, signal })
+      const { body } = await this.#transport.call<RecordPage<K['record']>>({ method: 'GET', path: this.#collection, query, signal })
       const cursor = body.pagination.has_more ? body.pagination.next_cursor : null
       return { data: body.data, next: cursor === null ? undefined : () => read({ cursor }) }
     }
@@ -115,7 +127,7 @@ export class Screenshots {
 
   /** Deletes a record and its files, invalidates its links, and cancels a running capture. */
   async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await deleteOnce(this.#transport, pathOf(id), signal)
+    await deleteOnce(this.#transport, this.#pathOf(id), signal)
   }
 
   /** Reads the file into memory. */
@@ -129,23 +141,23 @@ export class Screenshots {
   }
 
   /** As `download`, for a record that was read a moment ago. */
-  async downloadOf(screenshot: Screenshot, { artifact, signal }: DownloadOptions = {}): Promise<Uint8Array> {
-    return this.#transport.file(linkOf(screenshot, artifact), signal)
+  async downloadOf(record: K['record'], { artifact, signal }: DownloadOptions = {}): Promise<Uint8Array> {
+    return this.#transport.file(linkOf(record, artifact), signal)
   }
 
   /** As `stream`, for a record that was read a moment ago. */
-  async streamOf(screenshot: Screenshot, { artifact, signal }: DownloadOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    return this.#transport.stream(linkOf(screenshot, artifact), signal)
+  async streamOf(record: K['record'], { artifact, signal }: DownloadOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#transport.stream(linkOf(record, artifact), signal)
   }
 
-  async #waitUntil(deadline: number, id: string, { waitTimeout, signal }: CallOptions & { waitTimeout: number }): Promise<Screenshot> {
+  async #waitUntil(deadline: number, id: string, { waitTimeout, signal }: CallOptions & { waitTimeout: number }): Promise<K['record']> {
     const { now, sleep } = this.#transport.timing
     for (;;) {
       const started = now()
       const holdSeconds = toHoldSeconds(deadline - started)
       const { body, headers } = await this.#read(id, holdSeconds, signal)
       if (isFinished(body)) return body
-      if (now() >= deadline) throw waitTimedOut(id, waitTimeout)
+      if (now() >= deadline) throw waitTimedOut(this.#collection, id, waitTimeout)
       // A response before the time is up comes from a service that shuts down or holds no requests, so do not ask again at once.
       const pause = Number(headers.get('retry-after') ?? DEFAULT_POLL_SECONDS) * 1_000
       if (now() - started < holdSeconds * 1_000) await sleep(Math.min(pause, deadline - now()), signal)
@@ -153,7 +165,35 @@ export class Screenshots {
   }
 
   #read(id: string, wait: number | undefined, signal: AbortSignal | undefined) {
-    return this.#transport.call<Screenshot>({ method: 'GET', path: pathOf(id), query: { wait }, holdSeconds: wait, signal })
+    return this.#transport.call<K['record']>({ method: 'GET', path: this.#pathOf(id), query: { wait }, holdSeconds: wait, signal })
+  }
+}
+
+interface ScreenshotKind {
+  request: ScreenshotRequest
+  query: ScreenshotQuery
+  created: CreatedScreenshot
+  record: Screenshot
+}
+
+/** `tintype.screenshots` */
+export class Screenshots extends Captures<ScreenshotKind> {
+  constructor(transport: Transport) {
+    super(transport, '/screenshots')
+  }
+}
+
+interface VideoKind {
+  request: VideoRequest
+  query: VideoQuery
+  created: CreatedVideo
+  record: Video
+}
+
+/** `tintype.videos` */
+export class Videos extends Captures<VideoKind> {
+  constructor(transport: Transport) {
+    super(transport, '/videos')
   }
 }
 
@@ -161,9 +201,12 @@ const isFinished = ({ status }: Pick<Screenshot, 'status'>): boolean => status !
 
 const toHoldSeconds = (milliseconds: number): number => Math.min(MAX_HOLD_SECONDS, Math.max(1, Math.ceil(milliseconds / 1_000)))
 
-const waitTimedOut = (id: string, waitTimeout: number): TintypeError =>
+/** The call that waits, as a program writes it. */
+const waitCallOf = (collection: '/screenshots' | '/videos', id: string): string => `${collection.slice(1)}.wait('${id}')`
+
+const waitTimedOut = (collection: '/screenshots' | '/videos', id: string, waitTimeout: number): TintypeError =>
   new TintypeError(
-    `the capture of ${id} did not end within ${waitTimeout / 1_000} seconds. Call screenshots.wait('${id}') to keep waiting, or raise waitTimeout.`,
+    `the capture of ${id} did not end within ${waitTimeout / 1_000} seconds. Call ${waitCallOf(collection, id)} to keep waiting, or raise waitTimeout.`,
     { code: 'WAIT_TIMEOUT', details: { id } },
   )
 
@@ -180,10 +223,11 @@ export async function deleteOnce(transport: Transport, path: string, signal: Abo
 }
 
 /** The link to the file of a record. */
-function linkOf(screenshot: Screenshot, artifact: ArtifactType | undefined): string {
-  const { id, status, artifacts, download_url: url } = screenshot
-  if (status === 'failed') throw new CaptureFailedError(screenshot)
-  if (status === 'pending') throw noFile(id, `the capture of ${id} has not ended. Call screenshots.wait('${id}') first.`)
+function linkOf(record: Screenshot | Video, artifact: ArtifactType | undefined): string {
+  const { id, status, artifacts, download_url: url } = record
+  if (status === 'failed') throw new CaptureFailedError(record)
+  const collection = 'frames' in record ? '/videos' : '/screenshots'
+  if (status === 'pending') throw noFile(id, `the capture of ${id} has not ended. Call ${waitCallOf(collection, id)} first.`)
   const found = artifact === undefined ? { download_url: url } : artifacts.find(({ type }) => type === artifact)
   if (found === undefined) throw noFile(id, `${id} has no artifact ${artifact}. Capture the page with the option that creates it.`)
   if (found.download_url === null) throw noFile(id, `the file of ${id} has expired. Capture the page again.`)

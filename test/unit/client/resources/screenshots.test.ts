@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Screenshots, toCreateBody } from '../../../../api-gateway/client/src/resources/screenshots.ts'
+import { Screenshots, toCreateBody, Videos } from '../../../../api-gateway/client/src/resources/screenshots.ts'
 import { aCompleted, aRecord, aTransport, failure, hangUp, json, type Reply, type Sent } from '../fake-service.ts'
 
 function aService(...replies: Reply[]) {
@@ -173,4 +173,33 @@ t.test('download says why there is no file', async (t) => {
   for (const [record, message, artifact] of cases) {
     await t.rejects(aService(json(record)).screenshots.download('scr_1', { artifact }), { code: 'FILE_NOT_AVAILABLE', message })
   }
+})
+
+t.test('videos has the same calls at /videos', async (t) => {
+  const aVideo = (status = 'completed') =>
+    json({ ...aCompleted(), id: 'scr_2', status, format: 'mp4', duration_ms: 5_000, fps: 30, frames: 150 })
+  const page = json({ data: [{ id: 'scr_2' }], pagination: { has_more: false, next_cursor: null } })
+  const { transport, sent } = aTransport([
+    json({ id: 'scr_2', status: 'pending' }, { status: 202 }),
+    aVideo(),
+    aVideo(),
+    page,
+    new Response(null, { status: 204 }),
+  ])
+  const videos = new Videos(transport)
+  await videos.create({ url: 'https://example.com/', video_duration: 12, format: 'mp4' })
+  t.match(await videos.createAndWait({ url: 'https://example.com/' }), { frames: 150, fps: 30 })
+  t.match(await videos.wait('scr_2'), { duration_ms: 5_000 })
+  for await (const { id } of videos.list({ format: 'mp4' })) t.equal(id, 'scr_2')
+  await videos.delete('scr_2')
+  t.strictSame(pathsOf(sent), [
+    'POST /videos',
+    'POST /videos?wait=25',
+    'GET /videos/scr_2?wait=25',
+    'GET /videos?format=mp4',
+    'DELETE /videos/scr_2',
+  ])
+  t.strictSame(sent[0]?.body, { url: 'https://example.com/', options: { video_duration: 12, format: 'mp4' } })
+  const late = new Videos(aTransport([aVideo('pending')]).transport)
+  await t.rejects(late.download('scr_2'), { message: "the capture of scr_2 has not ended. Call videos.wait('scr_2') first." })
 })

@@ -202,11 +202,11 @@ export function findFormatProblems({ format = 'png' }: CaptureOptions, accepted:
 /** Checks that involve more than one field. */
 export function findOptionProblems(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
   const all = { ...options, ...secrets, ...cache }
-  const isSet = (option: keyof AllOptions): boolean => all[option] !== undefined && all[option] !== false
+  const isSet = (option: keyof AllOptions): boolean => all[option] !== undefined
   const against = contradictions
     .filter(({ holds }) => holds(all))
     .map(({ paths, message }): Problem => {
-      const option = paths.find(isSet) ?? paths[0]
+      const option = paths.find((path) => isSet(path) && all[path] !== false) ?? paths.find(isSet) ?? paths[0]
       return { path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }
     })
   return [...against, ...findWindowProblems(options), ...findPrivateOptionProblems(secrets)]
