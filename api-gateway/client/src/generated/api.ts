@@ -1610,7 +1610,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -1745,6 +1745,27 @@ export interface components {
                 metadata_links?: boolean;
                 /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
                 metadata_blocked_requests?: boolean;
+                /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
+                compare_to?: string;
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                compare_threshold?: number;
+                /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+                compare_color_tolerance?: number;
+                /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+                compare_antialiasing?: boolean;
+                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                compare_ignore?: (string | ({
+                    /** @description CSS selector of elements to ignore. */
+                    selector?: string;
+                    /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                    x?: number;
+                    /** @description Top edge, 0 to 50000. */
+                    y?: number;
+                    /** @description Width, 1 to 50000. */
+                    width?: number;
+                    /** @description Height, 1 to 50000. */
+                    height?: number;
+                } & (unknown | unknown)))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -2438,7 +2459,7 @@ export interface components {
                  * @description Kind of the artifact.
                  * @enum {string}
                  */
-                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster";
+                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
                 /** @description A link that needs no key. Null when the file has expired. */
                 download_url: string | null;
                 /** @description Size in bytes. */
@@ -2498,6 +2519,28 @@ export interface components {
                 links?: string[];
                 /** @description Requests of the page that were blocked (metadata_blocked_requests). */
                 blocked_requests?: number;
+            } | null;
+            comparison: {
+                /** @description Id of the screenshot of compare_to. */
+                to: string;
+                /** @description True if changed_ratio exceeds compare_threshold. */
+                changed: boolean;
+                /** @description Changed pixels as a share of all pixels, 0 to 1. */
+                changed_ratio: number | null;
+                changed_pixels: number | null;
+                /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
+                size_changed: boolean | null;
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                regions: {
+                    x: number;
+                    y: number;
+                    width: number;
+                    height: number;
+                }[];
+                /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
+                diff_url: string | null;
+                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
+                skipped: ("blank" | "bot_challenge") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
