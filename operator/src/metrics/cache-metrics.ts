@@ -82,7 +82,7 @@ function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): vo
   })
   new Gauge({
     name: 'screenshot_pool_condition',
-    help: '1 for the current status of each condition of the pool: Ready, Sandboxed, Guarded.',
+    help: '1 for the current status of each condition of the pool: Ready, Scaled, Sandboxed, Guarded, VideoReady.',
     labelNames: ['pool', 'type', 'status', 'reason'] as const,
     registers: [registry],
     collect() {

@@ -20,7 +20,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import type { CaptureOrder, SandboxReport } from '../../../crds/src/dispatch/dispatch.ts'
+import type { CaptureOrder, SandboxReport, VideoReport } from '../../../crds/src/dispatch/dispatch.ts'
 import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/identifiers/names.ts'
 import { TOKEN_SECONDS } from '../../support/processes/as-in-pod.ts'
 
@@ -62,6 +62,8 @@ export class FakeNode {
   /** Stores a capture of its runners. Returns the etag. */
   store: typeof store = store
   sandbox: SandboxReport = { chromiumSandbox: true, jail: true, detail: '' }
+  /** What runners report that were started to record videos. */
+  video: VideoReport = { available: true, detail: '' }
   /** A lost node does not execute deletions: only a forced deletion removes its pods from the API. */
   isLost = false
   /** Pods that never become ready. */
@@ -204,7 +206,8 @@ export class FakeNode {
           const etag = await this.store(order, text)
           await gate
           const findings = { warnings: [], truncated: false }
-          const success = { format: 'png' as const, width: 1, height: 1, stored: { fileSizeBytes: text.length, etag }, findings }
+          const { format = 'png' } = order.options ?? {}
+          const success = { format, width: 1, height: 1, stored: { fileSizeBytes: text.length, etag }, findings }
           return { outcome: buildSuccess(success, course(), new Date()), error: undefined }
         } catch (error) {
           cancelled.throwIfAborted()
@@ -219,6 +222,7 @@ export class FakeNode {
       verifier: await createVerifier({ publicKey: JSON.parse(environment.TINTYPE_DISPATCH_PUBLIC_KEY ?? ''), audience: uid }),
       keys: await createOrderKeys(),
       sandbox: this.sandbox,
+      video: environment.TINTYPE_VIDEO === 'true' ? this.video : undefined,
       version: 'test',
       tokenFile,
       isReady: () => true,
