@@ -38,6 +38,7 @@ import {
   STABILITY_FIGURES,
   STORE_FIGURES,
   TALL_FIGURES,
+  VIDEO_FIGURES,
   WEBHOOK_FIGURES,
   writeFigures,
 } from './report/write-figures.ts'
@@ -64,10 +65,12 @@ import {
   type STABILITY_PARTS,
   type STORE_PARTS,
   type TALL_PARTS,
+  type VIDEO_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
 import { measureStability } from './stability/measure.ts'
 import { measureStore } from './store-puts.ts'
+import { measureVideos } from './video/measure.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
 import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
@@ -215,6 +218,10 @@ const OF_COMPARE: Record<(typeof COMPARE_PARTS)[number], () => Promise<void>> = 
   compare: async () => show(await measureCompare(settings, progress)),
 }
 
+const OF_VIDEOS: Record<(typeof VIDEO_PARTS)[number], () => Promise<void>> = {
+  video: async () => show(await measureVideos(settings, progress)),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -251,6 +258,7 @@ for (const [mark, parts] of [
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
   [LINK_FIGURES, OF_LINKS],
+  [VIDEO_FIGURES, OF_VIDEOS],
   [COMPARE_FIGURES, OF_COMPARE],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()

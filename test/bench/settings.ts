@@ -53,6 +53,8 @@ export const STORE_PARTS = ['store'] as const
 export const LINK_PARTS = ['links'] as const
 /** Time and memory of comparisons with an earlier picture. */
 export const COMPARE_PARTS = ['compare'] as const
+/** Time of videos. */
+export const VIDEO_PARTS = ['video'] as const
 /** All parts. */
 export const PARTS = [
   ...CAPTURE_PARTS,
@@ -67,6 +69,7 @@ export const PARTS = [
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
   ...LINK_PARTS,
+  ...VIDEO_PARTS,
   ...COMPARE_PARTS,
 ] as const
 export type Part = (typeof PARTS)[number]
@@ -105,6 +108,7 @@ shot-scraper (installed beside the repository, from npm and PyPI) on the same pa
 pixels; memory over 1,300 captures (minutes).
 The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
 The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
+The part named video records videos of five seconds; it needs no cluster.
 The part named hostile captures pages on one runner that try to block or exhaust it, and an ordinary page after each.
 The part named batches captures two batches of a hundred pages by REST, by one account and by twenty.
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.

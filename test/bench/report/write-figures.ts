@@ -20,6 +20,7 @@ export const TALL_FIGURES = '<!-- figures of tall pages: written by `npm run ben
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
 export const LINK_FIGURES = '<!-- figures of signed links: written by `npm run bench -- --write` -->'
 export const COMPARE_FIGURES = '<!-- figures of comparisons: written by `npm run bench -- --write` -->'
+export const VIDEO_FIGURES = '<!-- figures of videos: written by `npm run bench -- --write` -->'
 /** The mark of one part of the soak run. Parts run separately, so each has its own mark. */
 export const soakFigures = (part: string): string =>
   `<!-- figures of the soak part ${part}: written by \`npm run soak -- ${part} --write\` -->`
