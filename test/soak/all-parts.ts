@@ -4,6 +4,7 @@ import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
 import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
+import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
@@ -28,4 +29,5 @@ export const parts: readonly Part[] = [
   clusterNodeLost,
   clusterManual,
   clusterUpgrade,
+  clusterVideos,
 ]
