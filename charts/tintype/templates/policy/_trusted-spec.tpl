@@ -14,7 +14,7 @@ matchConstraints:
     - apiGroups: [tintype.dev]
       apiVersions: ["*"]
       operations: [CREATE, UPDATE, DELETE]
-      resources: [screenshots, webhooks, apikeys]
+      resources: [screenshots, screenshotschedules, webhooks, apikeys]
 matchConditions:
   - name: is-not-a-program-of-the-release-or-cluster
     expression: >-

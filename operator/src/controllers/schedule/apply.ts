@@ -42,10 +42,10 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const { schedule } = observed
   for (const run of observed.ended) await record(schedule, run, deps)
   const made = decision.due ? await create(schedule, decision.due, deps) : undefined
-  if (made && 'outcome' in made) await record(schedule, made, deps)
+  if (made && hasEnded(made)) await record(schedule, made, deps)
   const progress = {
-    open: [...observed.open, ...(made && !('outcome' in made) ? [made] : [])],
-    ended: [...observed.ended, ...(made && 'outcome' in made ? [made] : [])],
+    open: [...observed.open, ...(made && !hasEnded(made) ? [made] : [])],
+    ended: [...observed.ended, ...(made && hasEnded(made) ? [made] : [])],
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())
@@ -53,6 +53,8 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   report(schedule, decision, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
+
+const hasEnded = (run: ActiveRun | RecentRun): run is RecentRun => 'outcome' in run
 
 async function record(schedule: StoredSchedule, run: RecentRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
   if (!isLeader()) throw new RetryableError('leadership lost')
