@@ -15,9 +15,10 @@ import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { buildStatus, type Decision, type DueRun, type Observed, type StatusPatch } from './decide.ts'
+import type { Decision, DueRun, Observed } from './decide.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, toActive, toEnded } from './observe.ts'
+import { buildStatus, type StatusPatch } from './status.ts'
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   namespace: string
