@@ -41,10 +41,10 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
   },
   gateway: {
     list: true,
-    read: ['users', 'records', 'batches', 'idempotency', 'events', 'deliveries', 'cache', 'runs'],
-    write: ['records', 'rewrites', 'batches', 'idempotency', 'options', 'schedules'],
+    read: ['users', 'records', 'batches', 'idempotency', 'events', 'deliveries', 'cache'],
+    write: ['records', 'rewrites', 'batches', 'idempotency', 'options'],
     copy: [],
-    remove: ['users', 'idempotency', 'schedules'],
+    remove: ['users', 'idempotency'],
   },
 }
 

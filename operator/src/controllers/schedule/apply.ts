@@ -43,10 +43,11 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const { schedule } = observed
   for (const run of observed.ended) await record(schedule, run, deps)
   const made = decision.due ? await create(schedule, decision.due, deps) : undefined
-  if (made && hasEnded(made)) await record(schedule, made, deps)
+  const isRecorded = observed.ended.some(({ id }) => id === made?.id)
+  if (made && hasEnded(made) && !isRecorded) await record(schedule, made, deps)
   const progress = {
-    open: [...observed.open, ...(made && !hasEnded(made) ? [made] : [])],
-    ended: [...observed.ended, ...(made && hasEnded(made) ? [made] : [])],
+    open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
+    ended: [...observed.ended.filter(({ id }) => id !== made?.id), ...(made && hasEnded(made) ? [made] : [])],
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())

@@ -68,9 +68,11 @@ export function decide({ schedule, account, isQuotaSpent, open }: Observed, now:
   if (time === undefined || base.ready.status !== 'True' || spec.suspend) return base
   const lateMilliseconds = until - time
   if (lateMilliseconds > (spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1_000) return { ...base, missed: new Date(time) }
-  const isBlocked = (spec.concurrencyPolicy ?? 'Forbid') === 'Forbid' ? open.length > 0 : open.length >= MAX_ACTIVE_RUNS
-  if (isBlocked) return { ...base, waiting: new Date(time) }
-  return { ...base, due: { id: runIdOf(schedule.metadata.uid, new Date(time)), time: new Date(time), lateMilliseconds } }
+  const id = runIdOf(schedule.metadata.uid, new Date(time))
+  // An earlier leader may have created the run itself.
+  const others = open.filter((run) => run.id !== id).length
+  const isBlocked = others >= ((spec.concurrencyPolicy ?? 'Forbid') === 'Forbid' ? 1 : MAX_ACTIVE_RUNS)
+  return isBlocked ? { ...base, waiting: new Date(time) } : { ...base, due: { id, time: new Date(time), lateMilliseconds } }
 }
 
 function toTiming({ metadata, spec }: StoredSchedule): Timing | Finding {

@@ -61,6 +61,8 @@ t.test('a run waits for the previous one, unless runs may overlap', async (t) =>
   const waiting = decide(observed({}, { open }), at('09:01:00'))
   t.strictSame([waiting.due, waiting.waiting], [undefined, at('09:00:00')])
   t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open }), at('09:01:00')).due)
+  const own = [{ id: runIdOf('u-1', at('09:00:00')), time: '2026-06-01T09:00:00Z' }]
+  t.ok(decide(observed({}, { open: own }), at('09:01:00')).due, 'not for itself')
   const many = Array.from({ length: 32 }, () => open[0]!)
   t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open: many }), at('09:01:00')).waiting, 'up to a limit')
 })
