@@ -3,6 +3,7 @@ import type { AccountUsage, StoredUsageStatus } from '../src/kinds/account-usage
 import type { ApiKey } from '../src/kinds/api-key.ts'
 import type { RunnerPool } from '../src/kinds/runner-pool.ts'
 import type { Screenshot } from '../src/kinds/screenshot.ts'
+import type { ScreenshotSchedule } from '../src/kinds/screenshot-schedule.ts'
 import type { Webhook } from '../src/kinds/webhook.ts'
 import { readStoredStatus, toStoredStatus } from '../src/usage/stored-usage.ts'
 import { type Form, tintypeResource } from './resource.ts'
@@ -13,6 +14,7 @@ const usageForm: Form<AccountUsage> = {
 }
 
 export const screenshots = tintypeResource<Screenshot>('Screenshot', 'screenshots')
+export const screenshotSchedules = tintypeResource<ScreenshotSchedule>('ScreenshotSchedule', 'screenshotschedules')
 export const webhooks = tintypeResource<Webhook>('Webhook', 'webhooks')
 export const accounts = tintypeResource<Account>('Account', 'accounts')
 export const accountUsages = tintypeResource<AccountUsage>('AccountUsage', 'accountusages', usageForm)

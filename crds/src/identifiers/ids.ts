@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isApiKeyIdName, isScreenshotIdName, isWebhookIdName, toId } from './names.ts'
+import { isApiKeyIdName, isScheduleIdName, isScreenshotIdName, isWebhookIdName, toId } from './names.ts'
 
 // Ids have the layout of a ULID: 48 bits of time and 80 random bits, in 26 letters of Crockford's base32. Ids of screenshots contain the inverted
 // time, so that names, keys and list pages sort newest first.
@@ -12,7 +12,7 @@ const RANDOM_BYTES = 10
 const LENGTH = 26
 const TIME_LETTERS = 10
 
-export type IdPrefix = 'scr' | 'wh' | 'evt' | 'key' | 'dlv' | 'batch' | 'acc' | 'res'
+export type IdPrefix = 'scr' | 'wh' | 'evt' | 'key' | 'dlv' | 'batch' | 'acc' | 'res' | 'sch'
 
 function encode(value: bigint): string {
   let text = ''
@@ -90,6 +90,11 @@ export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): st
 /** The id of a Webhook object: from its name, or, if a person chose the name, derived from its creation time and uid. */
 export function webhookIdOf({ name, uid, creationTimestamp }: Identified): string {
   return isWebhookIdName(name) ? toId(name) : derivedId('wh', new Date(creationTimestamp), uid)
+}
+
+/** The id of a ScreenshotSchedule object: from its name, or, if a person chose the name, derived from its creation time and uid. */
+export function scheduleIdOf({ name, uid, creationTimestamp }: Identified): string {
+  return isScheduleIdName(name) ? toId(name) : derivedId('sch', new Date(creationTimestamp), uid)
 }
 
 /** The id of an ApiKey object: from its name, or, if a person chose the name, derived from its creation time and uid. */

@@ -78,6 +78,11 @@ const API_KEY_NAME = /^key-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** True for an object name that was made from the id of an API key. */
 export const isApiKeyIdName = (name: string): boolean => API_KEY_NAME.test(name)
 
+const SCHEDULE_NAME = /^sch-[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** True for an object name that was made from the id of a schedule. */
+export const isScheduleIdName = (name: string): boolean => SCHEDULE_NAME.test(name)
+
 const WEBHOOK_NAME = /^wh-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** True for an object name that was made from a webhook id. */

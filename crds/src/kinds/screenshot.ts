@@ -67,6 +67,14 @@ export const ScreenshotSpec = z.object({
     .max(64)
     .describe('Names of the options that are encrypted or in the bucket, and therefore not shown here. Set by the gateway only.')
     .optional(),
+  scheduleRef: z
+    .object({
+      name: objectName('Name of the ScreenshotSchedule.'),
+      uid: z.string().max(64).describe('UID of the ScreenshotSchedule.'),
+      time: instant('Time at which the run was due.'),
+    })
+    .describe('Schedule of which the screenshot is a run. Set by the operator and the gateway only.')
+    .optional(),
   privateOptionsSecretRef: z
     .object({ name: z.string().min(1).max(253).describe('Name of the Secret.') })
     .describe('Secret of type tintype.dev/private-options with private options in its key options.json, for objects created with kubectl.')
@@ -200,6 +208,6 @@ export const screenshotDefinition: Definition = {
   status: ScreenshotStatus.describe('Progress and result of the capture. Written by the operator and the runner.'),
   specRules: [{ rule: 'self == oldSelf', message: 'the spec of a Screenshot is immutable: create another Screenshot' }],
   statusDefault: { phase: 'Pending' },
-  selectableFields: ['.status.phase', '.spec.accountName'],
+  selectableFields: ['.status.phase', '.spec.accountName', '.spec.scheduleRef.name'],
   isWrittenWhole: true,
 }

@@ -18,6 +18,8 @@ export const STORED_KINDS = [
   'event',
   'delivery_log',
   'file',
+  'run',
+  'schedule_options',
 ] as const
 export type StoredKind = (typeof STORED_KINDS)[number]
 

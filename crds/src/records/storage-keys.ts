@@ -121,6 +121,26 @@ export const cacheEntryKey = (account: string, hash: string): string => `cache/$
 /** Key of encrypted options that are too long for an object. `subject` is the name of a Screenshot, or the id of the batch that shares them. */
 export const optionsKey = (account: string, subject: string): string => `options/${account}/${subject}.jwe`
 
+/** Prefix of the ended runs of a schedule; an id follows. Newest first, like records. */
+export const runsPrefix = (account: string, scheduleUid: string): string => `runs/${account}/${scheduleUid}/`
+
+/** Key of an ended run of a schedule. */
+export const runKey = (account: string, scheduleUid: string, id: string): string => runsPrefix(account, scheduleUid) + id
+
+/** Prefix of the encrypted options of all schedules. */
+export const SCHEDULES_PREFIX = 'schedules/'
+
+/** Key of encrypted options of a schedule that are too long for an object; `name` is that of the schedule. */
+export const scheduleOptionsKey = (account: string, name: string): string => `${SCHEDULES_PREFIX}${account}/${name}.jwe`
+
+const SCHEDULE_OPTIONS_KEY = /^schedules\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})\.jwe$/
+
+/** Parses a key of {@link scheduleOptionsKey}; undefined for other text. */
+export function parseScheduleOptionsKey(key: string): { account: string; name: string } | undefined {
+  const [, account, name] = SCHEDULE_OPTIONS_KEY.exec(key) ?? []
+  return account && name && isAccountName(account) ? { account, name } : undefined
+}
+
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000
 

@@ -14,6 +14,8 @@ export const MAX_OBJECT_BYTES = {
   cacheEntry: MEBIBYTE,
   /** A plan of up to 100 ids, and the response. */
   idempotency: 4 * MEBIBYTE,
+  /** Times and the outcome of one run. */
+  run: 4 * 1024,
   /** 500 lines of a delivery log. */
   deliveryLog: 8 * MEBIBYTE,
 } as const

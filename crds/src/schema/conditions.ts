@@ -32,6 +32,10 @@ export const ConditionType = {
   scaled: 'Scaled',
   /** Webhook: posts to it are not paused. */
   answering: 'Answering',
+  /** ScreenshotSchedule: no runs are created. */
+  suspended: 'Suspended',
+  /** ScreenshotSchedule: how its last run ended. */
+  lastRunSucceeded: 'LastRunSucceeded',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',
   /** RunnerPool that records videos: its runners can. */

@@ -13,6 +13,7 @@ import { createDeliveryControllers } from './delivery-controllers.ts'
 import { createPendingController } from './pending/controller.ts'
 import { createQuotaController } from './quota/controller.ts'
 import { createRetentionController } from './retention/controller.ts'
+import { createScheduleController } from './schedule/controller.ts'
 
 export interface ControllersOptions {
   deps: Deps
@@ -37,6 +38,8 @@ export function createControllers({ deps, metrics, sign }: ControllersOptions): 
     quota,
     // pending
     createPendingController(deps, { charges: true }),
+    // schedule
+    createScheduleController(deps),
     // retention
     createRetentionController(deps),
   ]

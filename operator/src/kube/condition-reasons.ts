@@ -58,5 +58,17 @@ export const POOL_REASONS = {
   PolicyUnknown: { meaning: 'The admission policies could not be read yet.', event: false },
 } as const satisfies Record<string, ReasonEntry>
 
+/** Reasons of a ScreenshotSchedule’s condition Ready. */
+export const SCHEDULE_REASONS = {
+  Scheduled: { meaning: 'Runs are created when they are due.', event: false },
+  InvalidSchedule: { meaning: 'The cron expression is not valid.', event: true },
+  UnknownTimeZone: { meaning: 'The operator does not know the time zone.', event: true },
+  NeverDue: { meaning: 'No date matches the cron expression.', event: true },
+  AccountNotFound: { meaning: 'The Account that it names does not exist. No runs are created.', event: true },
+  AccountSuspended: { meaning: 'Its Account is suspended. No runs are created.', event: true },
+  QuotaExceeded: { meaning: 'The monthly quota of its Account is used up. No runs are created.', event: true },
+} as const satisfies Record<string, ReasonEntry>
+
+export type ScheduleReason = keyof typeof SCHEDULE_REASONS
 export type ScreenshotReason = keyof typeof SCREENSHOT_REASONS
 export type PoolReason = keyof typeof POOL_REASONS

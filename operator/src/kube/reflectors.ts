@@ -1,5 +1,5 @@
 import { type Lease, leases, type Pod, pods } from '@tintype/crds/client/core-resources'
-import { accounts, accountUsages, apiKeys, runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
+import { accounts, accountUsages, apiKeys, runnerPools, screenshotSchedules, screenshots, webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
@@ -10,6 +10,7 @@ import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from '../runner/runners.ts'
@@ -17,6 +18,7 @@ import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_
 /** The informer caches that all parts read. They also run on standby replicas, so that they are synced at a takeover. */
 export interface Reflectors {
   screenshots: Reflector<Screenshot>
+  schedules: Reflector<ScreenshotSchedule>
   webhooks: Reflector<Webhook>
   pools: Reflector<RunnerPool>
   /** The pods of RunnerPools only. */
@@ -46,6 +48,7 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
         .addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
         .addIndex(RUNNING_INDEX, (shot) => (shot.status?.phase === 'Running' ? accountOf(shot) : undefined)),
     }),
+    schedules: new Reflector({ ...common, resource: screenshotSchedules }),
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),
     accounts: new Reflector({ ...common, resource: accounts }),

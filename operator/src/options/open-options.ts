@@ -8,7 +8,7 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { SealedOptions } from '@tintype/crds/options/sealed-options'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
-import { optionsKey } from '@tintype/crds/records/storage-keys'
+import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
@@ -19,7 +19,7 @@ import { readPrivateSecret } from './private-secret.ts'
 
 // The spec of a Screenshot is not trusted: a user who may create Screenshots could copy the sealed text of another one, or name an object
 // of another account. So each text opens only for the subject for which it was sealed, and only object keys derived from the Screenshot's
-// own account and name are read.
+// own account and name are read. For a run of a schedule, the subject is the schedule; users cannot set `scheduleRef`.
 
 export { OptionsError } from './options-error.ts'
 
@@ -92,14 +92,17 @@ function merge<T extends object>(...parts: (T | undefined)[]): T | undefined {
 
 async function openSealed({ metadata, spec }: Screenshot, keys: OpeningKeys): Promise<SealedOptions> {
   if (spec.sealedOptions === undefined) return {}
-  return open(spec.sealedOptions, { purpose: 'options', subject: metadata.name, account: accountOf({ spec }), url: spec.url }, keys)
+  const subject = spec.scheduleRef?.name ?? metadata.name
+  return open(spec.sealedOptions, { purpose: 'options', subject, account: accountOf({ spec }), url: spec.url }, keys)
 }
 
 async function openLarge(shot: Screenshot, { storage, openingKeys, report }: OptionsSources): Promise<SealedOptions> {
-  const { optionsObject, batchId } = shot.spec
+  const { optionsObject, batchId, scheduleRef } = shot.spec
   if (optionsObject === undefined) return {}
   const account = accountOf(shot)
-  const subject = [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
+  const subject = scheduleRef
+    ? [scheduleRef.name].find((name) => scheduleOptionsKey(account, name) === optionsObject)
+    : [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
   if (subject === undefined) throw new OptionsError('spec.optionsObject names an object of another Screenshot')
   const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_OBJECT_BYTES), report)
   const isSealed = text !== undefined && COMPACT_JWE.test(text)

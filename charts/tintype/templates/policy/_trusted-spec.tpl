@@ -14,7 +14,7 @@ matchConstraints:
     - apiGroups: [tintype.dev]
       apiVersions: ["*"]
       operations: [CREATE, UPDATE, DELETE]
-      resources: [screenshots, webhooks, apikeys]
+      resources: [screenshots, screenshotschedules, webhooks, apikeys]
 matchConditions:
   - name: is-not-a-program-of-the-release-or-cluster
     expression: >-
@@ -39,11 +39,16 @@ variables:
     expression: authorizer.group('tintype.dev').resource('accounts').namespace(request.namespace)
   - name: secrets
     expression: authorizer.group('').resource('secrets').namespace(request.namespace)
+  # A schedule has the fields of the Screenshots that it creates in its template.
+  - name: source
+    expression: "request.operation == 'DELETE' ? oldObject.spec : has(object.spec.template) ? object.spec.template : object.spec"
+  - name: oldSource
+    expression: "request.operation == 'CREATE' ? object.spec : has(oldObject.spec.template) ? oldObject.spec.template : oldObject.spec"
   - name: gatewayFields
     expression: >-
       request.operation == 'DELETE' ? [] :
-      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'baseline', 'reservation', 'signingSecrets'].filter(field, field in object.spec
-      && !(request.operation == 'UPDATE' && field in oldObject.spec && object.spec[field] == oldObject.spec[field]))
+      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'baseline', 'reservation', 'signingSecrets', 'scheduleRef'].filter(field,
+      field in variables.source && !(request.operation == 'UPDATE' && field in variables.oldSource && variables.source[field] == variables.oldSource[field]))
   - name: hashLabels
     expression: >-
       request.operation == 'DELETE' ? [] :
@@ -52,7 +57,7 @@ variables:
   - name: namedSecrets
     expression: >-
       request.operation == 'DELETE' ? [] :
-      (has(object.spec.privateOptionsSecretRef) ? [object.spec.privateOptionsSecretRef.name] : [])
+      (has(variables.source.privateOptionsSecretRef) ? [variables.source.privateOptionsSecretRef.name] : [])
       + (has(object.spec.existingSecret) ? [object.spec.existingSecret] : [])
   - name: isScreenshot
     expression: request.resource.resource == 'screenshots'

@@ -12,6 +12,7 @@
 import {
   accounts as accountKind,
   apiKeys as apiKeyKind,
+  screenshotSchedules as scheduleKind,
   screenshots as screenshotKind,
   webhooks as webhookKind,
 } from '@tintype/crds/client/kinds'
@@ -59,6 +60,7 @@ export function createRetentionController(deps: Deps, intervals = intervalsFor(d
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.apiKeys.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.schedules.lister.addIndex(BY_ACCOUNT, accountOf)
   return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
 }
 
@@ -111,6 +113,8 @@ function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Cho
     ...shared,
     graceMilliseconds: config.retention.accountGraceMilliseconds,
     kinds: [
+      // Schedules first, so that they create no further Screenshots.
+      ownedKind(reflectors.schedules.lister, BY_ACCOUNT, new Resource(http, scheduleKind, { namespace })),
       ownedKind(reflectors.screenshots.lister, BY_ACCOUNT, screenshots),
       ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
       ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),

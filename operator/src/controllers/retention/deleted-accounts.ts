@@ -1,6 +1,7 @@
 // rbac: tintype.dev/screenshots delete
 // rbac: tintype.dev/apikeys delete
 // rbac: tintype.dev/webhooks delete
+// rbac: tintype.dev/screenshotschedules delete
 
 // Deleted accounts and their remaining data. The time of the deletion is stored in the bucket, so that it outlives leaders. It is written
 // at the deletion itself, or when data of a missing account is found. Kubernetes deletes the usage object with its owner, the Account.
@@ -25,7 +26,7 @@ export interface OwnedKind {
 
 export interface DeletedAccountsOptions extends MarkChecks {
   storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
-  /** Screenshots, keys and webhooks. */
+  /** Schedules, Screenshots, keys and webhooks. */
   kinds: readonly OwnedKind[]
   /**
    * Time after the deletion within which the account can be recreated with all its data: an accidental deletion must not lose years of

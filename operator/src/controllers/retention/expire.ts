@@ -52,7 +52,7 @@ const RECORDS = 'records/'
 /** Marks that are read concurrently. */
 const CONCURRENT_READS = 16
 /** Prefixes of an account's data, followed by its name. */
-const PREFIXES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
+const PREFIXES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', 'runs/', 'schedules/', REWRITES_PREFIX, RECORDS]
 /** Sorts after every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { isScreenshotId } from '../identifiers/ids.ts'
+import { CronError, MAX_CRON_LENGTH, parseCron } from '../schedule/cron.ts'
+import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
+import { isTimeZone } from '../schedule/time-zone.ts'
+import { Conditions } from '../schema/conditions.ts'
+import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { ScreenshotSpec } from './screenshot.ts'
+
+/** The Screenshot that each run creates. */
+export const ScheduleTemplate = ScreenshotSpec.pick({
+  url: true,
+  poolName: true,
+  options: true,
+  externalIdentifier: true,
+  attachmentName: true,
+  downloadUrlTtlSeconds: true,
+  retentionDays: true,
+  webhookUrl: true,
+  webhookEvents: true,
+  sealedOptions: true,
+  optionsObject: true,
+  hiddenOptions: true,
+  privateOptionsSecretRef: true,
+})
+export type ScheduleTemplate = z.infer<typeof ScheduleTemplate>
+
+const MAX_ZONE_LENGTH = 64
+const MAX_DEADLINE_SECONDS = 31_622_400
+const MAX_SPREAD_SECONDS = 86_400
+/** Unfinished runs in the status. */
+export const MAX_ACTIVE_RUNS = 32
+/** Ended runs in the status. The bucket has the others. */
+export const MAX_RECENT_RUNS = 3
+
+/** The fields that decide when a schedule is due. REST has the same in snake case. */
+export const scheduleFields = {
+  schedule: z
+    .string()
+    .min(1)
+    .max(MAX_CRON_LENGTH)
+    .superRefine((text, context) => {
+      try {
+        parseCron(text)
+      } catch (error) {
+        if (!(error instanceof CronError)) throw error
+        context.addIssue({ code: 'custom', message: error.message })
+      }
+    })
+    .meta({ 'x-kubernetes-validations': cronRules })
+    .describe(
+      'When to capture: a cron expression of five fields, a macro such as @hourly, or @every and a duration such as 1h30m. As in Kubernetes’ CronJob.',
+    ),
+  timeZone: z
+    .string()
+    .min(1)
+    .max(MAX_ZONE_LENGTH)
+    .refine(isTimeZone, 'must be a name of the IANA database such as Europe/Zurich or UTC')
+    .meta({ 'x-kubernetes-validations': timeZoneRules })
+    .describe('Time zone of the schedule: a name of the IANA database such as Europe/Zurich. Default: UTC.'),
+  suspend: z.boolean().describe('If true, no runs are created. Default: false.'),
+  concurrencyPolicy: z
+    .enum(['Forbid', 'Allow'])
+    .describe('Forbid: a run waits until the previous one has ended. Allow: runs may overlap. Default: Forbid.'),
+  startingDeadlineSeconds: z
+    .int()
+    .min(1)
+    .max(MAX_DEADLINE_SECONDS)
+    .describe('Seconds after its due time within which a missed run may still start, 1 to 31622400. Default: no limit.'),
+  spreadSeconds: z
+    .int()
+    .min(0)
+    .max(MAX_SPREAD_SECONDS)
+    .describe('Seconds over which schedules are spread, 0 to 86400: each is late by a part of it that its uid determines. Default: 0.'),
+} as const
+
+export const ScreenshotScheduleSpec = z.object({
+  accountName: objectName('Account that the schedule belongs to. Default: default.').optional(),
+  schedule: scheduleFields.schedule,
+  timeZone: scheduleFields.timeZone.optional(),
+  suspend: scheduleFields.suspend.optional(),
+  concurrencyPolicy: scheduleFields.concurrencyPolicy.optional(),
+  startingDeadlineSeconds: scheduleFields.startingDeadlineSeconds.optional(),
+  spreadSeconds: scheduleFields.spreadSeconds.optional(),
+  template: ScheduleTemplate.describe('Screenshot to create for each run.'),
+})
+export type ScreenshotScheduleSpec = z.infer<typeof ScreenshotScheduleSpec>
+
+const runId = z.string().max(30).refine(isScreenshotId).describe('Id of the Screenshot.')
+
+export const ActiveRun = z.object({ id: runId, time: instant('Time at which the run was due.') })
+export type ActiveRun = z.infer<typeof ActiveRun>
+
+/** How a run ended. `deleted`: the Screenshot was deleted before its end was recorded. */
+export const RunOutcome = z.enum(['completed', 'failed', 'deleted'])
+export type RunOutcome = z.infer<typeof RunOutcome>
+
+export const RecentRun = z.object({
+  id: runId,
+  time: instant('Time at which the run was due.'),
+  completionTime: instant('Time at which the capture ended.').optional(),
+  outcome: RunOutcome.describe('How the run ended.'),
+  code: z.string().max(64).describe('Error code of a failed capture.').optional(),
+})
+export type RecentRun = z.infer<typeof RecentRun>
+
+export const ScreenshotScheduleStatus = z.object({
+  conditions: Conditions.describe('Conditions Ready, Suspended and LastRunSucceeded.').optional(),
+  nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
+  lastScheduleTime: instant('Time at which the last created run was due.').optional(),
+  lastSuccessfulTime: instant('Time at which the last successful run was due.').optional(),
+  active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
+  recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
+})
+export type ScreenshotScheduleStatus = z.infer<typeof ScreenshotScheduleStatus>
+
+export const ScreenshotSchedule = z.object({
+  metadata: Metadata,
+  spec: ScreenshotScheduleSpec,
+  status: ScreenshotScheduleStatus.optional(),
+})
+export type ScreenshotSchedule = z.infer<typeof ScreenshotSchedule>
+
+/** As the operator reads it: the API server has checked the schedule and the time zone, perhaps with other tables. */
+export const StoredSchedule = ScreenshotSchedule.extend({
+  spec: ScreenshotScheduleSpec.extend({ schedule: z.string(), timeZone: z.string().optional() }),
+})
+export type StoredSchedule = z.infer<typeof StoredSchedule>
+
+export const screenshotScheduleDefinition: Definition = {
+  kind: 'ScreenshotSchedule',
+  plural: 'screenshotschedules',
+  singular: 'screenshotschedule',
+  shortNames: ['shotsched'],
+  description: 'A ScreenshotSchedule creates a Screenshot of a page again and again.',
+  columns: [
+    { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule' },
+    { name: 'Time zone', type: 'string', jsonPath: '.spec.timeZone' },
+    { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    { name: 'Last run', type: 'date', jsonPath: '.status.lastScheduleTime' },
+    { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
+    // kubectl prints a date as an age, and a future date as <invalid>.
+    { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
+    { name: 'URL', type: 'string', jsonPath: '.spec.template.url', priority: 1 },
+    { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  spec: ScreenshotScheduleSpec.describe('When to capture, and the Screenshot to create.'),
+  status: ScreenshotScheduleStatus.describe('State of the schedule. Written by the operator.'),
+}

@@ -1,0 +1,136 @@
+import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { NewObject, Resource } from '@tintype/crds/client/resource'
+import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ActiveRun, RecentRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { accountOf } from '@tintype/crds/records/record'
+import type { StoredRun } from '@tintype/crds/records/run'
+import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { findCondition } from '@tintype/crds/schema/conditions'
+import type { Requeue } from '../../controller-runtime/controller.ts'
+import { RetryableError } from '../../controller-runtime/errors.ts'
+import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
+import type { EventRecorder } from '../../kube/event-recorder.ts'
+import { findArchived } from '../../storage/find-archived.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Decision, DueRun, Observed } from './decide.ts'
+import type { ScheduleMetrics } from './metrics.ts'
+import { type ObserveDeps, toActive, toEnded } from './observe.ts'
+import { buildStatus, type StatusPatch } from './status.ts'
+
+export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
+  namespace: string
+  store: Pick<Resource<ScreenshotSchedule>, 'patch'>
+  seenSchedules: Pick<Reflector<ScreenshotSchedule>, 'observe'>
+  shots: Pick<Resource<Screenshot>, 'find' | 'create'>
+  storage: Pick<Storage, 'readText' | 'exists' | 'write'>
+  events: EventRecorder
+  metrics: ScheduleMetrics
+  /** True for a run whose deletion this process has seen. */
+  wasDeleted: (name: string) => boolean
+  /** True the first time that a text is reported for a schedule. */
+  isNew: (uid: string, text: string) => boolean
+  isLeader: () => boolean
+}
+
+/**
+ * Stores the ends of runs, creates the run that is due, and then writes the status once. The next leader finds the run by its id if this one
+ * stops in between.
+ */
+export async function apply(observed: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
+  const { schedule } = observed
+  for (const run of observed.ended) await record(schedule, run, deps)
+  const made = decision.due ? await create(schedule, decision.due, deps) : undefined
+  const isRecorded = observed.ended.some(({ id }) => id === made?.id)
+  if (made && hasEnded(made) && !isRecorded) await record(schedule, made, deps)
+  const progress = {
+    open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
+    ended: [...observed.ended.filter(({ id }) => id !== made?.id), ...(made && hasEnded(made) ? [made] : [])],
+    handled: decision.due?.time,
+  }
+  const status = buildStatus(schedule, decision, progress, deps.now())
+  if (status) await write(schedule, status, deps)
+  report(schedule, decision, deps)
+  return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
+}
+
+const hasEnded = (run: ActiveRun | RecentRun): run is RecentRun => 'outcome' in run
+
+async function record(schedule: StoredSchedule, run: RecentRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
+  if (!isLeader()) throw new RetryableError('leadership lost')
+  const stored: StoredRun = { version: 1, ...run, time: new Date(run.time).toISOString() }
+  await storage.write(runKey(accountOf(schedule), schedule.metadata.uid, run.id), JSON.stringify(stored))
+  metrics.onEnded(run.outcome)
+}
+
+/**
+ * Creates a run unless it exists already: as an object, as an archived record, or as a deleted one. An earlier leader may have created it
+ * without writing the status. Returns the run, or how it ended.
+ */
+async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | RecentRun> {
+  const { namespace, screenshots, shots, seen, metrics, isLeader } = deps
+  const name = toObjectName(due.id)
+  const found = screenshots.get(`${namespace}/${name}`) ?? (await findEnded(schedule, due, deps))
+  if (found) return 'outcome' in found ? found : toRun(found)
+  if (!isLeader()) throw new RetryableError('leadership lost')
+  try {
+    const shot = await shots.create(toScreenshot(schedule, due))
+    seen.observe(shot)
+    metrics.onCreated(due.lateMilliseconds / 1_000)
+    return toActive(shot)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    const shot = await shots.find(name)
+    if (!shot) throw new RetryableError('a run with this name was just deleted', { cause: error })
+    seen.observe(shot)
+    return toRun(shot)
+  }
+}
+
+const toRun = (shot: Screenshot): ActiveRun | RecentRun => (isFinished(shot) ? toEnded(shot) : toActive(shot))
+
+async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<RecentRun | undefined> {
+  const account = accountOf(schedule)
+  const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
+  if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
+  return archived && toEnded(archived)
+}
+
+/** Builds the Screenshot of a run. */
+export function toScreenshot({ metadata, spec }: StoredSchedule, { id, time }: Pick<DueRun, 'id' | 'time'>): NewObject<Screenshot> {
+  return {
+    metadata: { name: toObjectName(id), namespace: metadata.namespace },
+    spec: {
+      ...spec.template,
+      accountName: accountOf({ spec }),
+      scheduleRef: { name: metadata.name, uid: metadata.uid, time: time.toISOString() },
+    },
+  }
+}
+
+async function write(schedule: StoredSchedule, status: StatusPatch, { store, seenSchedules, isLeader }: ApplyDeps): Promise<void> {
+  if (!isLeader()) throw new RetryableError('leadership lost')
+  const { name, namespace, resourceVersion } = schedule.metadata
+  try {
+    seenSchedules.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { namespace, subresource: 'status' }))
+  } catch (error) {
+    if (isNotFound(error)) return
+    throw isConflict(error) ? new RetryableError('the schedule changed', { cause: error }) : error
+  }
+}
+
+/** Records Events: one when a schedule stops or resumes, and one for each run that is missed or waits. */
+function report(schedule: StoredSchedule, { ready, missed, waiting }: Decision, { events, isNew }: ApplyDeps): void {
+  const object = { apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule }
+  const { uid } = schedule.metadata
+  const before = findCondition(schedule.status?.conditions, 'Ready')
+  const hasChanged = before?.reason !== ready.reason
+  if (hasChanged && SCHEDULE_REASONS[ready.reason].event) events.warn(object, ready.reason, ready.message)
+  if (hasChanged && before?.status === 'False' && ready.status === 'True') events.normal(object, ready.reason, ready.message)
+  if (missed && isNew(uid, `missed ${missed.toISOString()}`))
+    events.warn(object, 'RunMissed', `The run of ${missed.toISOString()} was not started within its deadline.`)
+  if (waiting && isNew(uid, `waiting ${waiting.toISOString()}`))
+    events.warn(object, 'RunWaiting', `The run of ${waiting.toISOString()} waits until the previous one has ended.`)
+}

@@ -1,0 +1,138 @@
+// rbac: tintype.dev/screenshotschedules list,watch
+// rbac: tintype.dev/screenshotschedules/status patch
+// rbac: tintype.dev/screenshots get,list,watch,create
+// rbac: tintype.dev/accounts list,watch
+// rbac: tintype.dev/accountusages list,watch
+
+/**
+ * This controller observes ScreenshotSchedules, their runs (Screenshots) and their accounts. It creates a Screenshot for each run that is
+ * due, stores how each run ended in the bucket, and writes the status of the schedule: once when a run is created and once when it ends. It
+ * requeues when the next run is due, and at least every ten minutes. When the clock is set, it reconciles all schedules.
+ */
+
+import { screenshotSchedules as scheduleResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { Resource } from '@tintype/crds/client/resource'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../controller-runtime/clock.ts'
+import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import { type ApplyDeps, apply } from './apply.ts'
+import { decide } from './decide.ts'
+import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
+import { observe, SCHEDULE_INDEX } from './observe.ts'
+import { Options } from './options.ts'
+
+const WORKERS = 16
+const ACCOUNT_INDEX = 'schedule/account'
+const MAX_REMEMBERED = 10_000
+const CLOCK_CHECK_MILLISECONDS = 1_000
+const CLOCK_STEP_MILLISECONDS = 1_000
+
+export type ScheduleControllerDeps = Pick<
+  Deps,
+  'http' | 'config' | 'reflectors' | 'storage' | 'report' | 'events' | 'clock' | 'log' | 'registry' | 'controllerMetrics' | 'isLeader'
+>
+
+/** Creates the controller. Call it once per process. */
+export function createScheduleController(deps: ScheduleControllerDeps): Work {
+  const { screenshots, schedules } = deps.reflectors
+  screenshots.lister.addIndex(SCHEDULE_INDEX, ({ spec }) => spec.scheduleRef?.uid)
+  schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  // A standby also remembers deleted runs: a leader may stop after it created a run, and the run may be deleted before the next one looks.
+  const deleted = new LRUCache<string, true>({ max: MAX_REMEMBERED })
+  screenshots.addListener(({ type, object }) => {
+    if (type === 'deleted' && object.spec.scheduleRef) deleted.set(object.metadata.name, true)
+  })
+  const metrics = createScheduleMetrics(deps.registry, schedules)
+  return { start: (signal) => startTerm(deps, { metrics, wasDeleted: (name) => deleted.has(name) }, signal) }
+}
+
+function startTerm(
+  deps: ScheduleControllerDeps,
+  { metrics, wasDeleted }: { metrics: ScheduleMetrics; wasDeleted: (name: string) => boolean },
+  term: AbortSignal,
+): StartedWork {
+  const { http, config, reflectors, storage, report, events, clock, log, controllerMetrics } = deps
+  const { namespace } = config
+  const { screenshots, schedules, accounts, usages } = reflectors
+  const reported = new LRUCache<string, true>({ max: MAX_REMEMBERED })
+  const context: ApplyDeps = {
+    namespace,
+    schedules: schedules.lister,
+    accounts: accounts.lister,
+    usages: usages.lister,
+    screenshots: screenshots.lister,
+    store: new Resource(http, scheduleResource, { namespace }),
+    seenSchedules: schedules,
+    shots: new Resource(http, screenshotResource, { namespace }),
+    seen: screenshots,
+    storage,
+    report,
+    events,
+    metrics,
+    wasDeleted,
+    isNew(uid, text) {
+      const key = `${uid} ${text}`
+      const isNew = !reported.has(key)
+      reported.set(key, true)
+      return isNew
+    },
+    isLeader: () => !term.aborted && deps.isLeader(),
+    now: () => new Date(clock.wall()),
+  }
+  const options = new Options({ screenshots: screenshots.lister, storage })
+  const controller = new Controller({
+    name: 'schedule',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context, options),
+    log,
+    metrics: controllerMetrics,
+  })
+  controller.watch(schedules, ({ type, object, old }) => {
+    if (type === 'deleted') options.add(object)
+    // The controller's own writes of the status need no reconcile.
+    return type === 'modified' && old?.metadata.generation === object.metadata.generation ? [] : keyOf(object)
+  })
+  controller.watch(screenshots, ({ type, object, old }) => (hasRunChanged(type, object, old) ? keysOf(object) : []))
+  controller.watch(accounts, ({ object }) => schedules.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
+  const stopWatching = watchClock(clock, () => {
+    for (const schedule of schedules.lister.list()) controller.enqueue(keyOf(schedule), 'resync')
+  })
+  controller.start()
+  const stop = async () => {
+    stopWatching()
+    await controller.stop()
+  }
+  return { controllers: [controller], stop }
+}
+
+/** A run that begins or ends changes its schedule. Progress in between does not. */
+const hasRunChanged = (type: string, object: Screenshot, old: Screenshot | undefined): boolean =>
+  object.spec.scheduleRef !== undefined && (type !== 'modified' || !old || isFinished(old) !== isFinished(object))
+
+const keysOf = ({ metadata, spec }: Screenshot): string[] => (spec.scheduleRef ? [`${metadata.namespace}/${spec.scheduleRef.name}`] : [])
+
+/** Calls back when the wall clock was set. Returns an unsubscribe function. */
+function watchClock(clock: Clock, onStep: () => void): () => void {
+  const differenceOf = () => clock.wall() - clock.monotonic()
+  let difference = differenceOf()
+  let cancel: () => void
+  const check = () => {
+    const next = differenceOf()
+    if (Math.abs(next - difference) > CLOCK_STEP_MILLISECONDS) onStep()
+    difference = next
+    cancel = clock.after(CLOCK_CHECK_MILLISECONDS, check)
+  }
+  cancel = clock.after(CLOCK_CHECK_MILLISECONDS, check)
+  return () => cancel()
+}
+
+/** Reconciles one schedule. */
+async function reconcile(key: string, deps: ApplyDeps, options: Options): Promise<Requeue | undefined> {
+  const observed = await observe(key, deps)
+  if (!observed) return options.remove(key)
+  return apply(observed, decide(observed, deps.now()), deps)
+}

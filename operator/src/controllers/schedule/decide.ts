@@ -1,0 +1,121 @@
+// Decides when a schedule creates its next run. Pure.
+
+import { createHash } from 'node:crypto'
+import type { Account } from '@tintype/crds/kinds/account'
+import { type ActiveRun, MAX_ACTIVE_RUNS, type RecentRun, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { accountOf } from '@tintype/crds/records/record'
+import { runIdOf } from '@tintype/crds/records/run'
+import { type Cron, CronError, parseCron } from '@tintype/crds/schedule/cron'
+import { isTimeZone } from '@tintype/crds/schedule/time-zone'
+import { lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
+import type { Condition } from '@tintype/crds/schema/conditions'
+import type { ScheduleReason } from '../../kube/condition-reasons.ts'
+
+export interface Observed {
+  schedule: StoredSchedule
+  account: Account | undefined
+  /** True when the account has no unit of its monthly quota left. */
+  isQuotaSpent: boolean
+  /** Runs that have not ended. */
+  open: readonly ActiveRun[]
+  /** Runs that have ended and are not in the bucket yet. */
+  ended: readonly RecentRun[]
+}
+
+/** A run that must exist by now. */
+export interface DueRun {
+  id: string
+  /** Time at which it was due. */
+  time: Date
+  /** Milliseconds since it should have been created. */
+  lateMilliseconds: number
+}
+
+export interface Decision {
+  ready: Finding
+  due?: DueRun
+  /** A missed run that is not made up for, because its deadline has passed. */
+  missed?: Date
+  /** Time of a due run that waits for the previous one. */
+  waiting?: Date
+  /** Absent: no run will ever be due. */
+  nextTime?: Date
+  requeueAfterMilliseconds?: number
+}
+
+export type Finding = Pick<Condition, 'status' | 'message'> & { reason: ScheduleReason }
+
+/** A clock of an earlier leader may have been this much ahead. Later times are ignored, so that a wrong clock stops no schedule for long. */
+const CLOCK_TOLERANCE_MILLISECONDS = 3_600_000
+/** Longest delay of a timer. */
+const MAX_WAIT_MILLISECONDS = 600_000
+
+export function decide({ schedule, account, isQuotaSpent, open }: Observed, now: Date): Decision {
+  const timing = toTiming(schedule)
+  if ('reason' in timing) return { ready: timing }
+  const { spec } = schedule
+  const spread = spreadOf(schedule)
+  const until = now.getTime() - spread
+  const handled = handledUntil(schedule, now)
+  const next = nextTime(timing, Math.max(handled, until))
+  const wait = next === undefined ? undefined : Math.min(MAX_WAIT_MILLISECONDS, Math.max(1, next - until))
+  const base = {
+    ready: evaluate(schedule, { account, isQuotaSpent, isEverDue: next !== undefined }),
+    ...(next === undefined || spec.suspend ? {} : { nextTime: new Date(next) }),
+    ...(wait === undefined ? {} : { requeueAfterMilliseconds: wait }),
+  }
+  const time = lastTime(timing, { after: handled, until })
+  if (time === undefined || base.ready.status !== 'True' || spec.suspend) return base
+  const lateMilliseconds = until - time
+  if (lateMilliseconds > (spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1_000) return { ...base, missed: new Date(time) }
+  const id = runIdOf(schedule.metadata.uid, new Date(time))
+  // An earlier leader may have created the run itself.
+  const others = open.filter((run) => run.id !== id).length
+  const isBlocked = others >= ((spec.concurrencyPolicy ?? 'Forbid') === 'Forbid' ? 1 : MAX_ACTIVE_RUNS)
+  return isBlocked ? { ...base, waiting: new Date(time) } : { ...base, due: { id, time: new Date(time), lateMilliseconds } }
+}
+
+function toTiming({ metadata, spec }: StoredSchedule): Timing | Finding {
+  const timeZone = spec.timeZone ?? 'UTC'
+  if (!isTimeZone(timeZone)) {
+    const message = `The time zone ${timeZone} is unknown. Set spec.timeZone to a name of the IANA database such as Europe/Zurich.`
+    return { status: 'False', reason: 'UnknownTimeZone', message }
+  }
+  const cron = read(spec.schedule)
+  if (typeof cron === 'string') return { status: 'False', reason: 'InvalidSchedule', message: `spec.schedule: ${cron}.` }
+  return { cron, timeZone, anchor: Date.parse(metadata.creationTimestamp) }
+}
+
+function read(text: string): Cron | string {
+  try {
+    return parseCron(text)
+  } catch (error) {
+    if (error instanceof CronError) return error.message
+    throw error
+  }
+}
+
+/** Runs that were due until then are done, or existed before the schedule. */
+function handledUntil({ metadata, status }: StoredSchedule, now: Date): number {
+  const last = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp)
+  return last > now.getTime() + CLOCK_TOLERANCE_MILLISECONDS ? now.getTime() : last
+}
+
+/** Delay of all runs of a schedule in milliseconds: less than `spreadSeconds`, and the same for its whole life. */
+export function spreadOf({ metadata, spec }: Pick<StoredSchedule, 'metadata' | 'spec'>): number {
+  const range = (spec.spreadSeconds ?? 0) * 1_000
+  return range === 0 ? 0 : createHash('sha256').update(metadata.uid).digest().readUInt32BE() % range
+}
+
+function evaluate(
+  { spec }: StoredSchedule,
+  { account, isQuotaSpent, isEverDue }: Pick<Observed, 'account' | 'isQuotaSpent'> & { isEverDue: boolean },
+): Finding {
+  const name = accountOf({ spec })
+  const refused = (reason: ScheduleReason, message: string): Finding => ({ status: 'False', reason, message })
+  if (!isEverDue) return refused('NeverDue', `No date within nine years matches ${spec.schedule}. Change spec.schedule.`)
+  if (!account) return refused('AccountNotFound', `Account ${name} does not exist. No runs are created.`)
+  if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended. No runs are created.`)
+  if (isQuotaSpent) return refused('QuotaExceeded', `The monthly quota of account ${name} is used up. No runs are created.`)
+  return { status: 'True', reason: 'Scheduled', message: 'Runs are created when they are due.' }
+}

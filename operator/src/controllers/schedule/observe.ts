@@ -1,0 +1,103 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import {
+  type ActiveRun,
+  MAX_RECENT_RUNS,
+  type RecentRun,
+  type ScreenshotSchedule,
+  StoredSchedule,
+} from '@tintype/crds/kinds/screenshot-schedule'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { toUsageFacts } from '@tintype/crds/usage/usage'
+import { readObject } from '../../kube/read-object.ts'
+import { findArchived } from '../../storage/find-archived.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Observed } from './decide.ts'
+
+/** Index of Screenshots by the uid of their schedule. */
+export const SCHEDULE_INDEX = 'schedule'
+
+export interface ObserveDeps {
+  schedules: Pick<Lister<ScreenshotSchedule>, 'get'>
+  accounts: Pick<Lister<Account>, 'get'>
+  usages: Pick<Lister<AccountUsage>, 'get'>
+  screenshots: Pick<Lister<Screenshot>, 'get' | 'byIndex'>
+  shots: Pick<Resource<Screenshot>, 'find'>
+  seen: Pick<Reflector<Screenshot>, 'observe'>
+  storage: Pick<Storage, 'readText'>
+  report: ReportIgnored
+  now: () => Date
+}
+
+/** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
+export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
+  const cached = deps.schedules.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
+  const { uid, namespace } = schedule.metadata
+  const account = accountOf(schedule)
+  const live = deps.screenshots.byIndex(SCHEDULE_INDEX, uid)
+  const lost = await Promise.all(findLost(schedule, live).map((run) => findRun(run, schedule, deps)))
+  const runs = [...live, ...lost.filter((run) => 'metadata' in run)]
+  const usage = deps.usages.get(`${namespace}/${account}`)
+  const facts = usage && toUsageFacts(usage, deps.now())
+  return {
+    schedule,
+    account: deps.accounts.get(`${namespace}/${account}`),
+    isQuotaSpent: facts !== undefined && facts.used >= facts.limit,
+    open: runs.filter((shot) => !isFinished(shot)).map(toActive),
+    ended: [
+      ...runs.filter((shot) => isFinished(shot) && !isRecorded(shot, schedule)).map(toEnded),
+      ...lost.filter((run) => 'outcome' in run),
+    ],
+  }
+}
+
+/** Runs that had not ended, and are not in the cache. */
+function findLost({ status }: StoredSchedule, live: readonly Screenshot[]): ActiveRun[] {
+  const ids = new Set(live.map(({ metadata }) => screenshotIdOf(metadata)))
+  return (status?.active ?? []).filter(({ id }) => !ids.has(id))
+}
+
+/** The cache may be older than the run, and the run may be archived. */
+async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ObserveDeps): Promise<Screenshot | RecentRun> {
+  const live = await deps.shots.find(toObjectName(id))
+  if (live) {
+    deps.seen.observe(live)
+    return live
+  }
+  return (await findArchived(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
+}
+
+export const timeOf = ({ metadata, spec }: Screenshot): string => spec.scheduleRef?.time ?? metadata.creationTimestamp
+
+export const toActive = (shot: Screenshot): ActiveRun => ({ id: screenshotIdOf(shot.metadata), time: timeOf(shot) })
+
+/** The end of a finished run. */
+export function toEnded(shot: Screenshot): RecentRun {
+  const { phase, completionTime, result } = shot.status ?? {}
+  const code = result?.error?.code
+  return {
+    ...toActive(shot),
+    ...(completionTime === undefined ? {} : { completionTime: new Date(completionTime).toISOString() }),
+    outcome: phase === 'Completed' ? 'completed' : 'failed',
+    ...(code === undefined ? {} : { code }),
+  }
+}
+
+/** A finished run is recorded if the status has it among the last ones, or has later ones only and does not wait for it. */
+function isRecorded(shot: Screenshot, { status = {} }: StoredSchedule): boolean {
+  const { id, time } = toActive(shot)
+  const { recentRuns = [], active = [] } = status
+  if (recentRuns.some((run) => run.id === id)) return true
+  const oldest = recentRuns.at(-1)
+  const isOlder = oldest !== undefined && recentRuns.length >= MAX_RECENT_RUNS && Date.parse(time) < Date.parse(oldest.time)
+  return isOlder && !active.some((run) => run.id === id)
+}

@@ -1,0 +1,92 @@
+// Builds the status of a schedule. Pure.
+
+import {
+  type ActiveRun,
+  MAX_ACTIVE_RUNS,
+  MAX_RECENT_RUNS,
+  type RecentRun,
+  type ScreenshotScheduleStatus,
+  type StoredSchedule,
+} from '@tintype/crds/kinds/screenshot-schedule'
+import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import type { Decision } from './decide.ts'
+
+/** A status patch; null removes a field. */
+export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }
+
+/** Which runs exist after this reconcile. */
+export interface Progress {
+  open: readonly ActiveRun[]
+  ended: readonly RecentRun[]
+  /** Time of the run that was created, or found. */
+  handled?: Date | undefined
+}
+
+/** Builds the status after a reconcile; undefined when it is up to date. */
+export function buildStatus({ metadata, spec, status = {} }: StoredSchedule, decision: Decision, progress: Progress, now: Date) {
+  const recentRuns = mergeRuns(status.recentRuns ?? [], progress.ended)
+  const success = newest([
+    ...progress.ended.filter(({ outcome }) => outcome === 'completed').map(({ time }) => time),
+    status.lastSuccessfulTime,
+  ])
+  const patch: StatusPatch = {
+    conditions: buildConditions(status.conditions ?? [], { decision, last: recentRuns[0], isSuspended: spec.suspend ?? false }, now).map(
+      (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
+    ),
+    nextScheduleTime: decision.nextTime?.toISOString() ?? null,
+    lastScheduleTime: progress.handled?.toISOString() ?? status.lastScheduleTime ?? null,
+    lastSuccessfulTime: success ?? null,
+    active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
+    recentRuns: recentRuns.length === 0 ? null : recentRuns,
+  }
+  return isSameStatus(patch, status) ? undefined : patch
+}
+
+const byTime = (one: { time: string }, other: { time: string }): number => Date.parse(other.time) - Date.parse(one.time)
+
+/** The last runs, newest first. */
+function mergeRuns(known: readonly RecentRun[], ended: readonly RecentRun[]): RecentRun[] {
+  const ids = new Set(ended.map(({ id }) => id))
+  return [...ended, ...known.filter(({ id }) => !ids.has(id))].sort(byTime).slice(0, MAX_RECENT_RUNS)
+}
+
+const newest = (times: readonly (string | undefined)[]): string | undefined =>
+  times.reduce((one, other) => (one === undefined || (other !== undefined && Date.parse(other) > Date.parse(one)) ? other : one), undefined)
+
+interface ConditionInputs {
+  decision: Decision
+  last: RecentRun | undefined
+  isSuspended: boolean
+}
+
+function buildConditions(found: readonly Condition[], { decision, last, isSuspended }: ConditionInputs, now: Date): Condition[] {
+  const suspended = isSuspended
+    ? ({ status: 'True', reason: 'Suspended', message: 'spec.suspend is true. No runs are created.' } as const)
+    : ({ status: 'False', reason: 'Active', message: 'spec.suspend is not true.' } as const)
+  const conditions = setCondition(
+    setCondition(found, { type: ConditionType.ready, ...decision.ready }, now),
+    { type: ConditionType.suspended, ...suspended },
+    now,
+  )
+  return last ? setCondition(conditions, { type: ConditionType.lastRunSucceeded, ...toOutcome(last) }, now) : conditions
+}
+
+function toOutcome({ outcome, code }: RecentRun): Pick<Condition, 'status' | 'reason' | 'message'> {
+  if (outcome === 'completed') return { status: 'True', reason: 'Completed', message: 'The last run completed.' }
+  if (outcome === 'deleted') return { status: 'Unknown', reason: 'Deleted', message: 'The last run was deleted.' }
+  return { status: 'False', reason: toReason(code ?? 'INTERNAL_ERROR'), message: `The last run failed with ${code ?? 'INTERNAL_ERROR'}.` }
+}
+
+function isSameStatus(patch: StatusPatch, status: ScreenshotScheduleStatus): boolean {
+  const { conditions = [], ...rest } = patch
+  const isSame = (name: keyof typeof rest) => JSON.stringify(toComparable(rest[name])) === JSON.stringify(toComparable(status[name]))
+  const isEach = (conditions ?? []).every((condition) => isSameCondition(condition, findCondition(status.conditions, condition.type)))
+  return isEach && (Object.keys(rest) as (keyof typeof rest)[]).every(isSame)
+}
+
+/** The API server changes the order of fields, and null means absent. */
+function toComparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toComparable)
+  if (value === null || value === undefined) return null
+  return typeof value === 'object' ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value
+}

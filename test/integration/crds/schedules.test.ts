@@ -1,0 +1,108 @@
+import t from 'tap'
+import { screenshotSchedules } from '../../../crds/client/kinds.ts'
+import { KubeError } from '../../../crds/client/kube-error.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
+import { startPlane } from '../client/plane.ts'
+
+// The API server checks schedules by the same rules as the programs.
+
+const plane = await startPlane(t)
+await plane.applyKinds()
+const schedules = new Resource(plane.connect(t), screenshotSchedules)
+
+/** The message with which the API server refuses a spec; undefined if it accepts it. */
+async function refusalOf(spec: Record<string, unknown>): Promise<string | undefined> {
+  const object = { metadata: { generateName: 'check-' }, spec: { schedule: '@daily', template: { url: 'https://example.com/' }, ...spec } }
+  try {
+    await schedules.create(object as never)
+    return undefined
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 422) return error.message
+    throw error
+  }
+}
+
+const expressions = {
+  good: [
+    '* * * * *',
+    '*/30 * * * *',
+    '0 9 * * MON-FRI',
+    '5,10-20/5,50/5 0-23 ? jan,Mar-DEC sun',
+    '59 23 31 12 6',
+    '00 09 01 01 0',
+    ' 0  0 1 * * ',
+    '0 0 * * */2',
+    '@hourly',
+    '@every 1h30m',
+    '@every 90s',
+    '0 0 29 2 *',
+    '0 12 1-1 * *',
+  ],
+  bad: [
+    '',
+    '* * * *',
+    '* * * * * *',
+    '60 * * * *',
+    '* 24 * * *',
+    '* * 0 * *',
+    '* * 32 * *',
+    '* * * 13 *',
+    '* * * 0 *',
+    '* * * * 7',
+    '* * * * Monday',
+    '*/0 * * * *',
+    '*/x * * * *',
+    '*/100 * * * *',
+    '30-10 * * * *',
+    '* 0-5,9-8 * * *',
+    '* * * DEC-JAN *',
+    '* * * * FRI-TUE',
+    '1,,2 * * * *',
+    '1-2-3 * * * *',
+    '* * * * 1-FRI',
+    '* * 20-9 * *',
+    '59-58 * * * *',
+    '* 23-2/3 * * *',
+    '1/2/3 * * * *',
+    'TZ=UTC * * * * *',
+    '@reboot',
+    '@every 5',
+    '@every 30s',
+    '@every 9000h',
+    'daily',
+    '* * * * *\n',
+  ],
+}
+const zones = {
+  good: ['UTC', 'Europe/Zurich', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'America/Port-au-Prince'],
+  bad: ['', 'Local', 'europe/zurich', 'Mars/Olympus', 'Europe/Basel', '+01:00', 'Europe/Zurich '],
+}
+
+for (const [what, cases, specOf, schema] of [
+  ['cron expressions', expressions, (schedule: string) => ({ schedule }), scheduleFields.schedule],
+  ['time zones', zones, (timeZone: string) => ({ timeZone }), scheduleFields.timeZone],
+] as const) {
+  t.test(`API server and programs accept and refuse the same ${what}`, async (t) => {
+    for (const text of cases.good) {
+      t.equal(await refusalOf(specOf(text)), undefined, `the API server accepts ${JSON.stringify(text)}`)
+      t.ok(schema.safeParse(text).success, `the programs accept ${JSON.stringify(text)}`)
+    }
+    for (const text of cases.bad) {
+      t.ok(await refusalOf(specOf(text)), `the API server refuses ${JSON.stringify(text)}`)
+      t.notOk(schema.safeParse(text).success, `the programs refuse ${JSON.stringify(text)}`)
+    }
+  })
+}
+
+t.test('the API server says what is wrong', async (t) => {
+  t.match(await refusalOf({ schedule: 'every day' }), /spec.schedule: .*not a cron expression: use five fields/)
+  t.match(await refusalOf({ schedule: '30-10 * * * *' }), /a range ends before it begins: use two ranges/)
+  t.match(await refusalOf({ schedule: '@every 5s' }), /the interval of @every must be from 1m to 8784h/)
+  t.match(await refusalOf({ timeZone: 'Local' }), /not a time zone: use a name of the IANA database/)
+  t.match(await refusalOf({ timeZone: 'Mars/Olympus' }), /Mars\/Olympus/)
+  t.match(await refusalOf({ template: { url: 'ftp://example.com/' } }), /spec.template.url/)
+  t.match(await refusalOf({ template: { url: 'https://example.com/', options: { delay: -1 } } }), /spec.template.options.delay/)
+  t.match(await refusalOf({ spreadSeconds: 86_401 }), /spec.spreadSeconds/)
+  t.match(await refusalOf({ concurrencyPolicy: 'Replace' }), /Allow.*Forbid|Forbid.*Allow/)
+})

@@ -1,0 +1,62 @@
+import t from 'tap'
+import { CronError, parseCron } from '../../../../crds/src/schedule/cron.ts'
+
+const fieldsOf = (text: string) => {
+  const cron = parseCron(text)
+  if (cron.kind !== 'fields') throw new Error('not fields')
+  const { minutesOfDay, dayOfMonth, month, dayOfWeek } = cron.fields
+  return { minutesOfDay, days: [...dayOfMonth.values], months: [...month.values], weekdays: [...dayOfWeek.values] }
+}
+
+t.test('fields take values, ranges, steps, lists and names', async (t) => {
+  t.strictSame(fieldsOf('5,0 1-2 */10 JAN,mar-APR MON-FRI/2').minutesOfDay, [60, 65, 120, 125])
+  t.match(fieldsOf('0 0 */10 JAN,mar-APR MON-FRI/2'), { days: [1, 11, 21, 31], months: [1, 3, 4], weekdays: [1, 3, 5] })
+  t.strictSame(fieldsOf('50/5 0 ? * sun').minutesOfDay, [50, 55])
+  t.strictSame(fieldsOf('@weekly'), fieldsOf('0 0 * * 0'))
+})
+
+t.test('a step of one does not restrict a day, and a larger one does', async (t) => {
+  const isAny = (text: string) => {
+    const cron = parseCron(text)
+    return cron.kind === 'fields' && cron.fields.dayOfMonth.isAny
+  }
+  t.ok(isAny('0 0 * * *'))
+  t.ok(isAny('0 0 ? * *'))
+  t.ok(isAny('0 0 */1 * *'))
+  t.notOk(isAny('0 0 */2 * *'))
+  t.notOk(isAny('0 0 1-31 * *'))
+})
+
+t.test('intervals are durations', async (t) => {
+  t.strictSame(parseCron('@every 1h30m'), { kind: 'every', seconds: 5_400 })
+  t.strictSame(parseCron('@every 90s'), { kind: 'every', seconds: 90 })
+})
+
+for (const [text, message] of [
+  ['', /has 0 fields.*Use five/],
+  ['* * * *', /has 4 fields/],
+  ['* * * * * *', /has 6 fields/],
+  ['60 * * * *', /the minute 60 is not valid. Use a number from 0 to 59/],
+  ['* 24 * * *', /the hour 24 is not valid/],
+  ['* * 0 * *', /the day of the month 0 is not valid/],
+  ['* * * 13 *', /the month 13 is not valid.*name such as FEB/],
+  ['* * * * 7', /the day of the week 7 is not valid. Use a number from 0 to 6, or a name such as MON/],
+  ['* * * * Monday', /the day of the week Monday is not valid/],
+  ['*/0 * * * *', /the step \/0 of the minute is not valid/],
+  ['*/x * * * *', /the step/],
+  ['30-10 * * * *', /the minute range 30-10 ends before it begins/],
+  ['1,,2 * * * *', /the minute is missing/],
+  ['1-2-3 * * * *', /not valid. Use a form/],
+  ['1/2/3 * * * *', /not valid. Use a form/],
+  ['* * * * 1-FRI', /the day of the week 1-FRI is not valid. Use a form/],
+  ['TZ=UTC * * * * *', /time zone in its own field/],
+  ['CRON_TZ=UTC 0 0 * * *', /time zone in its own field/],
+  ['@reboot', /the macro @reboot is unknown/],
+  ['@every 5', /the interval 5 is not valid/],
+  ['@every 30s', /from 1m/],
+  ['@every 9000h', /to 8784h/],
+] as const) {
+  t.test(`"${text}" is refused with the reason`, async (t) => {
+    t.throws(() => parseCron(text), { name: CronError.name, message })
+  })
+}

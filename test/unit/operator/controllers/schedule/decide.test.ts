@@ -1,0 +1,104 @@
+import t from 'tap'
+import type { Account } from '../../../../../crds/src/kinds/account.ts'
+import type { ScreenshotScheduleSpec, ScreenshotScheduleStatus, StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { runIdOf } from '../../../../../crds/src/records/run.ts'
+import { decide, type Observed, spreadOf } from '../../../../../operator/src/controllers/schedule/decide.ts'
+
+const at = (time: string) => new Date(`2026-06-01T${time}Z`)
+const account: Account = {
+  metadata: { name: 'acme', namespace: 'tintype', uid: 'a', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { plan: 'free' },
+}
+
+function observed(
+  spec: Partial<ScreenshotScheduleSpec> = {},
+  { status, ...rest }: Partial<Omit<Observed, 'schedule'>> & { status?: ScreenshotScheduleStatus } = {},
+): Observed {
+  const schedule: StoredSchedule = {
+    metadata: { name: 'home', namespace: 'tintype', uid: 'u-1', resourceVersion: '1', creationTimestamp: '2026-06-01T08:10:00Z' },
+    spec: { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...spec },
+    ...(status ? { status } : {}),
+  }
+  return { schedule, account, isQuotaSpent: false, open: [], ended: [], ...rest }
+}
+
+t.test('nothing is due before the first time after the creation', async (t) => {
+  const decision = decide(observed(), at('08:59:30'))
+  t.match(decision, { ready: { status: 'True', reason: 'Scheduled' }, nextTime: at('09:00:00'), requeueAfterMilliseconds: 30_000 })
+  t.equal(decision.due, undefined)
+  t.equal(decide(observed(), at('08:11:00')).requeueAfterMilliseconds, 600_000, 'timers are short, because the clock may be set')
+})
+
+t.test('a run is due at its time, with an id that depends on the schedule and the time only', async (t) => {
+  const { due, nextTime } = decide(observed(), at('09:00:00.250'))
+  t.strictSame(due, { id: runIdOf('u-1', at('09:00:00')), time: at('09:00:00'), lateMilliseconds: 250 })
+  t.strictSame(nextTime, at('10:00:00'))
+  t.strictSame(decide(observed(), at('09:59:00')).due?.id, due?.id)
+})
+
+t.test('of missed runs only the last one is made up for, within the deadline', async (t) => {
+  t.strictSame(decide(observed(), at('13:20:00')).due?.time, at('13:00:00'))
+  t.strictSame(decide(observed({ startingDeadlineSeconds: 1_200 }), at('13:20:00')).due?.time, at('13:00:00'))
+  const late = decide(observed({ startingDeadlineSeconds: 1_199 }), at('13:20:00'))
+  t.strictSame([late.due, late.missed], [undefined, at('13:00:00')])
+})
+
+t.test('a run that is done is not due again, also when the clock is set back', async (t) => {
+  const status = { lastScheduleTime: '2026-06-01T09:00:00.000Z' }
+  t.equal(decide(observed({}, { status }), at('09:30:00')).due, undefined)
+  t.equal(decide(observed({}, { status }), at('08:30:00')).due, undefined)
+  t.strictSame(decide(observed({}, { status }), at('08:30:00')).nextTime, at('10:00:00'))
+})
+
+t.test('a time far in the future, from a wrong clock, does not stop the schedule', async (t) => {
+  const status = { lastScheduleTime: '2036-01-01T00:00:00Z' }
+  const decision = decide(observed({}, { status }), at('09:30:00'))
+  t.strictSame([decision.due, decision.nextTime], [undefined, at('10:00:00')])
+})
+
+t.test('a run waits for the previous one, unless runs may overlap', async (t) => {
+  const open = [{ id: 'scr_1', time: '2026-06-01T08:00:00Z' }]
+  const waiting = decide(observed({}, { open }), at('09:01:00'))
+  t.strictSame([waiting.due, waiting.waiting], [undefined, at('09:00:00')])
+  t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open }), at('09:01:00')).due)
+  const own = [{ id: runIdOf('u-1', at('09:00:00')), time: '2026-06-01T09:00:00Z' }]
+  t.ok(decide(observed({}, { open: own }), at('09:01:00')).due, 'not for itself')
+  const many = Array.from({ length: 32 }, () => open[0]!)
+  t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open: many }), at('09:01:00')).waiting, 'up to a limit')
+})
+
+t.test('a suspended schedule creates nothing and has no next run', async (t) => {
+  const decision = decide(observed({ suspend: true }), at('09:01:00'))
+  t.strictSame([decision.due, decision.nextTime, decision.ready.status], [undefined, undefined, 'True'])
+})
+
+t.test('the spread delays all runs of a schedule by the same time, and not the time of the run', async (t) => {
+  const spec = { spreadSeconds: 600 }
+  const spread = spreadOf(observed(spec).schedule)
+  t.ok(spread > 0 && spread < 600_000)
+  t.equal(spreadOf(observed().schedule), 0)
+  const due = at('09:00:00').getTime() + spread
+  t.equal(decide(observed(spec), new Date(due - 1)).due, undefined)
+  t.equal(decide(observed(spec), new Date(due - 1)).requeueAfterMilliseconds, 1)
+  t.strictSame(decide(observed(spec), new Date(due)).due?.time, at('09:00:00'))
+})
+
+t.test('the time zone decides, and UTC is the default', async (t) => {
+  t.strictSame(decide(observed({ schedule: '0 12 * * *', timeZone: 'Europe/Zurich' }), at('09:00:00')).nextTime, at('10:00:00'))
+  t.strictSame(decide(observed({ schedule: '0 12 * * *' }), at('09:00:00')).nextTime, at('12:00:00'))
+})
+
+for (const [reason, spec, rest] of [
+  ['InvalidSchedule', { schedule: '61 * * * *' }, {}],
+  ['UnknownTimeZone', { timeZone: 'Mars/Olympus' }, {}],
+  ['NeverDue', { schedule: '0 0 30 2 *' }, {}],
+  ['AccountNotFound', {}, { account: undefined }],
+  ['AccountSuspended', {}, { account: { ...account, spec: { plan: 'free', suspended: true } } }],
+  ['QuotaExceeded', {}, { isQuotaSpent: true }],
+] as const) {
+  t.test(`${reason} is a condition, and no run is created`, async (t) => {
+    const decision = decide(observed(spec, rest), at('09:01:00'))
+    t.match(decision.ready, { status: 'False', reason, message: /\.$/ })
+    t.equal(decision.due, undefined)
+  })
+}
