@@ -87,7 +87,7 @@ t.test('texts that pages control run nothing and lead nowhere', async (t) => {
   for (const path of paths) {
     await page.goto(`${url}/#/${path}`)
     await page.getByText('<img src=x').first().waitFor({ state: 'attached' })
-    for (const details of await page.locator('details:not([open]) > summary').all()) await details.click({ timeout: 1_000 }).catch(() => {})
+    await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
     t.equal(await page.evaluate('window.ran'), undefined, path)
     const links = await page.evaluate<string[]>('[...document.querySelectorAll("a")].map((link) => link.protocol)')
     t.strictSame(
@@ -166,17 +166,17 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const [webhook] = (await call(`${url}/v1/webhooks`, { key })).body.data
     const seen = await visit(t, stage, { width: 360, colorScheme })
     await signIn(seen, url, key)
-    const pages: [path: string, text: string][] = [
-      ['screenshots', 'ago'],
-      [`screenshots/${screenshotIdOf(shot!.metadata)}`, 'Copy id'],
-      ['webhooks', 'Create an endpoint'],
-      [`webhooks/${webhook.id}`, 'Health'],
-      ['keys', 'this session'],
-      ['usage', 'Starts again'],
+    const pages: [path: string, part: string][] = [
+      ['screenshots', '.card'],
+      [`screenshots/${screenshotIdOf(shot!.metadata)}`, 'text=Copy id'],
+      ['webhooks', 'text=Create an endpoint'],
+      [`webhooks/${webhook.id}`, 'text=Health'],
+      ['keys', 'text=this session'],
+      ['usage', 'text=Starts again'],
     ]
-    for (const [path, text] of pages) {
+    for (const [path, part] of pages) {
       await seen.page.goto(`${url}/#/${path}`)
-      await seen.page.getByText(text).first().waitFor()
+      await seen.page.locator(part).first().waitFor()
       t.strictSame(await findViolations(seen.page), [], path)
       t.equal(await overflowOf(seen.page), 0, path)
     }

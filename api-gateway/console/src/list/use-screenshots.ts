@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { api, RequestError, type Schemas, type Screenshot } from '../api/client.ts'
 import { mergeNewest, replaceRecords } from './merge.ts'
 
-const PAGE_SIZE = 60
+const PAGE_SIZE = 100
 const REFRESH_MILLISECONDS = 5_000
 /** Pending records below the first page that one refresh reads. */
 const MAX_SINGLE_READS = 8
@@ -47,6 +47,8 @@ export function useScreenshots(filter: string) {
   current.current = state
   const control = useRef(new AbortController())
   const isBusy = useRef(false)
+  /** The end of the list came near while another request ran. */
+  const isMoreWanted = useRef(false)
 
   const load = useCallback(
     async (cursor: string | null) => {
@@ -112,8 +114,13 @@ export function useScreenshots(filter: string) {
 
   const loadMore = () => {
     const { cursor } = current.current
-    if (cursor !== null && !isBusy.current) void load(cursor)
+    if (cursor === null) return
+    isMoreWanted.current = isBusy.current
+    if (!isBusy.current) void load(cursor)
   }
+  useEffect(() => {
+    if (isMoreWanted.current) loadMore()
+  }, [state])
   const showWaiting = () => {
     setState((before) => ({ ...before, items: [...before.waiting, ...before.items], waiting: [] }))
     scrollTo({ top: 0 })

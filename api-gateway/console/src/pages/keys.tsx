@@ -51,7 +51,7 @@ const Keys: Page = ({ session }) => {
           <h2 id="keys-title">API keys</h2>
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it */}
-        <section class="scroll" aria-labelledby="keys-title" tabIndex={0}>
+        <div class="scroll" tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -71,7 +71,7 @@ const Keys: Page = ({ session }) => {
               ))}
             </tbody>
           </table>
-        </section>
+        </div>
       </section>
     </>
   )
