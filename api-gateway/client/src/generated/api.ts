@@ -2201,6 +2201,8 @@ export interface operations {
                 cursor?: string;
                 /** @description One or more states, separated by commas. */
                 status?: ("pending" | "successful" | "failed")[];
+                /** @description Only deliveries of events of this screenshot. */
+                screenshot_id?: string;
             };
             header?: never;
             path?: never;
