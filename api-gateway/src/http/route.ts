@@ -38,7 +38,7 @@ export interface ResponseSpec {
   links?: Readonly<Record<string, Link>>
 }
 
-export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files' | 'Links'
+export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'System' | 'Files' | 'Links'
 
 type Path = `/${string}`
 

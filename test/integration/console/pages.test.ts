@@ -165,13 +165,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const [shot] = (await world.screenshots.listAll()).filter(({ status }) => status?.phase === 'Completed')
     const [webhook] = (await call(`${url}/v1/webhooks`, { key })).body.data
     const seen = await visit(t, stage, { width: 360, colorScheme })
-    await signIn(seen, url, key)
+    await signIn(seen, url, await world.createKey({ accountName: 'acme', scopes: ['*', 'admin:read'] }))
     const pages: [path: string, part: string][] = [
       ['screenshots', '.card'],
       [`screenshots/${screenshotIdOf(shot!.metadata)}`, 'text=Copy id'],
       ['webhooks', 'text=Create an endpoint'],
       [`webhooks/${webhook.id}`, 'text=Health'],
       ['keys', 'text=this session'],
+      ['system', 'text=Recent captures'],
       ['usage', 'text=Starts again'],
     ]
     for (const [path, part] of pages) {

@@ -16,4 +16,5 @@ export const pages: readonly PageEntry[] = [
   { path: 'webhooks', title: 'Webhooks', scope: 'webhooks:read', load: () => import('../pages/webhooks.tsx') },
   { path: 'keys', title: 'Keys', scope: 'keys:read', load: () => import('../pages/keys.tsx') },
   { path: 'usage', title: 'Usage', scope: 'usage:read', load: () => import('../pages/usage.tsx') },
+  { path: 'system', title: 'System', scope: 'admin:read', load: () => import('../pages/system.tsx') },
 ]

@@ -7,7 +7,7 @@ import { ErrorNote } from '../ui/notes.tsx'
 import { ShownOnce } from '../ui/secret.tsx'
 import { useData } from '../ui/use-data.ts'
 
-/** The scopes of the API without `*`. A scope that is missing or unknown here does not compile. */
+/** The scopes that a key can grant, without `*`. A scope that is missing or unknown here does not compile. */
 const SCOPES = Object.keys({
   'screenshots:read': true,
   'screenshots:write': true,
@@ -16,7 +16,7 @@ const SCOPES = Object.keys({
   'keys:read': true,
   'keys:write': true,
   'usage:read': true,
-} satisfies Record<Exclude<ApiKey['scopes'][number], '*'>, true>)
+} satisfies Record<Exclude<ApiKey['scopes'][number], '*' | 'admin:read'>, true>)
 
 interface Secret {
   title: string
