@@ -34,6 +34,7 @@ import { KubeKeys } from './resources/keys/kube-keys.ts'
 import { KubeQueue } from './resources/screenshots/store/kube-queue.ts'
 import { KubeScreenshots } from './resources/screenshots/store/kube-screenshots.ts'
 import { buildProbe } from './resources/status/probe.ts'
+import { KubeSystem } from './resources/system/kube-system.ts'
 import { openBucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeRecords } from './store/kube-records.ts'
@@ -114,6 +115,7 @@ async function run(config: Config): Promise<void> {
     files: bucket,
     report,
     downloads,
+    system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount: (name) => keys.findCachedAccount(name) }),
     metrics,
     spans,
     traceRatio: config.tracing.ratio,

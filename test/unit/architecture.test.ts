@@ -24,7 +24,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   // The console reads the catalog of options, and signs links with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
-    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign)\.ts$|crds\/src\/(options|text)\/)/,
+    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign)\.ts$|crds\/src\/((options|text)\/|schema\/event-types\.ts$))/,
   },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
 ]

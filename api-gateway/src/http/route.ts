@@ -38,7 +38,18 @@ export interface ResponseSpec {
   links?: Readonly<Record<string, Link>>
 }
 
-export type Tag = 'Screenshots' | 'Videos' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys' | 'Usage' | 'Service' | 'Files' | 'Links'
+export type Tag =
+  | 'Screenshots'
+  | 'Videos'
+  | 'Batches'
+  | 'Devices'
+  | 'Webhooks'
+  | 'API keys'
+  | 'Usage'
+  | 'Service'
+  | 'System'
+  | 'Files'
+  | 'Links'
 
 type Path = `/${string}`
 

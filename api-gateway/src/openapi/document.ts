@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   'API keys': 'API keys of the account and their scopes.',
   Usage: 'Usage of the account in the current month.',
   Service: 'Service status, supported devices and this document.',
+  System: 'State of the whole service, for administrators.',
   Files: 'Downloads at the URLs in `download_url`.',
   Links: 'Pictures at signed URLs, for `<img>` elements, Markdown and email.',
 }
@@ -54,7 +55,7 @@ const writeHeaders = () =>
 const apiKey = {
   type: 'http',
   scheme: 'bearer',
-  description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` grants all of them.`,
+  description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` grants all of them. \`admin:read\` reads the state of all accounts; only kubectl grants it.`,
 }
 
 /** Builds the OpenAPI 3.1 document of the API. */

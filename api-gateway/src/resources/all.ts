@@ -11,6 +11,7 @@ import { type OpenApiDeps, openApiRoutes } from './openapi/routes.ts'
 import type { ScreenshotsDeps } from './screenshots/deps.ts'
 import { screenshotRoutes } from './screenshots/routes.ts'
 import { type StatusDeps, statusRoutes } from './status/routes.ts'
+import { type SystemDeps, systemRoutes } from './system/routes.ts'
 import type { TakeDeps } from './take/deps.ts'
 import { takeRoutes } from './take/routes.ts'
 import { type UsageDeps, usageRoutes } from './usage/routes.ts'
@@ -24,6 +25,7 @@ export type RoutesDeps = DeliveriesDeps &
   OpenApiDeps &
   ScreenshotsDeps &
   StatusDeps &
+  SystemDeps &
   TakeDeps &
   UsageDeps &
   WebhookRoutesDeps
@@ -39,6 +41,7 @@ export const routes: readonly Route<RoutesDeps>[] = [
   ...keyRoutes,
   ...usageRoutes,
   ...statusRoutes,
+  ...systemRoutes,
   ...deviceRoutes,
   ...openApiRoutes,
   ...fileRoutes,

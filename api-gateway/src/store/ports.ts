@@ -4,6 +4,7 @@ import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { EventSubject } from '@tintype/crds/schema/event-types'
@@ -186,3 +187,13 @@ export type SealingKeySource = () => SealingKey
 
 /** The release key of link secrets. @throws ApiError SERVICE_UNAVAILABLE before it is loaded */
 export type LinkKeySource = () => LinkKey
+
+/** The state of the service over all accounts. */
+export interface SystemView {
+  /** @throws ApiError SERVICE_UNAVAILABLE */
+  pools(): Promise<readonly RunnerPool[]>
+  /** Every Screenshot in the Kubernetes API, from the informer cache. */
+  screenshots(): readonly Screenshot[]
+  /** From the informer cache. */
+  findAccount: (name: string) => Account | undefined
+}

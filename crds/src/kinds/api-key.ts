@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 
+/** Scopes that an API key of an account can grant. `*` contains all of them. */
 export const SCOPES = [
   '*',
   'screenshots:read',
@@ -12,7 +13,21 @@ export const SCOPES = [
   'keys:write',
   'usage:read',
 ] as const
-export type Scope = (typeof SCOPES)[number]
+
+/** Scopes over all accounts. `*` does not contain them, and the REST API does not grant them. */
+export const ADMIN_SCOPES = ['admin:read'] as const
+
+export const ALL_SCOPES = [...SCOPES, ...ADMIN_SCOPES] as const
+export type Scope = (typeof ALL_SCOPES)[number]
+
+const isAdminScope = (scope: Scope): boolean => ADMIN_SCOPES.some((admin) => admin === scope)
+
+/** True if scopes contain another one. */
+export const hasScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
+  scopes.includes(wanted) || (scopes.includes('*') && !isAdminScope(wanted))
+
+/** The scopes within an account. */
+export const accountScopes = (scopes: readonly Scope[]): readonly Scope[] => scopes.filter((scope) => !isAdminScope(scope))
 
 /** The largest integer of Kubernetes' int32. */
 const MAX_LINK_SECRET_VERSION = 2_147_483_647
@@ -59,7 +74,11 @@ export type LinkPolicySpec = z.infer<typeof LinkPolicySpec>
 export const ApiKeySpec = z.object({
   accountName: objectName('Account that the key acts for. Default: default.').optional(),
   name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
-  scopes: z.array(z.enum(SCOPES)).max(8).describe('Scopes of the key. Default: everything (*).').optional(),
+  scopes: z
+    .array(z.enum(ALL_SCOPES))
+    .max(ALL_SCOPES.length)
+    .describe('Scopes of the key. admin:read covers all accounts; * does not contain it. Default: everything in the account (*).')
+    .optional(),
   active: z.boolean().describe('If false, requests with the key are refused. Default: true.').optional(),
   expiryTime: instant('Time at which the key expires; absent: never.').optional(),
   lastFour: z.string().max(4).describe('Last four characters of the key, to distinguish keys.').optional(),

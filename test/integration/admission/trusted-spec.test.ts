@@ -139,3 +139,18 @@ t.test('role of the chart lets an editor of the namespace use its accounts, and 
   t.ok(await editor.create({ metadata: { name: 'by-editor' }, spec: { url, accountName: 'other' } }))
   await t.rejects(viewer.create({ metadata: { name: 'by-viewer' }, spec: { url } }), { status: 403, message: /cannot create/ })
 })
+
+t.test('policy lets only users of all accounts grant the scope over all accounts', async (t) => {
+  const refusal = { status: 403, message: /admin:read covers all accounts/ }
+  await t.rejects(keys.create({ metadata: { name: 'admin' }, spec: { accountName: 'acme', scopes: ['admin:read'] } }), refusal)
+  await t.rejects(keys.patch('own', mergePatch({ spec: { scopes: ['*', 'admin:read'] } })), refusal)
+  await release.permit('eve', 'use-eve', { resources: ['accounts'], verbs: ['use'] })
+  await release.permit('eve', 'write-eve', { resources: ['apikeys'], verbs: ['create', 'patch'] })
+  const all = new Resource(await release.asUser('eve'), apiKeys)
+  const granted = await eventually('the roles are in force', () =>
+    all.create({ metadata: { name: 'admin' }, spec: { accountName: 'acme', scopes: ['*', 'admin:read'] } }).catch(() => undefined),
+  )
+  t.strictSame(granted.spec.scopes, ['*', 'admin:read'])
+  // A new text for the key would also give its scopes to the user of one account.
+  await t.rejects(keys.patch('admin', mergePatch({ spec: { secretName: 'mine' } })), refusal)
+})

@@ -84,6 +84,7 @@ async function grantRights(http: KubeHttp): Promise<void> {
     rule(['apikeys/status'], ['patch']),
     rule(['accounts', 'accountusages'], ['get', 'list', 'watch']),
     rule(['accountusages/status'], ['update']),
+    rule(['runnerpools'], ['list']),
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'patch', 'delete'] },
   ]
   const metadata = { name: GATEWAY_USER }

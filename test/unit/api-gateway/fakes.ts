@@ -365,6 +365,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
     downloads: new Downloads(2),
+    system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
     metrics: buildMetrics(),
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing,

@@ -141,7 +141,7 @@ export interface components {
             key_prefix: string;
             /** @description Last four characters of the text, to distinguish keys. */
             last_four: string | null;
-            scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+            scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read" | "admin:read")[];
             is_active: boolean;
             /** Format: date-time */
             created_at: string;
@@ -172,7 +172,7 @@ export interface components {
                 key_prefix: string;
                 /** @description Last four characters of the text, to distinguish keys. */
                 last_four: string | null;
-                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read" | "admin:read")[];
                 is_active: boolean;
                 /** Format: date-time */
                 created_at: string;
@@ -219,7 +219,7 @@ export interface components {
                 key_prefix: string;
                 /** @description Last four characters of the text, to distinguish keys. */
                 last_four: string | null;
-                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read")[];
+                scopes: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "keys:read" | "keys:write" | "usage:read" | "admin:read")[];
                 is_active: boolean;
                 /** Format: date-time */
                 created_at: string;
@@ -2353,6 +2353,68 @@ export interface components {
                 previous_secret_expires_at: string | null;
             };
         };
+        /** @description State of the whole service. */
+        System: {
+            /** @constant */
+            success: true;
+            data: {
+                pools: {
+                    name: string;
+                    /** @description True when the pool has a runner that takes captures. Null before the operator has said so. */
+                    ready: boolean | null;
+                    /** @description Reason of `ready`. */
+                    reason: string | null;
+                    /** @description Explanation of `ready`. */
+                    message: string | null;
+                    /** @description False when the nodes allow no sandbox around the browser. */
+                    sandboxed: boolean | null;
+                    records_videos: boolean;
+                    /** @description Minimum number of idle runners. */
+                    min_idle: number;
+                    /** @description Maximum number of runners. */
+                    max_pods: number;
+                    /** @description Runners that exist. */
+                    pods: number;
+                    /** @description Runners without a capture. */
+                    idle: number;
+                    /** @description Runners with a capture. */
+                    busy: number;
+                    /** @description Captures that wait for a runner of the pool. */
+                    queued: number;
+                }[];
+                /** @description Runners with a capture, the longest first, at most 500. */
+                runners: {
+                    pod: string;
+                    screenshot_id: string;
+                    account: string;
+                    started_at: string | null;
+                }[];
+                /** @description The queue by plan. */
+                queue: {
+                    /** @description Null: the account does not exist. */
+                    plan: string | null;
+                    /** @description Accounts with queued or running captures. */
+                    accounts: number;
+                    /** @description Captures that wait for a runner. */
+                    queued: number;
+                    /** @description Captures that run. */
+                    running: number;
+                }[];
+                /** @description Finished captures that are not archived yet: those of about the last hour. */
+                recent: {
+                    /** @description Completed captures. */
+                    completed: number;
+                    /** @description Failed captures. */
+                    failed: number;
+                    /** @description Failed captures by code, the most frequent first. */
+                    failures: {
+                        code: string;
+                        /** @description Failed captures with this code. */
+                        count: number;
+                    }[];
+                };
+            };
+        };
         /** @description Fields of a key to change, at least one. */
         UpdateKey: {
             /** @description Display name, at most 100 characters. */
@@ -2861,6 +2923,8 @@ export interface operations {
                 cursor?: string;
                 /** @description One or more states, separated by commas. */
                 status?: ("pending" | "successful" | "failed")[];
+                /** @description Only deliveries of events of this screenshot. */
+                screenshot_id?: string;
             };
             header?: never;
             path?: never;

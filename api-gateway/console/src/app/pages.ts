@@ -12,4 +12,9 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   { path: 'playground', title: 'Playground', scope: 'screenshots:write', load: () => import('../pages/playground.tsx') },
+  { path: 'screenshots', title: 'Screenshots', scope: 'screenshots:read', load: () => import('../pages/screenshots.tsx') },
+  { path: 'webhooks', title: 'Webhooks', scope: 'webhooks:read', load: () => import('../pages/webhooks.tsx') },
+  { path: 'keys', title: 'Keys', scope: 'keys:read', load: () => import('../pages/keys.tsx') },
+  { path: 'usage', title: 'Usage', scope: 'usage:read', load: () => import('../pages/usage.tsx') },
+  { path: 'system', title: 'System', scope: 'admin:read', load: () => import('../pages/system.tsx') },
 ]

@@ -127,6 +127,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         <h2 id="result-title">Result</h2>
         {shot ? <StatusBadge status={shot.status} /> : null}
         {shot?.processing_duration_ms ? <span class="hint">{formatMilliseconds(shot.processing_duration_ms)}</span> : null}
+        {shot ? <a href={`#/screenshots/${shot.id}`}>Record</a> : null}
       </div>
       <div role="status">
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}

@@ -6,6 +6,8 @@ export function useLocation(): Location {
   useEffect(() => {
     const update = () => setHash(window.location.hash)
     addEventListener('hashchange', update)
+    // The fragment may have changed since the first drawing.
+    update()
     return () => removeEventListener('hashchange', update)
   }, [])
   return parseLocation(hash)

@@ -1,3 +1,4 @@
+import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { z } from 'zod'
 import type { QueryOf } from '../../http/query.ts'
@@ -18,6 +19,13 @@ export const deliveryQuery = {
     parse: (text) => (CURSOR.test(text) ? text : undefined),
   }),
   status: listOf({ description: 'One or more states, separated by commas.', example: ['failed'], values: DELIVERY_STATES }),
+  screenshot_id: queryParameter<string>({
+    description: 'Only deliveries of events of this screenshot.',
+    schema: z.string(),
+    example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
+    expected: 'the id of a screenshot',
+    parse: (text) => (isScreenshotId(text) ? text : undefined),
+  }),
 }
 export type DeliveryQuery = QueryOf<typeof deliveryQuery>
 
@@ -26,9 +34,10 @@ const cursorOf = ({ id, attempts }: LoggedDelivery): string =>
   `${String(Date.parse(attempts.at(-1)?.at ?? '')).padStart(DIGITS, '0')}.${id}`
 
 /** One page, with the newest attempt first. A new attempt moves its delivery to the front. */
-export function toDeliveryPage(all: readonly LoggedDelivery[], { limit: size, cursor, status }: DeliveryQuery) {
+export function toDeliveryPage(all: readonly LoggedDelivery[], { limit: size, cursor, status, screenshot_id: screenshot }: DeliveryQuery) {
   const wanted = all
     .filter(({ state }) => status === undefined || status.includes(state))
+    .filter(({ attempts }) => screenshot === undefined || attempts[0]?.screenshot === screenshot)
     .map((delivery) => ({ delivery, position: cursorOf(delivery) }))
     .filter(({ position }) => cursor === undefined || position < cursor)
     .sort((a, b) => (a.position < b.position ? 1 : -1))

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isKeyText } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
-import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, hasScope, type Scope } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
 
 const REALM = 'Bearer realm="api"'
@@ -52,9 +52,9 @@ export function findOldestKey(keys: readonly ApiKey[]): ApiKey | undefined {
   return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
 }
 
-/** A key without scopes has all of them, and a key with an empty list has none. @throws ApiError 403 */
+/** A key without scopes has all of its account, and a key with an empty list has none. @throws ApiError 403 */
 export function assertScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
-  if (scopes.includes('*') || scopes.includes(scope)) return
+  if (hasScope(scopes, scope)) return
   const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
   throw new ApiError('INSUFFICIENT_SCOPE', `the API key lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { keyHash } from '@tintype/crds/crypto/key-text'
 import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
-import { type ApiKey, type ApiKeySpec, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, type ApiKeySpec, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
 import { isAhead } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
@@ -80,7 +80,7 @@ export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Anno
 
 function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
   const scopes = scopesOf(own)
-  const missing = scopes.includes('*') ? [] : wanted.filter((scope) => !scopes.includes(scope))
+  const missing = wanted.filter((scope) => !hasScope(scopes, scope))
   if (missing.length === 0) return
   const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
   throw new ApiError('INSUFFICIENT_SCOPE', `${problem}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })

@@ -1,6 +1,6 @@
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import { type ApiKey, SCOPES } from '@tintype/crds/kinds/api-key'
+import { ALL_SCOPES, type ApiKey } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
 import { instantField, isAhead, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
@@ -15,7 +15,7 @@ export const KeyRecord = name(
     name: z.string(),
     key_prefix: z.string().describe('Prefix of all keys.'),
     last_four: z.string().nullable().describe('Last four characters of the text, to distinguish keys.'),
-    scopes: z.array(z.enum(SCOPES)),
+    scopes: z.array(z.enum(ALL_SCOPES)),
     is_active: z.boolean(),
     created_at: instantField,
     updated_at: instantField,

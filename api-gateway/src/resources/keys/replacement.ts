@@ -1,4 +1,4 @@
-import { type ApiKey, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, accountScopes, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
 import type { UpdateKeyBody } from './bodies.ts'
 import { hashesOf } from './credentials.ts'
@@ -9,8 +9,9 @@ import { hashesOf } from './credentials.ts'
 /** A change of a key. */
 export type KeyUpdate = UpdateKeyBody | 'delete'
 
+/** Scopes over all accounts do not count, because an account does not need them to manage its keys. */
 const covers = (granting: readonly Scope[], wanted: readonly Scope[]): boolean =>
-  granting.includes('*') || wanted.every((scope) => granting.includes(scope))
+  accountScopes(wanted).every((scope) => hasScope(granting, scope))
 
 const managesKeys = (key: ApiKey): boolean => covers(scopesOf(key), ['keys:write'])
 

@@ -79,6 +79,10 @@ validations:
   - expression: variables.hashLabels.size() == 0
     messageExpression: "'only the gateway and the operator may set ' + variables.hashLabels.join(', ') + '. Remove it, and set spec.existingSecret instead.'"
     reason: Forbidden
+  # This scope covers all accounts, so only a user of all accounts may grant it, or change a key that has it.
+  - expression: request.operation == 'DELETE' || !('admin:read' in object.spec.?scopes.orValue([])) || variables.accounts.check('use').allowed()
+    message: "spec.scopes: admin:read covers all accounts. Ask for the verb use on all accounts, or remove the scope."
+    reason: Forbidden
   # A user must not use a Secret, for a page or as a key, that the user cannot read.
   - expression: variables.namedSecrets.all(name, variables.secrets.name(name).check('get').allowed())
     messageExpression: "'not allowed to read the Secret ' + variables.namedSecrets.join(', ') + '. Ask for the verb get on it, or name another Secret.'"

@@ -204,3 +204,15 @@ t.test('GET /webhooks/:id counts pending deliveries by the ledgers', async (t) =
   t.match(await read(), { total_deliveries: 5, pending_deliveries: 2 })
   t.equal(webhookIdOf(webhooks.objects[0]!.metadata), id)
 })
+
+t.test('the list of deliveries can be limited to those of one screenshot', async (t) => {
+  const other = newId('scr', NOW, Buffer.alloc(10, 9))
+  const { ask, path } = await aLoggedGateway([aLine(), aLine({ delivery: deliveryId(2), screenshot: other })])
+  const listed = await ask('GET', `${path}?screenshot_id=${other}`)
+  t.strictSame(
+    listed.body.data.map(({ screenshot_id }: { screenshot_id: string }) => screenshot_id),
+    [other],
+  )
+  t.equal((await ask('GET', `${path}?screenshot_id=${newId('scr', NOW, Buffer.alloc(10, 3))}`)).body.data.length, 0)
+  t.equal((await ask('GET', `${path}?screenshot_id=nonsense`)).status, 400)
+})

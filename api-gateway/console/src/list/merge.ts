@@ -1,0 +1,42 @@
+/** Fields of a record that decide about its place in a list. */
+export interface Listed {
+  id: string
+  status: string
+}
+
+/** How a list changes when its first page is read again. */
+export interface MergedList<T> {
+  items: readonly T[]
+  /** Records at the top that the list did not have. */
+  added: number
+  /** The page does not overlap the list, so everything after it must be read again. */
+  isReset: boolean
+}
+
+/**
+ * Merges the newest page into a list. Both are sorted with the newest first. Records of the list that are missing in the page's range were deleted.
+ * @param isWhole the page is the whole list, because no other page follows
+ */
+export function mergeNewest<T extends Listed>(known: readonly T[], page: readonly T[], isWhole: boolean): MergedList<T> {
+  if (isWhole || known.length === 0) {
+    const ids = new Set(known.map(({ id }) => id))
+    return { items: page, added: page.filter(({ id }) => !ids.has(id)).length, isReset: known.length === 0 }
+  }
+  const places = new Map(known.map(({ id }, index) => [id, index]))
+  const last = page.findLast(({ id }) => places.has(id))
+  if (!last) return { items: page, added: page.length, isReset: true }
+  // Everything up to this record is in the page.
+  const rest = known.slice((places.get(last.id) ?? 0) + 1)
+  const restIds = new Set(rest.map(({ id }) => id))
+  const head = page.slice(0, page.indexOf(last) + 1).filter(({ id }) => !restIds.has(id))
+  return { items: [...head, ...rest], added: head.filter(({ id }) => !places.has(id)).length, isReset: false }
+}
+
+/** Replaces records by newer versions. Undefined removes a record. */
+export function replaceRecords<T extends Listed>(known: readonly T[], changes: ReadonlyMap<string, T | undefined>): readonly T[] {
+  if (changes.size === 0) return known
+  return known.flatMap((item) => {
+    const changed = changes.has(item.id) ? changes.get(item.id) : item
+    return changed ? [changed] : []
+  })
+}

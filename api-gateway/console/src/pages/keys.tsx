@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks'
+import { type ApiKey, api, hasScope, type Schemas } from '../api/client.ts'
+import { formatAge, formatInstant } from '../format/text.ts'
+import type { Page } from '../routing/page.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
+import { ErrorNote } from '../ui/notes.tsx'
+import { ShownOnce } from '../ui/secret.tsx'
+import { useData } from '../ui/use-data.ts'
+
+/** The scopes that a key can grant, without `*`. A scope that is missing or unknown here does not compile. */
+const SCOPES = Object.keys({
+  'screenshots:read': true,
+  'screenshots:write': true,
+  'webhooks:read': true,
+  'webhooks:write': true,
+  'keys:read': true,
+  'keys:write': true,
+  'usage:read': true,
+} satisfies Record<Exclude<ApiKey['scopes'][number], '*' | 'admin:read'>, true>)
+
+interface Secret {
+  title: string
+  text: string
+}
+
+const Keys: Page = ({ session }) => {
+  const { value, error, reload } = useData(
+    'keys',
+    async () => (await api<Schemas['ApiKeyList']>('/keys?limit=500&include_inactive=true')).data.data,
+  )
+  const [secret, setSecret] = useState<Secret>()
+  const [problem, setProblem] = useState<unknown>()
+  const mayWrite = hasScope(session, 'keys:write')
+  const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
+    try {
+      const { data } = await api<{ data?: { key?: string } }>(path, options)
+      if (title !== undefined && data?.data?.key !== undefined) setSecret({ title, text: data.data.key })
+      setProblem(undefined)
+    } catch (failure) {
+      setProblem(failure)
+    }
+    await reload()
+  }
+  return (
+    <>
+      {secret ? <ShownOnce {...secret} onDone={() => setSecret(undefined)} /> : null}
+      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, 'The new API key.')} /> : null}
+      <section class="panel" aria-labelledby="keys-title">
+        <div class="panel-head">
+          <h2 id="keys-title">API keys</h2>
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it */}
+        <div class="scroll" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Text</th>
+                <th scope="col">Scopes</th>
+                <th scope="col">State</th>
+                <th scope="col">Last used</th>
+                <th scope="col">
+                  <span class="sr">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {value?.map((key) => (
+                <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    </>
+  )
+}
+
+type Act = (path: string, options: { method: string; body?: unknown }, title?: string) => Promise<void>
+
+function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; mayWrite: boolean; act: Act }) {
+  const path = `/keys/${item.id}`
+  return (
+    <tr>
+      <td>
+        <strong>{item.name}</strong>
+        {isOwn ? <span class="count">this session</span> : null}
+        <div class="soft mono">{item.id}</div>
+      </td>
+      <td class="mono">
+        {item.key_prefix}…{item.last_four}
+        {item.previous_key_expires_at ? <div class="soft">earlier text until {formatInstant(item.previous_key_expires_at)}</div> : null}
+      </td>
+      <td>{item.scopes.map((scope) => (scope === '*' ? 'all' : scope)).join(', ')}</td>
+      <td>
+        <span class={`badge ${item.is_active ? 'active' : 'inactive'}`}>{item.is_active ? 'Active' : 'Inactive'}</span>
+        {item.expires_at ? <div class="soft">until {formatInstant(item.expires_at)}</div> : null}
+      </td>
+      <td>{item.last_used_at ? formatAge(item.last_used_at, new Date()) : 'never'}</td>
+      <td>
+        {mayWrite ? (
+          <div class="actions">
+            <button
+              type="button"
+              class="plain"
+              aria-label={`${item.is_active ? 'Deactivate' : 'Activate'} ${item.name}`}
+              onClick={() => act(path, { method: 'PATCH', body: { is_active: !item.is_active } })}
+            >
+              {item.is_active ? 'Deactivate' : 'Activate'}
+            </button>
+            <ConfirmButton
+              isPlain
+              label="Rotate"
+              name={`Rotate ${item.name}`}
+              title={`Rotate ${item.name}?`}
+              text="The key gets a new text. The current text stays valid for 24 hours, and sessions of the console that use it end then."
+              onConfirm={() => act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, 'The new text of the key.')}
+            />
+            <ConfirmButton
+              isPlain
+              label="Delete"
+              name={`Delete ${item.name}`}
+              title={`Delete ${item.name}?`}
+              text={
+                isOwn ? 'This is the key of your session. You will be signed out.' : 'Requests with this key are refused within seconds.'
+              }
+              onConfirm={() => act(path, { method: 'DELETE' })}
+            />
+          </div>
+        ) : null}
+      </td>
+    </tr>
+  )
+}
+
+function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
+  const [name, setName] = useState('')
+  const [days, setDays] = useState('')
+  const [scopes, setScopes] = useState<readonly string[]>(['screenshots:read', 'screenshots:write'])
+  const [isAll, setAll] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const expiry = days === '' ? {} : { expires_in_days: Number(days) }
+    await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry })
+    setName('')
+  }
+  const toggle = (scope: string) => setScopes(SCOPES.filter((one) => (one === scope ? !scopes.includes(one) : scopes.includes(one))))
+  return (
+    <section class="panel" aria-labelledby="new-key-title">
+      <div class="panel-head">
+        <h2 id="new-key-title">Create a key</h2>
+      </div>
+      <form onSubmit={submit}>
+        <div class="toolbar">
+          <div class="grow">
+            <label for="key-name">Name</label>
+            <input
+              id="key-name"
+              required
+              maxLength={100}
+              placeholder="deploy pipeline"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </div>
+          <div>
+            <label for="key-days">Days until it expires</label>
+            <input
+              id="key-days"
+              type="number"
+              min={1}
+              max={3650}
+              placeholder="never"
+              value={days}
+              onInput={(event) => setDays(event.currentTarget.value)}
+            />
+          </div>
+        </div>
+        <fieldset class="choices">
+          <legend>Scopes</legend>
+          <label>
+            <input type="checkbox" checked={isAll} onChange={() => setAll(!isAll)} /> all
+          </label>
+          {SCOPES.map((scope) => (
+            <label key={scope}>
+              <input type="checkbox" checked={isAll || scopes.includes(scope)} disabled={isAll} onChange={() => toggle(scope)} /> {scope}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" class="primary" disabled={name.trim() === '' || (!isAll && scopes.length === 0)}>
+          Create key
+        </button>
+      </form>
+    </section>
+  )
+}
+
+export default Keys

@@ -1,0 +1,108 @@
+import { api, type Schemas } from '../api/client.ts'
+import { formatAge, formatNumber } from '../format/text.ts'
+import type { Page } from '../routing/page.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { ErrorNote } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+
+const REFRESH_MILLISECONDS = 3_000
+
+type SystemData = Schemas['System']['data']
+
+const System: Page = () => {
+  const { value, error } = useData('system', async () => (await api<Schemas['System']>('/system')).data.data, REFRESH_MILLISECONDS)
+  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const { pools, runners, queue, recent } = value
+  return (
+    <>
+      {error ? <ErrorNote error={error} /> : null}
+      <DataTable
+        title="Pools"
+        head={['Pool', 'State', 'Runners', 'Idle', 'Busy', 'Queued', 'Sandbox']}
+        empty="No RunnerPool exists."
+        rows={pools.map((pool) => [
+          <>
+            <strong>{pool.name}</strong>
+            {pool.records_videos ? <span class="count">videos</span> : null}
+          </>,
+          <PoolState pool={pool} />,
+          `${formatNumber(pool.pods)} of ${formatNumber(pool.max_pods)}`,
+          formatNumber(pool.idle),
+          formatNumber(pool.busy),
+          formatNumber(pool.queued),
+          pool.sandboxed === null ? 'unknown' : pool.sandboxed ? 'on' : 'off',
+        ])}
+      />
+      <DataTable
+        title="Queue"
+        head={['Plan', 'Accounts', 'Queued', 'Running']}
+        empty="The queue is empty."
+        rows={queue.map(({ plan, accounts, queued, running }) => [
+          plan ?? 'account missing',
+          formatNumber(accounts),
+          formatNumber(queued),
+          formatNumber(running),
+        ])}
+      />
+      <Failures recent={recent} />
+      <DataTable
+        title="Runners with a capture"
+        head={['Pod', 'Screenshot', 'Account', 'Started']}
+        empty="No capture runs."
+        rows={runners.map(({ pod, screenshot_id, account, started_at }) => [
+          <span class="mono">{pod}</span>,
+          <span class="mono">{screenshot_id}</span>,
+          account,
+          started_at === null ? '' : formatAge(started_at, new Date()),
+        ])}
+      />
+    </>
+  )
+}
+
+function PoolState({ pool: { ready, reason, message } }: { pool: SystemData['pools'][number] }) {
+  const title = ready === null ? 'Unknown' : ready ? 'Ready' : 'Not ready'
+  return (
+    <>
+      <span class={`badge ${ready === null ? '' : ready ? 'active' : 'inactive'}`}>{title}</span>
+      {ready === false ? (
+        <div class="soft">
+          {reason}: {message}
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+/** Codes of failed captures, with their share as a bar. */
+function Failures({ recent: { completed, failed, failures } }: { recent: SystemData['recent'] }) {
+  const most = Math.max(1, ...failures.map(({ count }) => count))
+  return (
+    <section class="panel" aria-labelledby="failures-title">
+      <div class="panel-head">
+        <h2 id="failures-title">Recent captures</h2>
+        <span class="hint">
+          {formatNumber(completed)} completed, {formatNumber(failed)} failed
+        </span>
+      </div>
+      {failures.length === 0 ? <p class="soft">No capture has failed.</p> : null}
+      <table class="waterfall">
+        <tbody>
+          {failures.map(({ code, count }) => (
+            <tr key={code}>
+              <th scope="row" class="mono">
+                {code}
+              </th>
+              <td class="track">
+                <span class="bar bad" style={{ left: 0, width: `${(100 * count) / most}%` }} />
+              </td>
+              <td class="number">{formatNumber(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+export default System

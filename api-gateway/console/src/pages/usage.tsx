@@ -1,0 +1,51 @@
+import { api, type Schemas } from '../api/client.ts'
+import { formatInstant, formatNumber } from '../format/text.ts'
+import type { Page } from '../routing/page.ts'
+import { ErrorNote } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+
+const REFRESH_MILLISECONDS = 10_000
+
+const Usage: Page = () => {
+  const { value, error } = useData('usage', async () => (await api<Schemas['Usage']>('/usage/current')).data.data, REFRESH_MILLISECONDS)
+  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const { count, limit, percentage, remaining, plan, rate_limit_per_minute: rate, reset_at, overage, period } = value
+  return (
+    <>
+      {error ? <ErrorNote error={error} /> : null}
+      <section class="panel" aria-labelledby="month-title">
+        <div class="panel-head">
+          <h2 id="month-title">{period}</h2>
+          <span class="hint">Plan {plan}</span>
+        </div>
+        <p class="figure">
+          <strong>{formatNumber(count)}</strong> of {formatNumber(limit)} screenshots
+        </p>
+        <meter class="quota" min={0} max={100} value={Math.min(100, percentage)} aria-label="Used part of the quota">
+          {percentage} %
+        </meter>
+        <dl class="facts">
+          <dt>Used</dt>
+          <dd>{percentage} %</dd>
+          <dt>Left</dt>
+          <dd>{formatNumber(remaining)}</dd>
+          <dt>Starts again</dt>
+          <dd>{formatInstant(reset_at)}</dd>
+          <dt>Rate</dt>
+          <dd>{rate === null ? 'no limit' : `${formatNumber(rate)} requests per minute`}</dd>
+          {overage ? (
+            <>
+              <dt>Above the quota</dt>
+              <dd>
+                {formatNumber(overage.count)}
+                {overage.amount === null ? '' : `, costs ${overage.amount.toFixed(2)}`}
+              </dd>
+            </>
+          ) : null}
+        </dl>
+      </section>
+    </>
+  )
+}
+
+export default Usage

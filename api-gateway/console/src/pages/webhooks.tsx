@@ -1,0 +1,290 @@
+import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
+import { useState } from 'preact/hooks'
+import { api, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
+import type { Page } from '../routing/page.ts'
+import { navigate } from '../routing/router.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
+import { DeliveryTable } from '../ui/delivery-table.tsx'
+import { ErrorNote, Note } from '../ui/notes.tsx'
+import { ShownOnce } from '../ui/secret.tsx'
+import { useData } from '../ui/use-data.ts'
+
+const REFRESH_MILLISECONDS = 10_000
+
+type Found = Schemas['WebhookFound']['data']
+type TestResult = Schemas['WebhookTestResult']
+
+const Webhooks: Page = ({ session, parts: [id] }) =>
+  id === undefined ? <WebhookList session={session} /> : <WebhookPage id={id} session={session} />
+
+const stateOf = ({ is_active, disabled_reason }: Webhook): string =>
+  is_active ? 'Active' : disabled_reason === null ? 'Inactive' : 'Deactivated after failures'
+
+function WebhookList({ session }: { session: Session }) {
+  const { value, error, reload } = useData(
+    'webhooks',
+    async () => (await api<Schemas['WebhookList']>('/webhooks?limit=500&include_inactive=true')).data.data,
+  )
+  const [secret, setSecret] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
+  const create = async (body: object): Promise<boolean> => {
+    try {
+      const { data } = await api<Schemas['WebhookCreated']>('/webhooks', { method: 'POST', body })
+      setSecret(data.data.signing_secret)
+      setProblem(undefined)
+      await reload()
+      return true
+    } catch (failure) {
+      setProblem(failure)
+      return false
+    }
+  }
+  return (
+    <>
+      {secret === undefined ? null : <ShownOnce title="The signing secret." text={secret} onDone={() => setSecret(undefined)} />}
+      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      {hasScope(session, 'webhooks:write') ? <NewWebhook onCreate={create} /> : null}
+      <section class="panel" aria-labelledby="webhooks-title">
+        <div class="panel-head">
+          <h2 id="webhooks-title">Endpoints</h2>
+        </div>
+        {value?.length === 0 ? <p class="empty">No endpoint yet.</p> : null}
+        <ul class="plain-list rows">
+          {value?.map((webhook) => (
+            <li key={webhook.id}>
+              <a href={`#/webhooks/${webhook.id}`}>{webhook.name}</a>
+              <span class="soft wrap">{webhook.is_default ? 'signs deliveries to webhook_url' : webhook.url}</span>
+              <span class={`badge ${webhook.is_active ? 'active' : 'inactive'}`}>{stateOf(webhook)}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  )
+}
+
+function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean> }) {
+  const [name, setName] = useState('')
+  const [url, setUrl] = useState('')
+  const [events, setEvents] = useState<readonly string[]>(['screenshot.completed', 'screenshot.failed'])
+  const toggle = (event: string) => setEvents(EVENT_TYPES.filter((one) => (one === event ? !events.includes(one) : events.includes(one))))
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!(await onCreate({ name: name.trim(), url: url.trim(), events }))) return
+    setName('')
+    setUrl('')
+  }
+  return (
+    <section class="panel" aria-labelledby="new-webhook-title">
+      <div class="panel-head">
+        <h2 id="new-webhook-title">Create an endpoint</h2>
+      </div>
+      <form onSubmit={submit}>
+        <div class="toolbar">
+          <div class="grow">
+            <label for="webhook-name">Name</label>
+            <input
+              id="webhook-name"
+              required
+              maxLength={100}
+              placeholder="billing"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </div>
+          <div class="grow">
+            <label for="webhook-url">URL</label>
+            <input
+              id="webhook-url"
+              type="url"
+              required
+              pattern="https://.*"
+              placeholder="https://hooks.example.com/in"
+              value={url}
+              onInput={(event) => setUrl(event.currentTarget.value)}
+            />
+          </div>
+        </div>
+        <fieldset class="choices">
+          <legend>Events</legend>
+          {EVENT_TYPES.map((event) => (
+            <label key={event}>
+              <input type="checkbox" checked={events.includes(event)} onChange={() => toggle(event)} /> {event}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" class="primary" disabled={name.trim() === '' || url.trim() === '' || events.length === 0}>
+          Create endpoint
+        </button>
+      </form>
+    </section>
+  )
+}
+
+function WebhookPage({ id, session }: { id: string; session: Session }) {
+  const path = `/webhooks/${encodeURIComponent(id)}`
+  const [status, setStatus] = useState('')
+  const [secret, setSecret] = useState<string>()
+  const [result, setResult] = useState<TestResult>()
+  const [problem, setProblem] = useState<unknown>()
+  const [notice, setNotice] = useState('')
+  const { value, error, reload } = useData(id, async () => (await api<Schemas['WebhookFound']>(path)).data.data, REFRESH_MILLISECONDS)
+  const log = useData(
+    `${id}/${status}`,
+    async () => (await api<Schemas['DeliveryList']>(`${path}/deliveries?limit=50${status === '' ? '' : `&status=${status}`}`)).data.data,
+    REFRESH_MILLISECONDS,
+  )
+  const act = async <T,>(work: () => Promise<T>): Promise<T | undefined> => {
+    setProblem(undefined)
+    setNotice('')
+    try {
+      return await work()
+    } catch (failure) {
+      setProblem(failure)
+      return undefined
+    }
+  }
+  const test = () => act(async () => setResult((await api<TestResult>(`${path}/test`, { method: 'POST' })).data))
+  const rotate = () =>
+    act(async () => {
+      const { data } = await api<Schemas['SigningSecretRotated']>(`${path}/rotate-secret`, { method: 'POST', body: { overlap_hours: 24 } })
+      setSecret(data.data.signing_secret)
+    })
+  const toggle = (isActive: boolean) =>
+    act(async () => {
+      await api(path, { method: 'PATCH', body: { is_active: isActive } })
+      await reload()
+    })
+  const redeliver = (delivery: string) =>
+    act(async () => {
+      await api(`${path}/deliveries/${delivery}/redeliver`, { method: 'POST' })
+      setNotice('The operator posts the event once more.')
+      await log.reload()
+    })
+  const remove = () =>
+    act(async () => {
+      await api(path, { method: 'DELETE' })
+      navigate('webhooks')
+    })
+  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const mayWrite = hasScope(session, 'webhooks:write')
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/webhooks">Webhooks</a>
+      </p>
+      <div class="panel-head">
+        <h2 class="title wrap">{value.name}</h2>
+        <span class={`badge ${value.is_active ? 'active' : 'inactive'}`}>{stateOf(value)}</span>
+        {mayWrite ? (
+          <div class="actions">
+            {value.is_default ? null : (
+              <button type="button" onClick={test}>
+                Send a test
+              </button>
+            )}
+            <button type="button" onClick={() => toggle(!value.is_active)}>
+              {value.is_active ? 'Deactivate' : 'Activate'}
+            </button>
+            <ConfirmButton
+              label="Rotate secret"
+              title="Rotate the signing secret?"
+              text="Events are signed with both secrets for 24 hours, then only with the new one."
+              onConfirm={rotate}
+            />
+            <ConfirmButton
+              label="Delete"
+              title={`Delete ${value.name}?`}
+              text="No further event is posted to this endpoint."
+              onConfirm={remove}
+            />
+          </div>
+        ) : null}
+      </div>
+      {secret === undefined ? null : <ShownOnce title="The new signing secret." text={secret} onDone={() => setSecret(undefined)} />}
+      {problem ? <ErrorNote error={problem} /> : null}
+      {notice ? <Note kind="good">{notice}</Note> : null}
+      {value.disabled_reason ? <Note kind="error">{value.disabled_reason}</Note> : null}
+      {result ? (
+        <Note kind={result.success ? 'good' : 'error'}>
+          {result.message}: {result.status_code === 0 ? (result.error ?? 'no response') : `HTTP ${result.status_code}`} in{' '}
+          {formatMilliseconds(result.response_time_ms)}.
+        </Note>
+      ) : null}
+      <Health webhook={value} />
+      <section class="panel" aria-labelledby="log-title">
+        <div class="panel-head">
+          <h2 id="log-title">Deliveries of the last seven days</h2>
+          <select aria-label="State" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
+            <option value="">All</option>
+            {['pending', 'successful', 'failed'].map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </div>
+        {log.error ? <ErrorNote error={log.error} /> : null}
+        {log.value?.length === 0 ? <p class="empty">No deliveries.</p> : null}
+        <DeliveryTable deliveries={log.value ?? []}>
+          {({ id: delivery, event_type }) =>
+            mayWrite ? (
+              <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver ${event_type} again`}>
+                Deliver again
+              </button>
+            ) : null
+          }
+        </DeliveryTable>
+      </section>
+    </>
+  )
+}
+
+function Health({ webhook: { url, events, is_default, statistics, signing_secret_hint } }: { webhook: Found }) {
+  const {
+    success_rate,
+    average_response_time_ms,
+    last_failure_at,
+    last_success_at,
+    pending_deliveries,
+    total_deliveries,
+    consecutive_failures,
+  } = statistics
+  const age = (instant: string | null) => (instant === null ? 'never' : formatAge(instant, new Date()))
+  return (
+    <section class="panel" aria-labelledby="health-title">
+      <div class="panel-head">
+        <h2 id="health-title">Health</h2>
+      </div>
+      <dl class="facts">
+        {is_default ? null : (
+          <>
+            <dt>URL</dt>
+            <dd>{url}</dd>
+          </>
+        )}
+        <dt>Events</dt>
+        <dd>{events.join(', ')}</dd>
+        <dt>Deliveries</dt>
+        <dd>
+          {formatNumber(total_deliveries)}, {formatNumber(pending_deliveries)} pending
+        </dd>
+        <dt>Success</dt>
+        <dd>{success_rate === null ? 'no deliveries yet' : `${success_rate} %`}</dd>
+        <dt>Response time</dt>
+        <dd>{average_response_time_ms === null ? 'unknown' : formatMilliseconds(average_response_time_ms)}</dd>
+        <dt>Last success</dt>
+        <dd>{age(last_success_at)}</dd>
+        <dt>Last failure</dt>
+        <dd>{age(last_failure_at)}</dd>
+        <dt>Failures in a row</dt>
+        <dd>{formatNumber(consecutive_failures)}</dd>
+        <dt>Signing secret</dt>
+        <dd>{signing_secret_hint ?? 'none'}</dd>
+      </dl>
+    </section>
+  )
+}
+
+export default Webhooks

@@ -1,0 +1,191 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api, hasScope, type Screenshot, type Session } from '../api/client.ts'
+import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
+import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
+import { navigate } from '../routing/router.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+import { ErrorNote, Note, StatusBadge } from '../ui/notes.tsx'
+import { Picture } from '../ui/picture.tsx'
+import { Waterfall } from '../ui/waterfall.tsx'
+import { RecordDeliveries } from './deliveries.tsx'
+import { PageMetadata } from './metadata.tsx'
+
+/** Seconds for which one request waits for the end of the capture. */
+const WAIT_SECONDS = 20
+
+type State = { shot?: Screenshot; error?: unknown }
+
+/** A record that is read again until the capture has ended. */
+function useRecord(id: string): State {
+  const [state, setState] = useState<State>({})
+  useEffect(() => {
+    const control = new AbortController()
+    const { signal } = control
+    const read = async () => {
+      let path = `/screenshots/${encodeURIComponent(id)}`
+      while (!signal.aborted) {
+        const { data: shot } = await api<Screenshot>(path, { signal })
+        setState({ shot })
+        if (shot.status !== 'pending') return
+        path = `/screenshots/${encodeURIComponent(id)}?wait=${WAIT_SECONDS}`
+      }
+    }
+    setState({})
+    read().catch((error: unknown) => {
+      if (!signal.aborted) setState({ error })
+    })
+    return () => control.abort()
+  }, [id])
+  return state
+}
+
+/** One screenshot: picture, facts, files, metadata and deliveries. */
+export function RecordPage({ id, session }: { id: string; session: Session }) {
+  const { shot, error } = useRecord(id)
+  const [problem, setProblem] = useState<unknown>()
+  const remove = async () => {
+    try {
+      await api(`/screenshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
+      navigate('screenshots')
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  if (error) return <ErrorNote error={error} />
+  if (!shot) return <p class="empty">Loading…</p>
+  const mayWrite = hasScope(session, 'screenshots:write')
+  const address = toSafeLink(shot.url)
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/screenshots">Screenshots</a>
+      </p>
+      <div class="panel-head">
+        <h2 class="title wrap">{shot.metadata?.page_title || shot.url}</h2>
+        <StatusBadge status={shot.status} />
+        {mayWrite ? (
+          <div class="actions">
+            <a class="button" href={`#/playground?from=${shot.id}`}>
+              Capture again
+            </a>
+            <ConfirmButton
+              label="Delete"
+              title="Delete this screenshot?"
+              text="The record and its files are deleted, and links to them stop working. Quota is not refunded."
+              onConfirm={remove}
+            />
+          </div>
+        ) : null}
+      </div>
+      {problem ? <ErrorNote error={problem} /> : null}
+      {shot.error ? <Note kind="error">{`${shot.error.code}: ${shot.error.message}`}</Note> : null}
+      {shot.warnings.length > 0 ? (
+        <Note kind="warning">
+          <ul>
+            {shot.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Note>
+      ) : null}
+      <div class="columns record">
+        <div>
+          <section class="panel" aria-label="File">
+            {shot.status === 'completed' ? <Picture shot={shot} /> : null}
+            {shot.status === 'pending' ? <p class="busy">The capture has not ended yet.</p> : null}
+            {shot.status === 'failed' ? <p class="empty">A failed capture has no picture.</p> : null}
+          </section>
+          {shot.metadata?.timings ? (
+            <section class="panel" aria-label="Timing">
+              <Waterfall steps={shot.metadata.timings.steps} />
+            </section>
+          ) : null}
+          <RecordDeliveries id={shot.id} session={session} />
+        </div>
+        <div>
+          <section class="panel" aria-labelledby="facts-title">
+            <div class="panel-head">
+              <h2 id="facts-title">Record</h2>
+              <CopyButton text={shot.id} label="Copy id" />
+            </div>
+            <dl class="facts">
+              <Fact name="Id">{shot.id}</Fact>
+              <Fact name="URL">{address ? <ExternalLink url={address} /> : shot.url}</Fact>
+              <Fact name="Created">{formatInstant(shot.created_at)}</Fact>
+              <Fact name="Started">{shot.started_at && formatInstant(shot.started_at)}</Fact>
+              <Fact name="Ended">{shot.completed_at && formatInstant(shot.completed_at)}</Fact>
+              <Fact name="Duration">{shot.processing_duration_ms !== null && formatMilliseconds(shot.processing_duration_ms)}</Fact>
+              <Fact name="Attempts">{String(shot.attempts)}</Fact>
+              <Fact name="From the cache">{shot.cached && 'yes'}</Fact>
+              <Fact name="Truncated">{shot.truncated && 'yes'}</Fact>
+              <Fact name="Batch">{shot.batch_id}</Fact>
+              <Fact name="External identifier">{shot.external_identifier}</Fact>
+              <Fact name="Link expires">{shot.download_url_expires_at && formatInstant(shot.download_url_expires_at)}</Fact>
+            </dl>
+          </section>
+          {shot.artifacts.length > 0 ? <Artifacts shot={shot} /> : null}
+          <section class="panel" aria-labelledby="options-title">
+            <div class="panel-head">
+              <h2 id="options-title">Options</h2>
+              <CopyButton text={JSON.stringify(shot.options, null, 2)} />
+            </div>
+            <dl class="facts mono">
+              {Object.entries(shot.options).map(([name, value]) => (
+                <Fact key={name} name={name}>
+                  {typeof value === 'string' ? value : JSON.stringify(value)}
+                </Fact>
+              ))}
+            </dl>
+          </section>
+          {shot.metadata ? <PageMetadata metadata={shot.metadata} /> : null}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** A row of facts. Unknown values are left out. */
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  if (children === null || children === undefined || children === false) return null
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+const ExternalLink = ({ url }: { url: string }) => (
+  <a href={url} target="_blank" rel="noreferrer">
+    {url}
+  </a>
+)
+
+/** Additional files. They open as downloads, and never run in the console's origin. */
+function Artifacts({ shot }: { shot: Screenshot }) {
+  return (
+    <section class="panel" aria-labelledby="files-title">
+      <div class="panel-head">
+        <h2 id="files-title">Files</h2>
+      </div>
+      <ul class="plain-list">
+        {shot.artifacts.map(({ type, download_url, file_size_bytes }) => {
+          const link = toPictureUrl(download_url)
+          return (
+            <li key={type}>
+              {link ? (
+                <a href={link} target="_blank" rel="noreferrer">
+                  {type}
+                </a>
+              ) : (
+                type
+              )}{' '}
+              <span class="soft">{link ? formatBytes(file_size_bytes) : 'expired'}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,185 @@
+import t from 'tap'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { complete, fail } from '../api-gateway/runner-role.ts'
+import { findViolations, overflowOf, signIn, startStage, visit } from './stage.ts'
+
+// The pages of the console over real gateways: records, endpoints, keys and usage, and hostile texts and files in them.
+
+const stage = await startStage(t)
+const { world, gateways, key, picture } = stage
+const [{ url }] = gateways
+
+/** Creates a screenshot and returns its id. */
+async function create(options: object = {}, address = 'https://example.com/'): Promise<string> {
+  const { body } = await call(`${url}/v1/screenshots`, { method: 'POST', key, body: { url: address, options } })
+  return body.id
+}
+
+t.test('a record shows picture, facts and files, and can be deleted', async (t) => {
+  const id = await create({ save_html: true, full_page: true })
+  const seen = await visit(t, stage)
+  const { page, complaints } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/screenshots/${id}`)
+  await page.getByText('The capture has not ended yet.').waitFor()
+  await complete(id, picture, world, { width: 1280, height: 800, pageTitle: 'Prices' })
+  await page.getByRole('heading', { name: 'Prices' }).waitFor()
+  await page.getByRole('img', { name: 'Capture of https://example.com/' }).waitFor()
+  await page.getByRole('link', { name: 'html' }).waitFor()
+  await page.getByRole('button', { name: 'Actual size' }).click()
+  t.equal(await page.getByRole('button', { name: 'Actual size' }).getAttribute('aria-pressed'), 'true')
+  await page.goto(`${url}/#/screenshots`)
+  await page.getByRole('link', { name: 'Prices' }).click()
+  await page.getByRole('link', { name: 'Capture again' }).click()
+  const fullPage = page.getByLabel('full_page', { exact: true })
+  await eventually('the form has the options of the record', async () => (await fullPage.inputValue()) === 'true')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Delete' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No screenshots yet').waitFor()
+  t.equal((await call(`${url}/v1/screenshots/${id}`, { key })).status, 404)
+  t.strictSame(complaints, [])
+})
+
+t.test('texts that pages control run nothing and lead nowhere', async (t) => {
+  const nasty = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
+  const script = 'javascript:window.ran=1'
+  const hostile = {
+    pageTitle: nasty,
+    finalUrl: script,
+    warnings: [nasty],
+    page: {
+      ...{
+        openGraph: { 'og:title': nasty, 'og:url': script },
+        responseHeaders: { 'x-nasty': nasty },
+        fonts: [nasty],
+        links: [script, nasty],
+      },
+      ...{ icon: script, redirects: [script], timings: { load: 1 } },
+    },
+  }
+  const good = await create(
+    { metadata_timings: true, metadata_links: true, metadata_open_graph: true, metadata_http_response_headers: true },
+    `https://example.com/?${nasty}`,
+  )
+  await complete(good, picture, world, hostile)
+  const bad = await create({ user_agent: nasty, styles: nasty, hide_selectors: [nasty] })
+  await fail(bad, { code: 'NAVIGATION_FAILED', message: nasty }, world)
+  const { body: webhook } = await call(`${url}/v1/webhooks`, {
+    ...{ method: 'POST', key },
+    body: { name: nasty.slice(0, 100), description: nasty, url: 'https://hooks.example.com/in', events: ['screenshot.failed'] },
+  })
+  await call(`${url}/v1/keys`, { method: 'POST', key, body: { name: nasty.slice(0, 100) } })
+  const seen = await visit(t, stage)
+  const { page, complaints } = seen
+  await signIn(seen, url, key)
+  const paths = [
+    'screenshots',
+    `screenshots/${good}`,
+    `screenshots/${bad}`,
+    `playground?from=${bad}`,
+    'webhooks',
+    `webhooks/${webhook.data.id}`,
+    'keys',
+  ]
+  for (const path of paths) {
+    await page.goto(`${url}/#/${path}`)
+    await page.getByText('<img src=x').first().waitFor({ state: 'attached' })
+    await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
+    t.equal(await page.evaluate('window.ran'), undefined, path)
+    const links = await page.evaluate<string[]>('[...document.querySelectorAll("a")].map((link) => link.protocol)')
+    t.strictSame(
+      [...new Set(links)].filter((protocol) => !/^https?:$/.test(protocol)),
+      [],
+      path,
+    )
+    t.equal(await page.locator('[onerror], main script').count(), 0, path)
+  }
+  t.strictSame(complaints, [])
+})
+
+t.test('stored files never run in the origin of the console', async (t) => {
+  const html = Buffer.from('<!doctype html><title>ran</title><script>document.title="ran";localStorage.setItem("ran","1")</script>')
+  const id = await create({ save_html: true, save_mhtml: true })
+  await complete(id, html, world)
+  const { body } = await call(`${url}/v1/screenshots/${id}`, { key })
+  const links: string[] = [body.download_url, ...body.artifacts.map(({ download_url }: { download_url: string }) => download_url)]
+  t.equal(links.length, 3)
+  const { page, context } = await visit(t, stage)
+  for (const link of links) {
+    const tab = await context.newPage()
+    // Files other than pictures are downloads, so the browser does not open them.
+    await tab.goto(link).catch((error: Error) => t.match(error.message, /Download is starting|ERR_ABORTED/))
+    t.not(await tab.title(), 'ran')
+    await tab.close()
+  }
+  await page.goto(`${url}/`)
+  t.equal(await page.evaluate('localStorage.getItem("ran")'), null)
+})
+
+t.test('keys are created with scopes, shown once, and deleted', async (t) => {
+  const seen = await visit(t, stage)
+  const { page } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/keys`)
+  await page.getByLabel('Name').fill('deploy pipeline')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const text = await page.locator('.secret code').textContent()
+  t.equal((await call(`${url}/v1/screenshots`, { key: text ?? '' })).status, 200)
+  t.equal((await call(`${url}/v1/keys`, { key: text ?? '' })).status, 403, 'it has only the chosen scopes')
+  await page.getByRole('button', { name: 'Done' }).click()
+  t.notMatch(await page.content(), text ?? 'no text')
+  await page.getByRole('button', { name: 'Delete deploy pipeline' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('deploy pipeline', { exact: true }).waitFor({ state: 'detached' })
+  t.equal((await call(`${url}/v1/screenshots`, { key: text ?? '' })).status, 401)
+})
+
+t.test('endpoints are created, and their secrets rotated', async (t) => {
+  const seen = await visit(t, stage)
+  const { page } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/webhooks`)
+  await page.getByLabel('Name').fill('billing')
+  await page.getByLabel('URL').fill('https://hooks.example.com/billing')
+  await page.getByRole('button', { name: 'Create endpoint' }).click()
+  t.match(await page.locator('.secret code').textContent(), /^whsec_/)
+  await page.getByRole('link', { name: 'billing' }).click()
+  await page.getByRole('button', { name: 'Rotate secret' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+  t.match(await page.locator('.secret code').textContent(), /^whsec_/)
+})
+
+t.test('a key without scopes for a page does not see it', async (t) => {
+  const limited = await world.createKey({ accountName: 'acme', scopes: ['screenshots:read'] })
+  const seen = await visit(t, stage)
+  await signIn(seen, url, limited)
+  const names = await seen.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
+  t.strictSame(names, ['Screenshots'])
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  t.test(`every page is accessible and fits a telephone, ${colorScheme}`, async (t) => {
+    const [shot] = (await world.screenshots.listAll()).filter(({ status }) => status?.phase === 'Completed')
+    const [webhook] = (await call(`${url}/v1/webhooks`, { key })).body.data
+    const seen = await visit(t, stage, { width: 360, colorScheme })
+    await signIn(seen, url, await world.createKey({ accountName: 'acme', scopes: ['*', 'admin:read'] }))
+    const pages: [path: string, part: string][] = [
+      ['screenshots', '.card'],
+      [`screenshots/${screenshotIdOf(shot!.metadata)}`, 'text=Copy id'],
+      ['webhooks', 'text=Create an endpoint'],
+      [`webhooks/${webhook.id}`, 'text=Health'],
+      ['keys', 'text=this session'],
+      ['system', 'text=Recent captures'],
+      ['usage', 'text=Starts again'],
+    ]
+    for (const [path, part] of pages) {
+      await seen.page.goto(`${url}/#/${path}`)
+      await seen.page.locator(part).first().waitFor()
+      t.strictSame(await findViolations(seen.page), [], path)
+      t.equal(await overflowOf(seen.page), 0, path)
+    }
+  })
+}

@@ -1,0 +1,67 @@
+import t from 'tap'
+import { mergeNewest, replaceRecords } from '../../../api-gateway/console/src/list/merge.ts'
+import { toVisibleRange } from '../../../api-gateway/console/src/list/visible-range.ts'
+
+// The endless list: what a refresh changes, and which part is drawn.
+
+const listed = (...names: string[]) =>
+  names.map((name) => ({ id: name.toLowerCase(), status: name === name.toLowerCase() ? 'pending' : 'completed' }))
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id).join('')
+
+t.test('a refresh adds new records at the top and updates known ones', async (t) => {
+  const { items, added, isReset } = mergeNewest(listed('b', 'c', 'd', 'e'), listed('a', 'B', 'C'), false)
+  t.equal(idsOf(items), 'abcde')
+  t.equal(added, 1)
+  t.notOk(isReset)
+  t.equal(items[1]?.status, 'completed')
+})
+
+t.test('a refresh removes records that were deleted, and keeps those below the page', async (t) => {
+  t.equal(idsOf(mergeNewest(listed('a', 'b', 'c', 'd', 'e'), listed('a', 'c', 'd'), false).items), 'acde')
+  t.equal(idsOf(mergeNewest(listed('a', 'b', 'c'), listed('a', 'c'), true).items), 'ac', 'the whole list fits a page')
+  t.equal(idsOf(mergeNewest(listed('a', 'b'), [], true).items), '')
+})
+
+t.test('a page without known records replaces the list, because records between are unknown', async (t) => {
+  const merged = mergeNewest(listed('x', 'y'), listed('a', 'b'), false)
+  t.match(merged, { isReset: true, added: 2 })
+  t.equal(idsOf(merged.items), 'ab')
+  t.match(mergeNewest([], listed('a'), false), { isReset: true, added: 1 })
+})
+
+t.test('no record is in the list twice, whatever moved', async (t) => {
+  const names = 'abcdefgh'.split('')
+  for (let from = 0; from < 6; from++)
+    for (let length = 1; length < 4; length++) {
+      const known = listed(...names.slice(2))
+      const { items } = mergeNewest(known, listed(...names.slice(from, from + length)), false)
+      t.equal(new Set(idsOf(items)).size, items.length, `${from} ${length}`)
+    }
+})
+
+t.test('single records are replaced and removed', async (t) => {
+  const known = listed('a', 'b', 'c')
+  t.equal(replaceRecords(known, new Map()), known)
+  const changed = replaceRecords(
+    known,
+    new Map([
+      ['a', { id: 'a', status: 'failed' }],
+      ['b', undefined],
+    ]),
+  )
+  t.strictSame(changed, [{ id: 'a', status: 'failed' }, known[2]])
+})
+
+t.test('the grid draws the rows of the window, and keeps the height of the others', async (t) => {
+  const sizes = { height: 800, columns: 4, rowHeight: 100, count: 10_000 }
+  t.strictSame(toVisibleRange({ ...sizes, above: -50 }), { start: 0, end: 44, before: 0, after: 248_900 })
+  const middle = toVisibleRange({ ...sizes, above: 100_000 })
+  t.strictSame(middle, { start: 3_988, end: 4_044, before: 99_700, after: 148_900 })
+  for (const above of [-1e6, 0, 12_345, 250_000, 1e9]) {
+    const { start, end, before, after } = toVisibleRange({ ...sizes, above })
+    t.equal(before + Math.ceil((end - start) / 4) * 100 + after, 250_000, `${above}`)
+    t.ok(end - start <= 60)
+  }
+  t.strictSame(toVisibleRange({ ...sizes, above: 0, count: 0 }), { start: 0, end: 0, before: 0, after: 0 })
+  t.strictSame(toVisibleRange({ ...sizes, above: 0, count: 3 }), { start: 0, end: 3, before: 0, after: 0 })
+})
