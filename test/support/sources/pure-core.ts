@@ -12,7 +12,7 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'operator/src/**/decide.ts', tests: 'test/unit/operator/**/decide.test.ts' },
   {
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',
-    tests: 'test/unit/api-gateway/quota/{limits,server-clock,write-round-robin}.test.ts',
+    tests: 'test/unit/api-gateway/quota/{limits,refusals,server-clock,write-round-robin}.test.ts',
   },
   { sources: 'api-gateway/client/src/link/canonical.ts', tests: 'test/unit/client/link/*.test.ts' },
   { sources: 'capture-runner/src/plan/*.ts', tests: 'test/unit/capture-runner/plan/*.test.ts' },
