@@ -29,10 +29,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{ trimSuffix "/" $registry }}/{{ .image.name }}:{{ coalesce .image.tag .root.Values.image.tag .root.Chart.AppVersion }}
 {{- end }}
 
-{{/* Public URL of the API: the value, or that of the ingress. */}}
+{{/* Public URL of the API: the value, or that of the Ingress, or that of the HTTPRoute's first host name without a wildcard. */}}
 {{- define "tintype.publicUrl" -}}
 {{- if .Values.gateway.publicUrl }}{{ .Values.gateway.publicUrl }}
 {{- else if and .Values.ingress.enabled .Values.ingress.host }}{{ ternary "https" "http" .Values.ingress.tls.enabled }}://{{ .Values.ingress.host }}
+{{- else if .Values.httpRoute.enabled }}
+{{- $hosts := list }}{{ range .Values.httpRoute.hostnames }}{{ if not (hasPrefix "*" .) }}{{ $hosts = append $hosts . }}{{ end }}{{ end }}
+{{- with first $hosts }}{{ $.Values.httpRoute.scheme }}://{{ . }}{{ end }}
 {{- end -}}
 {{- end }}
 

@@ -1,10 +1,13 @@
 {{/* Pod Security "restricted" and stricter. */}}
 {{- define "tintype.podSecurity" -}}
 runAsNonRoot: true
+{{- /* OpenShift assigns each namespace its user and group ids, and rejects pods that name others. */}}
+{{- if ne .Values.platform "openshift" }}
 runAsUser: 10001
 runAsGroup: 10001
 fsGroup: 10001
 fsGroupChangePolicy: OnRootMismatch
+{{- end }}
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 

@@ -13,6 +13,8 @@ export interface PodSettings {
   namespace: string
   release: string
   logLevel: string
+  /** OpenShift assigns user and group ids itself. */
+  platform: 'kubernetes' | 'openshift'
   /** Public half of the key that signs dispatches, as JWK. */
   dispatchPublicKey: object
   /** Maximum bytes of a file, which determines the disk space for a video. */
@@ -97,9 +99,7 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): N
     terminationGracePeriodSeconds: graceSecondsOf(spec),
     securityContext: {
       runAsNonRoot: true,
-      runAsUser: RUNNER_UID,
-      runAsGroup: RUNNER_UID,
-      fsGroup: RUNNER_UID,
+      ...(settings.platform === 'openshift' ? {} : { runAsUser: RUNNER_UID, runAsGroup: RUNNER_UID, fsGroup: RUNNER_UID }),
       seccompProfile:
         sandbox?.localhostProfile === undefined
           ? { type: 'RuntimeDefault' }

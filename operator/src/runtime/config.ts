@@ -20,6 +20,8 @@ const Environment = z.object({
   TINTYPE_POD_UID: z.string().min(1),
   /** Full name of the Helm release: the prefix for names of Secrets and of the Lease. */
   TINTYPE_RELEASE: z.string().min(1).default('tintype'),
+  /** openshift: runner pods name no user and group ids, because the cluster assigns them. */
+  TINTYPE_PLATFORM: z.enum(['kubernetes', 'openshift']).default('kubernetes'),
   TINTYPE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** Port of /metrics, /healthz and /readyz. */
   TINTYPE_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(9_090),
@@ -102,6 +104,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     podName: read.TINTYPE_POD_NAME,
     podUid: read.TINTYPE_POD_UID,
     release: read.TINTYPE_RELEASE,
+    platform: read.TINTYPE_PLATFORM,
     logLevel: read.TINTYPE_LOG_LEVEL,
     metricsPort: read.TINTYPE_METRICS_PORT,
     storage: {

@@ -7,11 +7,11 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { type Nginx, startNginx } from '../../support/servers/nginx.ts'
-import { find, renderChart } from '../../support/sources/chart.ts'
+import { chartDirectory, find, renderChart } from '../../support/sources/chart.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-// A gateway behind nginx with TLS, configured as ingress-nginx would be for the chart's Ingress: the view of a customer's client.
+// A gateway behind nginx with TLS, configured as ingress-nginx would be for the Ingress of charts/tintype/examples/ingress-nginx.yaml: the view of a customer's client.
 
 const HOST = 'shots.example.com'
 const MEBIBYTE = 1024 * 1024
@@ -25,7 +25,8 @@ const gateway = await world.startGateway()
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-proxy-'))
 t.teardown(() => rm(directory, { recursive: true, force: true }))
 
-const objects = await renderChart({ 'ingress.enabled': true, 'ingress.host': HOST })
+const values = path.join(chartDirectory, 'examples/ingress-nginx.yaml')
+const objects = await renderChart({}, ['--values', values])
 const { annotations = {} } = find(objects, 'Ingress', 'tintype-api-gateway').metadata
 const start = async (name: string, given?: Record<string, string>): Promise<Nginx> => {
   const where = path.join(directory, name)
@@ -140,7 +141,7 @@ t.test('through a proxy: a file of 60 MB arrives completely, in ranges, and resu
   t.strictSame(await readdir(path.join(proxy.temporary, 'proxy')), [], 'the proxy wrote nothing to its disk')
 })
 
-t.test('control: without the chart’s annotations, the proxy itself rejects bodies that the API allows', async (t) => {
+t.test('control: without these annotations, the proxy itself rejects bodies that the API allows', async (t) => {
   const bare = await start('bare')
   const { status, headers } = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(2 * MEBIBYTE) }, bare)
   t.equal(status, 413)

@@ -11,6 +11,7 @@ import { find, podsOf, type Rendered, renderChart } from '../../support/sources/
 
 const objects = await renderChart({
   logLevel: 'warn',
+  platform: 'openshift',
   'gateway.publicUrl': 'https://shots.example.com',
   'gateway.maxDownloads': 128,
   'gateway.linkCacheBytes': 1_073_741_824,
@@ -34,6 +35,7 @@ t.test('operator accepts the environment that the chart sets', async (t) => {
   t.match(config, {
     release: 'tintype',
     logLevel: 'warn',
+    platform: 'openshift',
     publicUrl: 'https://shots.example.com',
     bootstrap: { enabled: true, plan: 'scale' },
     maxFileBytes: 1_073_741_824,

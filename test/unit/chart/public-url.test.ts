@@ -5,6 +5,9 @@ import { podsOf, renderChart, renderNotes } from '../../support/sources/chart.ts
 
 const ingress = { 'ingress.enabled': true, 'ingress.host': 'shots.example.com' }
 
+const route = { 'httpRoute.enabled': true, 'httpRoute.parentRefs': [{ name: 'public' }] }
+const hostnames = ['*.example.net', 'shots.example.net']
+
 const cases: { name: string; settings: Record<string, unknown>; url: string }[] = [
   { name: 'an ingress with TLS', settings: { ...ingress, 'ingress.tls.enabled': true }, url: 'https://shots.example.com' },
   { name: 'an ingress without TLS', settings: ingress, url: 'http://shots.example.com' },
@@ -15,6 +18,22 @@ const cases: { name: string; settings: Record<string, unknown>; url: string }[] 
   },
   { name: 'an ingress without a host', settings: { 'ingress.enabled': true }, url: '' },
   { name: 'the host of a disabled ingress', settings: { 'ingress.host': 'shots.example.com' }, url: '' },
+  {
+    name: 'the first host name of an HTTPRoute that is not a wildcard',
+    settings: { ...route, 'httpRoute.hostnames': hostnames },
+    url: 'https://shots.example.net',
+  },
+  {
+    name: 'an HTTPRoute without TLS',
+    settings: { ...route, 'httpRoute.hostnames': hostnames, 'httpRoute.scheme': 'http' },
+    url: 'http://shots.example.net',
+  },
+  { name: 'an HTTPRoute without host names', settings: route, url: '' },
+  {
+    name: 'an ingress beside an HTTPRoute',
+    settings: { ...route, 'httpRoute.hostnames': hostnames, ...ingress },
+    url: 'http://shots.example.com',
+  },
   { name: 'nothing', settings: {}, url: '' },
 ]
 for (const { name, settings, url } of cases) {

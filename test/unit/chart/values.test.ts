@@ -8,6 +8,14 @@ import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
   { name: 'an unknown value', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
   { name: 'a misspelt value', settings: { 'gateway.replica': 3 }, words: /additional properties 'replica' not allowed/ },
+  { name: 'an unknown platform', settings: { platform: 'nomad' }, words: /platform.*must be one of 'kubernetes', 'openshift'/s },
+  {
+    name: 'an HTTPRoute without a Gateway',
+    settings: { 'httpRoute.enabled': true },
+    words: /httpRoute.parentRefs is empty: set it to the Gateway/,
+  },
+  { name: 'a Gateway without a name', settings: { 'httpRoute.parentRefs': [{ port: 443 }] }, words: /missing property 'name'/ },
+  { name: 'a timeout without a unit', settings: { 'httpRoute.requestTimeout': '30' }, words: /requestTimeout.*does not match pattern/s },
   { name: 'an unknown sandbox mode', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
   {
     name: 'an unknown plan',
@@ -191,21 +199,37 @@ t.test('chart keeps all names within the limits of Kubernetes, for any release n
   t.strictSame(tooLong, [])
 })
 
-t.test('chart lets bodies of 4 MiB, long polls of 25 s and large downloads pass an ingress', async (t) => {
+t.test('chart renders an Ingress with exactly the given annotations', async (t) => {
   const rendered = await renderChart({
     'ingress.enabled': true,
     'ingress.host': 'shots.example.com',
     'ingress.annotations': { 'example.com/own': 'yes' },
   })
   const { metadata, spec } = find<{ spec: object }>(rendered, 'Ingress', 'tintype-api-gateway')
-  const annotations = metadata.annotations ?? {}
-  t.ok(Number.parseInt(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '0', 10) >= 4)
-  t.ok(Number(annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']) > 30)
-  t.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
-  t.equal(annotations['example.com/own'], 'yes')
+  t.strictSame(metadata.annotations, { 'example.com/own': 'yes' })
   t.match(spec, {
     rules: [{ host: 'shots.example.com', http: { paths: [{ path: '/', backend: { service: { name: 'tintype-api-gateway' } } }] } }],
   })
+})
+
+t.test('chart renders an HTTPRoute that ends no held request', async (t) => {
+  const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }]
+  const settings = { 'httpRoute.enabled': true, 'httpRoute.parentRefs': parentRefs, 'httpRoute.hostnames': ['shots.example.com'] }
+  const routeOf = async (more: Record<string, unknown> = {}) =>
+    find<{ spec: object }>(await renderChart({ ...settings, ...more }), 'HTTPRoute', 'tintype-api-gateway')
+  const rule = {
+    matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+    timeouts: { request: '0s' },
+    backendRefs: [{ name: 'tintype-api-gateway', port: 8080 }],
+  }
+  t.strictSame((await routeOf()).spec, { parentRefs, hostnames: ['shots.example.com'], rules: [rule] })
+  const changed = await routeOf({
+    'gateway.service.port': 80,
+    'httpRoute.requestTimeout': '',
+    'httpRoute.annotations': { 'example.com/own': 'yes' },
+  })
+  t.match(changed.spec, { rules: [{ timeouts: undefined, backendRefs: [{ port: 80 }] }] })
+  t.strictSame(changed.metadata.annotations, { 'example.com/own': 'yes' })
 })
 
 t.test('chart publishes a node port only on request', async (t) => {

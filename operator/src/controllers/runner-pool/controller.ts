@@ -119,7 +119,7 @@ function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }:
 
 function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'onIdentified'>): PoolContext {
   const { http, reflectors, events, log, keys, config } = deps
-  const { namespace, release, logLevel, maxFileBytes } = config
+  const { namespace, release, logLevel, platform, maxFileBytes } = config
   const { runners, expectations, dispatcher, captureTimes, now, isLeader } = term
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey
   return {
@@ -132,7 +132,7 @@ function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'o
     dispatcher,
     captureTimes,
     guard,
-    podSettings: { namespace, release, logLevel, dispatchPublicKey, maxFileBytes },
+    podSettings: { namespace, release, logLevel, platform, dispatchPublicKey, maxFileBytes },
     memories: new Map(),
     events,
     metrics,

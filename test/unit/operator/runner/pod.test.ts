@@ -6,6 +6,7 @@ const settings = {
   namespace: 'tintype',
   release: 'tintype',
   logLevel: 'info',
+  platform: 'kubernetes' as const,
   dispatchPublicKey: { kty: 'OKP', crv: 'Ed25519', x: 'public' },
   maxFileBytes: 100 * 1024 ** 2,
 }
