@@ -143,7 +143,6 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
-    { name: 'URL', type: 'string', jsonPath: '.spec.template.url', priority: 1 },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

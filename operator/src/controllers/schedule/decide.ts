@@ -5,7 +5,7 @@ import type { Account } from '@tintype/crds/kinds/account'
 import { type ActiveRun, MAX_ACTIVE_RUNS, type RecentRun, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
-import { type Cron, CronError, parseCron } from '@tintype/crds/schedule/cron'
+import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
 import { isTimeZone } from '@tintype/crds/schedule/time-zone'
 import { lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
 import type { Condition } from '@tintype/crds/schema/conditions'
@@ -90,8 +90,7 @@ function read(text: string): Cron | string {
   try {
     return parseCron(text)
   } catch (error) {
-    if (error instanceof CronError) return error.message
-    throw error
+    return (error as CronError).message
   }
 }
 
