@@ -19,10 +19,11 @@ export interface Workload {
 export interface Pool {
   kind: 'RunnerPool'
   metadata: { name: string; labels?: Record<string, string> }
+  spec: { minIdle?: number }
   status?: { idle?: number; busy?: number }
 }
 
-/** Waits until every Deployment and StatefulSet has its pods, and every pool a runner. */
+/** Waits until every Deployment and StatefulSet has its pods, and every pool a runner if it keeps one. */
 export async function awaitRollout(report: Report): Promise<string> {
   let missing: string[] = []
   let problem: string | undefined
@@ -60,11 +61,11 @@ export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload 
   })
 }
 
-/** `operator 1/2` for each workload that is not complete, and an entry for each pool without a runner. */
+/** `operator 1/2` for each workload that is not complete, and an entry for each pool that keeps runners and has none. */
 export function missingOf(items: readonly (Workload | Pool | Pod)[]): string[] {
   return items.flatMap((item) => {
     if (item.kind === 'Pod') return []
-    if (item.kind === 'RunnerPool') return hasRunner(item) ? [] : [`a warm runner of pool ${item.metadata.name}`]
+    if (item.kind === 'RunnerPool') return item.spec.minIdle === 0 || hasRunner(item) ? [] : [`a warm runner of pool ${item.metadata.name}`]
     const { metadata, spec, status } = item
     const wanted = spec.replicas ?? 1
     const ready = Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)

@@ -37,18 +37,20 @@ for (const { name, workload, missing } of cases) {
 }
 
 t.test('missingOf names a pool until it has a runner, idle or busy', async (t) => {
-  const aPool = (status?: NonNullable<Pool['status']>): Pool => ({
+  const aPool = (status?: NonNullable<Pool['status']>, minIdle = 1): Pool => ({
     kind: 'RunnerPool',
     metadata: { name: 'default' },
+    spec: { minIdle },
     ...(status ? { status } : {}),
   })
   t.strictSame(missingOf([aPool()]), ['a warm runner of pool default'])
   t.strictSame(missingOf([aPool({ idle: 0, busy: 0 })]), ['a warm runner of pool default'])
   t.strictSame(missingOf([aPool({ idle: 1 }), aPool({ busy: 1 })]), [])
+  t.strictSame(missingOf([aPool({ idle: 0 }, 0)]), [], 'a pool that is scaled to zero starts its runners on demand')
 })
 
 t.test('ofRelease leaves out pools that do not belong to the release, and their pods', async (t) => {
-  const aPool = (name: string, labels: Record<string, string>): Pool => ({ kind: 'RunnerPool', metadata: { name, labels } })
+  const aPool = (name: string, labels: Record<string, string>): Pool => ({ kind: 'RunnerPool', metadata: { name, labels }, spec: {} })
   const aPod = (name: string, pool?: string): Pod => ({
     kind: 'Pod',
     metadata: { name, ...(pool === undefined ? {} : { labels: { 'tintype.dev/pool': pool } }) },
