@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Screenshot, ScreenshotRequest, Tintype } from '../../../client/src/index.ts'
 import { CliError } from '../common/errors.ts'
+import { capturesIn } from '../common/kinds.ts'
 
 /** True if a path exists and is not an ordinary file: /dev/null, a pipe. Replacing it would be wrong. */
 function isSpecial(file: string): boolean {
@@ -37,10 +38,11 @@ export interface CaptureWork {
   onCreated?: (id: string) => void
 }
 
-/** Creates a screenshot and waits for its end. Resolves to the record, also if the capture failed. */
+/** Creates a screenshot or a video and waits for its end. Resolves to the record, also if the capture failed. */
 export async function captureRecord(work: CaptureWork): Promise<Screenshot> {
   const { client, request, idempotencyKey, waitTimeout, signal, onCreated } = work
-  const { id } = await client.screenshots.create({ ...request, idempotencyKey, signal })
+  const captures = capturesIn(client, request.format)
+  const { id } = await captures.create({ ...request, idempotencyKey, signal })
   onCreated?.(id)
-  return client.screenshots.wait(id, { waitTimeout, signal })
+  return captures.wait(id, { waitTimeout, signal })
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Screenshot, type ScreenshotRequest, type Tintype, TintypeError } from '../../../client/src/index.ts'
+import { capturesIn } from '../common/kinds.ts'
 import { captureRecord, writeFileFrom } from './capture.ts'
 import type { Entry, StateFile } from './state-file.ts'
 
@@ -53,7 +54,7 @@ async function readOrCapture(entry: Entry, work: BatchWork, signal: AbortSignal)
   const { client, state, options, waitTimeout } = work
   if (entry.id !== undefined && entry.status !== 'failed') {
     try {
-      return await client.screenshots.wait(entry.id, { waitTimeout, signal })
+      return await capturesIn(client, options.format).wait(entry.id, { waitTimeout, signal })
     } catch (error) {
       // The record was deleted since the last run, so the page is captured again.
       if (!(error instanceof TintypeError) || error.status !== 404) throw error
@@ -80,7 +81,7 @@ async function captureEntry(entry: Entry, work: BatchWork, signal: AbortSignal):
       entry.error = `${screenshot.error?.code ?? 'INTERNAL_ERROR'}: ${screenshot.error?.message ?? 'the capture failed'}`
       return screenshot
     }
-    const stream = await untilFree(() => client.screenshots.streamOf(screenshot, { signal }), signal)
+    const stream = await untilFree(() => capturesIn(client, screenshot.format).streamOf(screenshot, { signal }), signal)
     await writeFileFrom(stream, path.join(folder, entry.file), signal)
     entry.status = 'done'
     return screenshot

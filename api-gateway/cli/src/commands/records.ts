@@ -1,12 +1,14 @@
-import type { Screenshot } from '../../../client/src/index.ts'
+import type { Screenshot, Video } from '../../../client/src/index.ts'
 import { formatBytes, formatTable, formatTime, toPrintable } from '../terminal/format.ts'
 
-/** `1920 x 1080 png, 45.3 KB, 1.2 s` */
-export function describePicture({ width, height, format, file_size_bytes: size, processing_duration_ms: duration }: Screenshot): string {
+/** `1920 x 1080 png, 45.3 KB, 1.2 s`, and for videos `1920 x 1080 mp4, 5 s at 30 fps, 2.1 MB, 9.4 s` */
+export function describePicture(record: Screenshot | Video): string {
+  const { width, height, format, file_size_bytes: size, processing_duration_ms: duration } = record
   const pixels = width === null || height === null ? '' : `${width} x ${height} `
   const bytes = size === null ? '' : `, ${formatBytes(size)}`
   const seconds = duration === null ? '' : `, ${(duration / 1_000).toFixed(1)} s`
-  return `${pixels}${format}${bytes}${seconds}`
+  const motion = 'fps' in record && record.duration_ms !== null ? `, ${record.duration_ms / 1_000} s at ${record.fps} fps` : ''
+  return `${pixels}${format}${motion}${bytes}${seconds}`
 }
 
 /** The state of a record in one word. */

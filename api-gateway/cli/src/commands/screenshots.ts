@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CaptureFailedError, type Screenshot, type ScreenshotQuery } from '../../../client/src/index.ts'
 import { writeFileFrom } from '../batch/capture.ts'
 import { EXIT, UsageError } from '../common/errors.ts'
+import { bothKinds, capturesIn, VIDEO_FORMATS, withKindOf } from '../common/kinds.ts'
 import { formatTime, toPrintable } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 import { describePicture, describeRecord, stateOf, tableOf } from './records.ts'
@@ -35,9 +36,16 @@ export const list: Command = {
   maximum: 0,
   flags: [
     { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
+    { name: 'videos', kind: 'boolean', summary: 'Lists videos instead of screenshots' },
     { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
     { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
-    { name: 'format', kind: 'text', value: 'FORMAT', values: ['png', 'jpeg', 'webp', 'avif', 'pdf'], summary: 'Only in this format' },
+    {
+      name: 'format',
+      kind: 'text',
+      value: 'FORMAT',
+      values: ['png', 'jpeg', 'webp', 'avif', 'pdf', ...VIDEO_FORMATS],
+      summary: 'Only in this format',
+    },
     { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
     { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
     { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time, ISO 8601' },
@@ -49,13 +57,17 @@ export const list: Command = {
     const { signal } = context.world
     const found: Screenshot[] = []
     let count = 0
-    for await (const screenshot of context.client().screenshots.list({ ...toQuery(context, limit), signal })) {
+    const format = context.text('format')
+    const [screenshots, videos] = bothKinds(context.client())
+    const captures = context.isOn('videos') || VIDEO_FORMATS.includes(format ?? '') ? videos : screenshots
+    for await (const screenshot of captures.list({ ...toQuery(context, limit), signal })) {
       if (context.isOn('json')) context.printJson(screenshot)
       else found.push(screenshot)
       count += 1
       if (count >= limit) break
     }
-    if (!context.isOn('json')) context.world.stdout.write(found.length === 0 ? 'no screenshots\n' : tableOf(found))
+    if (!context.isOn('json'))
+      context.world.stdout.write(found.length === 0 ? (captures === videos ? 'no videos\n' : 'no screenshots\n') : tableOf(found))
     return EXIT.ok
   },
 }
@@ -63,7 +75,7 @@ export const list: Command = {
 export const get: Command = {
   name: 'get',
   usage: 'ID',
-  summary: 'Shows a screenshot, or downloads its file',
+  summary: 'Shows a screenshot or video, or downloads its file',
   minimum: 1,
   maximum: 1,
   flags: [
@@ -76,14 +88,14 @@ export const get: Command = {
     const artifact = context.text('artifact')
     if (artifact !== undefined && output === undefined) throw new UsageError('--artifact needs -o FILE.')
     const client = context.client()
-    const screenshot = await client.screenshots.get(context.argument(0), { signal })
+    const screenshot = await withKindOf(client, (captures) => captures.get(context.argument(0), { signal }))
     if (output === undefined) {
       if (context.isOn('json')) context.printJson(screenshot)
       else context.print(describeRecord(screenshot))
       return EXIT.ok
     }
     if (output === '-' && stdout.isTerminal) throw new UsageError('the file would be written to the terminal. Redirect the output.')
-    const stream = await client.screenshots.streamOf(screenshot, { artifact: artifact as never, signal })
+    const stream = await capturesIn(client, screenshot.format).streamOf(screenshot, { artifact: artifact as never, signal })
     if (output === '-') for await (const chunk of stream) stdout.write(chunk)
     else {
       await writeFileFrom(stream, output, signal)
@@ -96,14 +108,14 @@ export const get: Command = {
 export const remove: Command = {
   name: 'delete',
   usage: 'ID...',
-  summary: 'Deletes screenshots with their files and links',
+  summary: 'Deletes screenshots and videos with their files and links',
   minimum: 1,
   maximum: Number.POSITIVE_INFINITY,
   flags: [],
   async run(context) {
     const client = context.client()
     for (const id of context.parsed.positionals) {
-      await client.screenshots.delete(id, { signal: context.world.signal })
+      await withKindOf(client, (captures) => captures.delete(id, { signal: context.world.signal }))
       if (context.isOn('json')) context.printJson({ id, deleted: true })
       else context.print(`deleted ${id}`)
     }
@@ -131,7 +143,7 @@ async function watchOne(context: Context, id: string): Promise<number> {
   let last = ''
   for (;;) {
     const started = performance.now()
-    const screenshot = await client.screenshots.get(id, { wait: HOLD_SECONDS, signal })
+    const screenshot = await withKindOf(client, (captures) => captures.get(id, { wait: HOLD_SECONDS, signal }))
     const state = stateOf(screenshot)
     if (state !== last) printState(context, screenshot)
     last = state
@@ -155,14 +167,16 @@ async function watchAll(context: Context): Promise<number> {
   let failed = 0
   for (;;) {
     const seen = new Set<string>()
-    for await (const screenshot of client.screenshots.list({ status: 'pending', limit: MAX_PAGE, signal })) {
-      seen.add(screenshot.id)
-      if (pending.get(screenshot.id) !== stateOf(screenshot)) printState(context, screenshot)
-      pending.set(screenshot.id, stateOf(screenshot))
+    for (const captures of bothKinds(client)) {
+      for await (const screenshot of captures.list({ status: 'pending', limit: MAX_PAGE, signal })) {
+        seen.add(screenshot.id)
+        if (pending.get(screenshot.id) !== stateOf(screenshot)) printState(context, screenshot)
+        pending.set(screenshot.id, stateOf(screenshot))
+      }
     }
     for (const id of [...pending.keys()].filter((known) => !seen.has(known))) {
       pending.delete(id)
-      const screenshot = await client.screenshots.get(id, { signal })
+      const screenshot = await withKindOf(client, (captures) => captures.get(id, { signal }))
       printState(context, screenshot)
       if (screenshot.status === 'failed') failed += 1
     }
@@ -174,7 +188,7 @@ async function watchAll(context: Context): Promise<number> {
 export const watch: Command = {
   name: 'watch',
   usage: '[ID]',
-  summary: 'Follows a screenshot, or all pending ones, until they end',
+  summary: 'Follows a screenshot or video, or all pending ones, until they end',
   minimum: 0,
   maximum: 1,
   flags: [],

@@ -9,6 +9,7 @@ import { isDone, runBatch } from '../batch/run-batch.ts'
 import { StateFile, toFingerprint } from '../batch/state-file.ts'
 import { readUrls, toUrl } from '../batch/urls.ts'
 import { EXIT, Interrupted, UsageError } from '../common/errors.ts'
+import { capturesIn } from '../common/kinds.ts'
 import { toPrintable } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
@@ -47,6 +48,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   '.webp': 'webp',
   '.avif': 'avif',
   '.pdf': 'pdf',
+  '.mp4': 'mp4',
+  '.webm': 'webm',
+  '.gif': 'gif',
 }
 
 const isFolder = (file: string): boolean => /[/\\]$/.test(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
@@ -83,7 +87,7 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
   const { signal } = context.world
   const request = url === undefined ? options : { ...options, url }
   if (context.isOn('async')) {
-    const created = await client.screenshots.create({ ...request, signal })
+    const created = await capturesIn(client, request.format).create({ ...request, signal })
     if (context.isOn('json')) context.printJson(created)
     else context.print(created.id)
     return EXIT.ok
@@ -99,7 +103,7 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
       if (context.isOn('json')) context.printJson(screenshot)
       throw new CaptureFailedError(screenshot)
     }
-    const stream = await client.screenshots.streamOf(screenshot, { signal })
+    const stream = await capturesIn(client, screenshot.format).streamOf(screenshot, { signal })
     if (isStandardOutput) for await (const chunk of stream) context.world.stdout.write(chunk)
     const file = isStandardOutput ? undefined : toOutputFile(context, url, String(options.format ?? 'png'))
     if (file !== undefined) await writeFileFrom(stream, file, signal)
@@ -198,12 +202,13 @@ async function run(context: Context): Promise<number> {
 export const shot: Command = {
   name: 'shot',
   usage: 'URL...',
-  summary: 'Captures pages and writes their pictures to files',
+  summary: 'Captures pages and writes their pictures or videos to files',
   minimum: 0,
   maximum: Number.POSITIVE_INFINITY,
   flags: [...shotFlags, ...captureFlags],
   notes: [
     '  tintype shot example.com --full-page -o page.png',
+    '  tintype shot example.com --video-scenario scroll -o page.mp4',
     '  tintype shot --urls list.txt -o shots --format webp --parallel 4',
     '',
     'Every option of the API is a flag: `tintype --help options` lists them.',
