@@ -31,7 +31,7 @@ LONGEST = 300_000
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    for name in ("CreateScreenshot", "CreateBatch"):
+    for name in ("CreateScreenshot", "CreateVideo", "CreateBatch"):
         options = raw_schema["components"]["schemas"][name]["properties"]["options"]["properties"]
         for index, (option, schema) in enumerate(sorted(options.items())):
             if option != "url" and (index % SHARE or schema.get("maxLength", 0) > LONGEST):
@@ -75,7 +75,7 @@ def settle(case):
             return
     if "expires_in_days" in body:
         body.pop("expires_at", None)
-    if case.path == "/api/v1/screenshots" and "url" not in body and "url" not in body.get("options", {}):
+    if case.path in ("/api/v1/screenshots", "/api/v1/videos") and "url" not in body and "url" not in body.get("options", {}):
         body["url"] = "https://example.com/"
 
 

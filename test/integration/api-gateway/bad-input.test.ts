@@ -30,7 +30,8 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
   { name: 'a fraction of a pixel', body: { url, options: { viewport_width: 800.5 } }, details: ['options.viewport_width invalid_type'] },
   { name: 'a null', body: { url, options: { click: null } }, details: ['options.click invalid_type'] },
   { name: 'options that are not an object', body: { url, options: 'full_page' }, details: ['options invalid_type'] },
-  { name: 'an unknown format', body: { url, options: { format: 'gif' } }, details: ['options.format invalid_value'] },
+  { name: 'an unknown format', body: { url, options: { format: 'bmp' } }, details: ['options.format invalid_value'] },
+  { name: 'the format of a video', body: { url, options: { format: 'gif' } }, details: ['options.format contradiction'] },
   {
     name: 'an unknown wait state',
     body: { url, options: { wait_until: ['load', 'idle'] } },

@@ -56,7 +56,8 @@ export async function startStage(): Promise<Stage> {
   const world = await startWorld()
   const stopEnding = endCaptures(world)
   await world.createAccount('acme')
-  const key = await world.createKey({ accountName: 'acme' })
+  // The scope admin:read is not part of `*`.
+  const key = await world.createKey({ accountName: 'acme', scopes: ['*', 'admin:read'] })
   const many = '1000000'
   const gateway = await world.startGateway({
     TINTYPE_READS_PER_MINUTE: many,
