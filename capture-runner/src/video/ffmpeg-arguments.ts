@@ -48,11 +48,10 @@ export function movieArguments({ format, fps, quality, ...sizes }: Encoding, fil
   return [
     ...COMMON,
     ...input(fps, PIPE),
-    ...['-an', '-vf', [...scale(sizes), 'format=yuv420p'].join(',')],
+    ...['-an', '-vf', [...scale(sizes), 'format=yuv420p', TAGS].join(',')],
     ...codec,
     ...THREADS,
     ...['-g', String(fps * KEY_SECONDS)],
-    ...['-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', '-color_range', 'tv'],
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', format, '-y', file],
   ]
 }
@@ -83,6 +82,9 @@ type Sizes = Pick<Encoding, 'source' | 'size'>
 const COLORS = 'in_color_matrix=bt601:in_range=pc:out_color_matrix=bt709:out_range=tv'
 /** Without these flags, white is not quite white. */
 const ROUNDING = 'accurate_rnd+full_chroma_int'
+
+/** Names the colors in the file. As options of the encoder, ffmpeg 7 replaces them by those of the JPEGs; players then guess by the size. */
+const TAGS = 'setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'
 
 /** Filters to the size and the colors of a movie. */
 function scale({ source, size }: Sizes): string[] {

@@ -15,8 +15,8 @@ t.test('movieArguments writes an mp4 that players of all kinds show', async (t) 
   t.equal(argumentOf(args, '-crf'), '22')
   t.equal(argumentOf(args, '-movflags'), '+faststart')
   t.equal(argumentOf(args, '-g'), '60')
-  t.equal(argumentOf(args, '-color_range'), 'tv')
-  t.match(argumentOf(args, '-vf'), /^scale=flags=\S+out_color_matrix=bt709:out_range=tv,format=yuv420p$/)
+  t.match(argumentOf(args, '-vf'), /^scale=flags=\S+out_color_matrix=bt709:out_range=tv,format=yuv420p,setparams=/)
+  t.ok(argumentOf(args, '-vf')?.endsWith(',setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'))
   t.equal(args.at(-1), '/v/video.mp4')
 })
 
@@ -46,7 +46,7 @@ t.test('movieArguments encodes better with a higher quality', async (t) => {
 
 t.test('movieArguments repeats the last row and column of an odd picture', async (t) => {
   const args = movieArguments({ ...encoding, source: { width: 333, height: 217 }, size: { width: 334, height: 218 } }, 'f')
-  t.match(argumentOf(args, '-vf'), 'format=yuv444p,pad=334:218:0:0,fillborders=right=1:bottom=1:mode=smear,format=yuv420p')
+  t.match(argumentOf(args, '-vf'), 'format=yuv444p,pad=334:218:0:0,fillborders=right=1:bottom=1:mode=smear,format=yuv420p,setparams=')
 })
 
 t.test('movieArguments scales to another size', async (t) => {
