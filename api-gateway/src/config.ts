@@ -39,6 +39,7 @@ const Env = z.object({
   TINTYPE_LINK_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432), // pictures of links in memory; 0: none
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
+  TINTYPE_MAX_SCHEDULES: z.coerce.number().int().min(1).default(1_000), // schedules per account
   // Same values as in the operator, so that a URL it would not post to is rejected early.
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: CommaList,
@@ -108,6 +109,7 @@ const toConfig = (env: Env) => ({
   },
   maxKeys: env.TINTYPE_MAX_KEYS,
   maxWebhooks: env.TINTYPE_MAX_WEBHOOKS,
+  maxSchedules: env.TINTYPE_MAX_SCHEDULES,
   webhookRules: {
     ...DEFAULT_EGRESS_RULES,
     allowedCidrs: env.TINTYPE_WEBHOOK_ALLOWED_CIDRS,

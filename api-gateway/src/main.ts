@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
-import { webhooks as webhookResource } from '@tintype/crds/client/kinds'
+import { screenshotSchedules as scheduleResource, webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
-import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
+import { apiKeyIdOf, scheduleIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { isApiKeyIdName, isScheduleIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { waitForAccess } from '@tintype/crds/storage/access'
 import { type Logger, pino } from 'pino'
@@ -71,6 +71,14 @@ async function run(config: Config): Promise<void> {
   const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
   const webhookReflector = new Reflector({ ...parts, resource: webhookResource })
   const webhooks = new KubeRecords({ http, reflector: webhookReflector, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
+  const scheduleReflector = new Reflector({ ...parts, resource: scheduleResource })
+  const schedules = new KubeRecords({
+    http,
+    reflector: scheduleReflector,
+    what: 'schedule',
+    idOf: scheduleIdOf,
+    isIdName: isScheduleIdName,
+  })
   const now = () => clock.now()
   const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
   const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
@@ -88,7 +96,7 @@ async function run(config: Config): Promise<void> {
 
   // The first two authenticate requests.
   const authReflectors = [keys.keys, keys.accounts]
-  const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector]
+  const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector, scheduleReflector]
   for (const reflector of reflectors) reflector.start()
   keys.uses.start()
   lease.start()
@@ -106,11 +114,13 @@ async function run(config: Config): Promise<void> {
     keys,
     apiKeys,
     webhooks,
+    schedules,
     postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
     optionPolicy: config.optionPolicy,
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
     maxWebhooks: config.maxWebhooks,
+    maxSchedules: config.maxSchedules,
     archive,
     files: bucket,
     report,

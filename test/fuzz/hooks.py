@@ -31,7 +31,7 @@ LONGEST = 300_000
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    for name in ("CreateScreenshot", "CreateVideo", "CreateBatch"):
+    for name in ("CreateScreenshot", "CreateVideo", "CreateBatch", "CreateSchedule", "UpdateSchedule"):
         options = raw_schema["components"]["schemas"][name]["properties"]["options"]["properties"]
         for index, (option, schema) in enumerate(sorted(options.items())):
             if option != "url" and (index % SHARE or schema.get("maxLength", 0) > LONGEST):
@@ -62,10 +62,15 @@ def settle(case):
     body = case.body
     if not isinstance(body, dict):
         return
+    # A cron expression and the name of a time zone are more than a pattern.
+    if "schedule" in body:
+        body["schedule"] = "*/5 * * * *"
+    if "time_zone" in body:
+        body["time_zone"] = "Europe/Zurich"
     options = body.get("options")
     for place in (body, options):
         # The maximum that the plan allows.
-        if isinstance(place, dict) and place.get("retention_days", 0) > PLAN_DAYS:
+        if isinstance(place, dict) and (place.get("retention_days") or 0) > PLAN_DAYS:
             place["retention_days"] = PLAN_DAYS
     if isinstance(options, dict):
         thin(options)
@@ -75,7 +80,7 @@ def settle(case):
             return
     if "expires_in_days" in body:
         body.pop("expires_at", None)
-    if case.path in ("/api/v1/screenshots", "/api/v1/videos") and "url" not in body and "url" not in body.get("options", {}):
+    if case.path in ("/api/v1/screenshots", "/api/v1/videos", "/api/v1/schedules") and "url" not in body and "url" not in body.get("options", {}):
         body["url"] = "https://example.com/"
 
 

@@ -9,7 +9,7 @@ export const CreationPlan = z.object({
   at: z.iso.datetime(),
   /** Ids of the objects, in the order of the request. */
   ids: z
-    .array(z.string().regex(/^(?:scr|wh|key)_[0-7][0-9a-hjkmnp-tv-z]{25}$/))
+    .array(z.string().regex(/^(?:scr|wh|key|sch)_[0-7][0-9a-hjkmnp-tv-z]{25}$/))
     .min(1)
     .max(100),
   batchId: z.string().refine(isBatchId).optional(),

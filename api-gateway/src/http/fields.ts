@@ -27,7 +27,7 @@ export const isAhead = (instant: string | undefined, now: Date): instant is stri
 const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
 /** An id with its prefix. */
-export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt' | 'dlv', what: string) =>
+export const anId = (prefix: 'scr' | 'wh' | 'key' | 'sch' | 'batch' | 'evt' | 'dlv', what: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_${TAIL}$`))

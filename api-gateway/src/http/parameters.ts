@@ -5,7 +5,7 @@ import type { Parameter } from './route.ts'
 // Path and header parameters that several routes have.
 
 /** The path parameter `{id}`. */
-export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
+export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'sch' | 'batch', example: string): Parameter => ({
   name: 'id',
   in: 'path',
   required: true,

@@ -43,6 +43,7 @@ export type Tag =
   | 'Videos'
   | 'Batches'
   | 'Devices'
+  | 'Schedules'
   | 'Webhooks'
   | 'API keys'
   | 'Usage'

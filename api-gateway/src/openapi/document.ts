@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Videos: 'Record, read, list and delete videos.',
   Batches: 'Capture up to 100 pages with the same options.',
   Devices: 'Presets for `options.device`.',
+  Schedules: 'Capture a page again and again, at times of a cron expression.',
   Webhooks: 'Endpoints that signed events are posted to, and the events.',
   'API keys': 'API keys of the account and their scopes.',
   Usage: 'Usage of the account in the current month.',

@@ -33,8 +33,10 @@ interface SharedOptions {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   account: string
-  /** Name of the object in the bucket: the Screenshot's name or the batch id. */
+  /** Name of the object in the bucket: the name of the Screenshot or schedule, or the batch id. */
   subject: string
+  /** Key of the object in the bucket; default: {@link optionsKey}. */
+  keyOf?: (account: string, subject: string) => string
 }
 
 /** Stores the options of one Screenshot. @throws ApiError SERVICE_UNAVAILABLE */
@@ -91,12 +93,18 @@ const toSpec = (options: CaptureOptions, hiddenOptions: string[]): StoredOptions
   ...(hiddenOptions.length === 0 ? {} : { hiddenOptions }),
 })
 
+/** Where an object in the bucket is. */
+type Place = Pick<SharedOptions, 'account' | 'subject' | 'keyOf'>
+
+/** Writes an object without options, in place of an earlier one. Returns its key. */
+export const emptyOptions = (place: Place, deps: OptionsDeps): Promise<string> => putObject({}, place, deps)
+
 async function putObject(
   content: SealedOptions,
-  { account, subject }: SharedOptions,
+  { account, subject, keyOf = optionsKey }: Place,
   { sealingKey, objects }: OptionsDeps,
 ): Promise<string> {
-  const key = optionsKey(account, subject)
+  const key = keyOf(account, subject)
   await objects.write(key, await seal(JSON.stringify(content), { purpose: 'large-options', subject, account }, sealingKey()))
   return key
 }

@@ -8,6 +8,8 @@ import { fileRoutes } from './files/routes.ts'
 import type { KeysDeps } from './keys/handlers.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { type OpenApiDeps, openApiRoutes } from './openapi/routes.ts'
+import type { SchedulesDeps } from './schedules/handlers.ts'
+import { scheduleRoutes } from './schedules/routes.ts'
 import type { ScreenshotsDeps } from './screenshots/deps.ts'
 import { screenshotRoutes } from './screenshots/routes.ts'
 import { type StatusDeps, statusRoutes } from './status/routes.ts'
@@ -23,6 +25,7 @@ export type RoutesDeps = DeliveriesDeps &
   FilesDeps &
   KeysDeps &
   OpenApiDeps &
+  SchedulesDeps &
   ScreenshotsDeps &
   StatusDeps &
   SystemDeps &
@@ -36,6 +39,7 @@ export const routes: readonly Route<RoutesDeps>[] = [
   ...videoRoutes,
   ...batchRoutes,
   ...takeRoutes,
+  ...scheduleRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
   ...keyRoutes,

@@ -14,6 +14,7 @@ import type { RecordStore } from './ports.ts'
 
 // rbac: tintype.dev/apikeys create,patch,delete
 // rbac: tintype.dev/webhooks get,list,watch,create,patch,delete
+// rbac: tintype.dev/screenshotschedules get,list,watch,create,patch,delete
 
 /** A client is waiting, so an early 503 is better than a late success. */
 const WRITE_MILLISECONDS = 5_000
@@ -34,7 +35,7 @@ interface KubeRecordsOptions<T extends Managed> {
   isIdName: (name: string) => boolean
 }
 
-/** Webhooks or keys. Reads use the informer cache, and changes use the latest state in the API server. */
+/** Webhooks, keys or schedules. Reads use the informer cache, and changes use the latest state in the API server. */
 export class KubeRecords<T extends Managed> implements RecordStore<T> {
   readonly reflector: Reflector<T>
   readonly #client: Resource<T>

@@ -150,7 +150,7 @@ export interface KeyStore {
   endSessions(key: ApiKey, at: Date): Promise<void>
 }
 
-/** Objects that clients manage: keys and webhooks. */
+/** Objects that clients manage: keys, webhooks and schedules. */
 export interface RecordStore<T> {
   /** Objects of an account from the cache, oldest first. */
   ofAccount(account: string): readonly T[]

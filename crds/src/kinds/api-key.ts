@@ -9,6 +9,8 @@ export const SCOPES = [
   'screenshots:write',
   'webhooks:read',
   'webhooks:write',
+  'schedules:read',
+  'schedules:write',
   'keys:read',
   'keys:write',
   'usage:read',

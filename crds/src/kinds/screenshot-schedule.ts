@@ -76,6 +76,7 @@ export const scheduleFields = {
 
 export const ScreenshotScheduleSpec = z.object({
   accountName: objectName('Account that the schedule belongs to. Default: default.').optional(),
+  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters. Default: the name of the object.').optional(),
   schedule: scheduleFields.schedule,
   timeZone: scheduleFields.timeZone.optional(),
   suspend: scheduleFields.suspend.optional(),

@@ -125,7 +125,7 @@ export const HTTP_ERRORS = {
   },
   LIMIT_REACHED: {
     status: 409,
-    remedy: 'Delete API keys or webhooks that you no longer need. error.details.limit is the maximum per account.',
+    remedy: 'Delete API keys, webhooks or schedules that you no longer need. error.details.limit is the maximum per account.',
   },
   NOT_READY: { status: 409, remedy: 'Wait until status is no longer pending, for example with GET /screenshots/:id?wait=25.' },
   EXPIRED: { status: 410, remedy: 'Capture the page again: the file, or the event to redeliver, no longer exists.' },

@@ -41,8 +41,8 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
   },
   gateway: {
     list: true,
-    read: ['users', 'records', 'batches', 'idempotency', 'events', 'deliveries', 'cache'],
-    write: ['records', 'rewrites', 'batches', 'idempotency', 'options'],
+    read: ['users', 'records', 'batches', 'idempotency', 'events', 'deliveries', 'cache', 'runs'],
+    write: ['records', 'rewrites', 'batches', 'idempotency', 'options', 'schedules'],
     copy: [],
     remove: ['users', 'idempotency'],
   },

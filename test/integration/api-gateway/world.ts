@@ -80,7 +80,7 @@ async function grantRights(http: KubeHttp): Promise<void> {
   const rule = (resources: string[], verbs: string[]) => ({ apiGroups: ['tintype.dev'], resources, verbs })
   const rules = [
     rule(['screenshots'], ['get', 'list', 'watch', 'create', 'delete', 'patch']),
-    rule(['apikeys', 'webhooks'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+    rule(['apikeys', 'webhooks', 'screenshotschedules'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
     rule(['apikeys/status'], ['patch']),
     rule(['accounts', 'accountusages'], ['get', 'list', 'watch']),
     rule(['accountusages/status'], ['update']),

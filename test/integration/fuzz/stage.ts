@@ -65,6 +65,7 @@ export async function startStage(): Promise<Stage> {
     TINTYPE_LINK_REQUESTS_PER_MINUTE: many,
     TINTYPE_MAX_KEYS: many,
     TINTYPE_MAX_WEBHOOKS: '63', // the maximum
+    TINTYPE_MAX_SCHEDULES: many,
     TINTYPE_MAX_QUEUED: many,
     TINTYPE_MAX_QUEUED_PER_ACCOUNT: many,
   })

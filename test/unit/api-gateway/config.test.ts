@@ -15,6 +15,7 @@ t.test('loadConfig has a default for everything but secrets and the key file', a
     metricsPort: 9090,
     publicUrl: '',
     maxDownloads: 256,
+    maxSchedules: 1_000,
     linkCacheBytes: 33_554_432,
     egress: { allowedHosts: ['*'], allowedCidrs: [], deniedCidrs: [], allowedPorts: [] },
   })

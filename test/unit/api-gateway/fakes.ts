@@ -25,12 +25,13 @@ import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { newLinkKey } from '../../../crds/src/crypto/link-secret.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
-import { apiKeyIdOf, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { apiKeyIdOf, newId, scheduleIdOf, screenshotIdOf, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
@@ -343,6 +344,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const [objects, quota, archive] = [new FakeObjects(), new FakeQuota(), new FakeArchive()]
   const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
   const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
+  const schedules = new FakeRecords<ScreenshotSchedule>([], scheduleIdOf, NOW)
   const postRequests = new FakePostRequests()
   const key = newKeyText()
   const draining = new AbortController()
@@ -371,11 +373,13 @@ export function aGateway(changes: Partial<Deps> = {}) {
     keyRing,
     apiKeys,
     webhooks,
+    schedules,
     postRequests,
     webhookRules: DEFAULT_EGRESS_RULES,
     optionPolicy: DEFAULT_OPTION_POLICY,
     maxKeys: 5,
     maxWebhooks: 3,
+    maxSchedules: 3,
     sealingKey: () => toSealingKey(OPENING_KEY),
     linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
@@ -393,5 +397,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
   })
   compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, postRequests }
+  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, schedules, postRequests }
 }

@@ -29,6 +29,11 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
     settings: { 'gateway.linkCacheBytes': -1 },
     words: /gateway.linkCacheBytes.*minimum: got -1, want 0/s,
   },
+  {
+    name: 'no schedules',
+    settings: { 'gateway.maxSchedulesPerAccount': 0 },
+    words: /gateway.maxSchedulesPerAccount.*minimum: got 0, want 1/s,
+  },
   { name: 'a gateway without replicas', settings: { 'gateway.replicas': 0 }, words: /gateway.replicas.*minimum: got 0, want 1/s },
   { name: 'an operator without replicas', settings: { 'operator.replicas': 0 }, words: /operator.replicas.*minimum: got 0, want 1/s },
   {

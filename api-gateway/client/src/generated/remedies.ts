@@ -14,7 +14,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   IDEMPOTENCY_IN_PROGRESS: "Send the request again after the seconds in Retry-After: the first request with this Idempotency-Key may still be running.",
   LAST_API_KEY: "Create another valid API key with at least the same scopes, then repeat the request. If the request sets expires_at, the other API key must expire later or never.",
   ROTATION_IN_PROGRESS: "Wait until the previous API key value or signing secret has expired, or send force: true.",
-  LIMIT_REACHED: "Delete API keys or webhooks that you no longer need. error.details.limit is the maximum per account.",
+  LIMIT_REACHED: "Delete API keys, webhooks or schedules that you no longer need. error.details.limit is the maximum per account.",
   NOT_READY: "Wait until status is no longer pending, for example with GET /screenshots/:id?wait=25.",
   EXPIRED: "Capture the page again: the file, or the event to redeliver, no longer exists.",
   PRECONDITION_FAILED: "Read the resource again and repeat the request with its new ETag.",

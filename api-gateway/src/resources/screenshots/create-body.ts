@@ -146,6 +146,64 @@ function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly P
   return { ...target, ...(credentials ? { credentials } : {}), ...(problem ? { problem } : {}) }
 }
 
+/** What a body with a page and its options may contain. */
+export interface CaptureSchema<Body> {
+  /** Fields at the top level; `url` and `options` among them. */
+  schema: z.ZodType<Body>
+  known: KnownNames
+  /** A video is an mp4 by default. */
+  accepted: AcceptedCapture
+  /** True for a change of a stored page: the body may have neither a URL nor markup. */
+  isPartial?: boolean
+}
+
+/** A parsed body. If there are problems, the other fields may be incomplete. */
+export interface ReadCapture<Body> {
+  problems: Problem[]
+  /** All fields of the body; undefined if its schema does not match. */
+  fields: Body | undefined
+  /** Empty if a partial body has neither a URL nor markup. */
+  url: string
+  options: CaptureOptions
+  /** Includes credentials from the URL and from that of the proxy. */
+  privateOptions: PrivateOptions
+  cache: CacheOptions
+  record: RecordOptions
+  response: ResponseOptions
+  /** Paths of fields that `Prefer: handling=lenient` dropped. */
+  ignored: string[]
+}
+
+/**
+ * Reads a body with a page and its options, and finds all problems except those of `webhook_url`.
+ * @param rules egress rules for the URL of the page
+ * @param lenient drops unknown fields instead of rejecting them
+ */
+export function readCapture<Body extends Record<string, unknown>>(
+  raw: unknown,
+  { schema, known, accepted, isPartial = false }: CaptureSchema<Body>,
+  { rules, lenient }: { rules: EgressRules; lenient: boolean },
+): ReadCapture<Body> {
+  const ignored: string[] = []
+  const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, known, ignored) : raw)
+  const parsed = schema.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
+  const hasPage = !isPartial || findAddress(body) !== undefined || findMarkup(body) !== undefined
+  const page: EvaluatedUrl = hasPage ? evaluatePage(body, found, rules) : { url: '' }
+  const { options: inner = {}, ...outer } = (parsed.data ?? {}) as { options?: Record<string, unknown> }
+  const { capture, private: chosen, cache, record, response } = splitOptions(inner, outer)
+  const options: CaptureOptions = accepted === 'video' && capture.format === undefined ? { ...capture, format: 'mp4' } : capture
+  const privateOptions = { ...proxyCredentials, ...chosen, ...page.credentials }
+  const problems = [
+    ...found,
+    ...(page.problem ? [page.problem] : []),
+    ...findOptionProblems(options, privateOptions, cache),
+    ...findFormatProblems(options, accepted),
+    ...findProxyUrlProblems(options, rules),
+  ]
+  return { problems, fields: parsed.data, url: page.url, options, privateOptions, cache, record, response, ignored }
+}
+
 /**
  * Reads a body.
  * @param rules egress rules for the URL of the page
@@ -162,23 +220,9 @@ export function parseCreateBody(
   accepted: AcceptedCapture = 'screenshot',
 ): CreateRequest {
   const schema = accepted === 'video' ? VideoBody : CreateBody
-  const ignored: string[] = []
-  const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
-  const parsed = schema.safeParse(body)
-  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema, body })
-  const { url, problem, credentials } = evaluatePage(body, found, rules)
-  const { options: inner = {}, ...outer } = parsed.data ?? {}
-  const { capture, private: chosen, cache, record, response } = splitOptions(inner, outer)
-  const options: CaptureOptions = accepted === 'video' && capture.format === undefined ? { ...capture, format: 'mp4' } : capture
-  const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
-  const problems = [
-    ...found,
-    ...(problem ? [problem] : []),
-    ...findOptionProblems(options, privateOptions, cache),
-    ...findFormatProblems(options, accepted),
-    ...findProxyUrlProblems(options, rules),
-    ...findCallbackProblems(record, webhookRules),
-  ]
+  const read = readCapture<Record<string, unknown>>(raw, { schema, known: KNOWN, accepted }, { rules, lenient })
+  const { url, options, privateOptions, cache, record, response, ignored } = read
+  const problems = [...read.problems, ...findCallbackProblems(record, webhookRules)]
   if (problems.length > 0) throw invalid(problems)
   return {
     url,

@@ -97,7 +97,8 @@ const VIDEO_FIELDS: ReadonlySet<string> = new Set(Object.keys(videoOptions).map(
 const SCREENSHOT_FIELD =
   /^(full_page|pdf_|thumbnail_|image_|clip_|selector(_|$)|error_on_selector_not_found$|omit_background$|optimize_for_speed$|capture_beyond_viewport$|metadata_palette$)/
 
-const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
+/** Options of the cache by their API names. */
+export const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 
 /** Capture options by their API names, including private and cache options. */
 export const captureOptionFields: Record<string, z.ZodType> = {

@@ -1,0 +1,52 @@
+// Examples of schedules. A test checks them against the schemas.
+
+const createdAt = '2026-11-21T10:00:00.000Z'
+
+export const scheduleId = 'sch_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+const run = {
+  id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z',
+  scheduled_at: '2026-11-23T08:00:00.000Z',
+  status: 'completed',
+  completed_at: '2026-11-23T08:00:04.310Z',
+  error_code: null,
+}
+
+const schedule = {
+  id: scheduleId,
+  name: 'home page',
+  schedule: '0 9 * * MON-FRI',
+  time_zone: 'Europe/Zurich',
+  suspend: false,
+  concurrency_policy: 'forbid',
+  starting_deadline_seconds: 3600,
+  spread_seconds: 0,
+  url: 'https://example.com/',
+  options: { full_page: true, format: 'webp' },
+  external_identifier: 'home',
+  attachment_name: null,
+  download_url_ttl: null,
+  retention_days: null,
+  webhook_url: null,
+  webhook_events: null,
+  status: 'active',
+  problem: null,
+  next_run_at: '2026-11-24T08:00:00.000Z',
+  last_run_at: '2026-11-23T08:00:00.000Z',
+  last_success_at: '2026-11-23T08:00:00.000Z',
+  active_runs: [],
+  recent_runs: [run],
+  created_at: createdAt,
+  updated_at: createdAt,
+}
+
+export const scheduleCreated = {
+  message: 'Schedule created successfully',
+  data: { ...schedule, last_run_at: null, last_success_at: null, recent_runs: [] },
+}
+export const scheduleChanged = {
+  message: 'Schedule updated successfully',
+  data: { ...schedule, suspend: true, status: 'suspended', next_run_at: null },
+}
+export const scheduleFound = { success: true, data: schedule }
+export const scheduleList = { success: true, data: [schedule], pagination: { limit: 100, offset: 0, total: 1, has_more: false } }

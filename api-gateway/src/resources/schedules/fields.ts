@@ -1,0 +1,41 @@
+import { scheduleFields } from '@tintype/crds/kinds/screenshot-schedule'
+import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
+import { z } from 'zod'
+import { boundedText } from '../../http/fields.ts'
+import { recordOptions } from '../screenshots/options/options-body.ts'
+
+// The fields of a schedule in bodies and records.
+
+/** REST has lower-case values. */
+export const ConcurrencyPolicy = z
+  .enum(['forbid', 'allow'])
+  .describe('forbid: a run waits until the previous one has ended. allow: runs may overlap. Default: forbid.')
+
+const { external_identifier, attachment_name, download_url_ttl, retention_days, webhook_url } = recordOptions
+
+/** Fields that say when to capture. */
+export const timingFields = {
+  schedule: scheduleFields.schedule,
+  time_zone: scheduleFields.timeZone,
+  suspend: scheduleFields.suspend,
+  concurrency_policy: ConcurrencyPolicy,
+  starting_deadline_seconds: scheduleFields.startingDeadlineSeconds,
+  spread_seconds: scheduleFields.spreadSeconds,
+}
+
+/** Fields of the record that each run gets. */
+export const runFields = {
+  external_identifier: external_identifier.unwrap(),
+  attachment_name: attachment_name.unwrap(),
+  download_url_ttl: download_url_ttl.unwrap(),
+  retention_days: retention_days.unwrap(),
+  webhook_url: webhook_url.unwrap(),
+  webhook_events: z
+    .array(z.enum(EVENT_TYPES))
+    .min(1)
+    .max(EVENT_TYPES.length)
+    .meta({ uniqueItems: true })
+    .describe('Events that are posted to webhook_url. Default: completed and failed.'),
+}
+
+export const scheduleName = boundedText(1, 100).describe('Name for people, at most 100 characters. Default: the name of the object.')

@@ -1,0 +1,130 @@
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
+import { limitsOfPlan } from '@tintype/crds/usage/plans'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
+import type { RecordStore } from '../../store/ports.ts'
+import { checkBaseline } from '../screenshots/check-baseline.ts'
+import type { ScreenshotsDeps } from '../screenshots/deps.ts'
+import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
+import { createOnce } from '../shared/create-once.ts'
+import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
+import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
+import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
+import { toScheduleRecord } from './record.ts'
+import { assertChangeable, buildSchedule, toSchedulePatch } from './schedule-object.ts'
+
+// Handlers of the routes of schedules.
+
+/** Dependencies of the schedule routes. */
+export interface SchedulesDeps extends ScreenshotsDeps {
+  schedules: RecordStore<ScreenshotSchedule>
+  /** Maximum schedules per account. */
+  maxSchedules: number
+}
+
+const WHAT = 'schedule'
+
+interface ById {
+  id: string
+}
+
+type Wanted = Pick<CreateScheduleBody, 'url' | 'options' | 'privateOptions'>
+
+/** Stores options that are private or large encrypted. They open only for this schedule, and private ones only for its URL. */
+const storeFor = (name: string, account: string, { url, options, privateOptions }: Wanted, deps: SchedulesDeps): Promise<StoredOptions> =>
+  storeOptions({ url, options, privateOptions, account, subject: name, keyOf: scheduleOptionsKey }, deps)
+
+/** Checks what depends on the service and the account. @throws ApiError */
+async function assertAllowed(
+  { account, accountName }: FastifyRequest,
+  { options, privateOptions, record }: Partial<Pick<CreateScheduleBody, 'options' | 'privateOptions' | 'record'>>,
+  deps: SchedulesDeps,
+): Promise<void> {
+  assertOptionsAllowed({ options, privateOptions }, deps.optionPolicy)
+  assertRetentionAllowed({ record }, limitsOfPlan(deps.plans, account.spec.plan).retentionDays)
+  await checkBaseline(accountName, options, deps)
+  if (record?.webhookUrl) await ensureDefaultWebhook(accountName, deps)
+}
+
+export async function createSchedule(
+  { request, reply, body, ignored }: Input<object, CreateScheduleBody>,
+  deps: SchedulesDeps,
+): Promise<FastifyReply> {
+  const { accountName } = request
+  const make = async (id: string) => {
+    assertBelowLimit(deps.schedules.ofAccount(accountName).length, deps.maxSchedules, 'schedules')
+    await assertAllowed(request, body, deps)
+    const stored = await storeFor(toObjectName(id), accountName, body, deps)
+    const created = await deps.schedules.create(buildSchedule(body, { id, accountName, stored }))
+    return { created, secret: {} }
+  }
+  const message = 'Schedule created successfully'
+  const creation = {
+    route: 'POST /schedules',
+    prefix: 'sch',
+    store: deps.schedules,
+    make,
+    toRecord: toScheduleRecord,
+    message,
+    replayedMessage: message,
+  } as const
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+}
+
+export function listSchedules(
+  { request, reply, query }: Input<object, undefined, Pick<OffsetQuery, 'limit' | 'offset'>>,
+  { schedules }: SchedulesDeps,
+) {
+  const { items, pagination } = toCountedPage(schedules.ofAccount(request.accountName), query)
+  reply.headers(FRESH)
+  return { success: true, data: items.map(toScheduleRecord), pagination }
+}
+
+export async function readSchedule(input: Input<ById>, { schedules }: SchedulesDeps): Promise<FastifyReply> {
+  const schedule = assertOwned(await schedules.find(input.params.id), input.request.accountName, WHAT)
+  return sendRecord(input, schedule, { success: true, data: toScheduleRecord(schedule) })
+}
+
+export async function updateSchedule(input: Input<ById, UpdateScheduleBody>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply, body, ignored } = input
+  const record = body.record as CreateScheduleBody['record']
+  await assertAllowed(request, { ...body.replaced, record }, deps)
+  const changed = await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(input, deps.schedules, WHAT),
+    change: async (schedule) => {
+      assertChangeable(body, schedule)
+      const stored = await replaceOptions(body, schedule, request.accountName, deps)
+      return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { stored, now: deps.now() }))
+    },
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  return reply.send({ message: 'Schedule updated successfully', data: toScheduleRecord(changed) })
+}
+
+/** Stores new options. An object in the bucket stays until the schedule is deleted, so that the operator finds it then. */
+async function replaceOptions(
+  { url, replaced }: UpdateScheduleBody,
+  { metadata: { name }, spec: { template } }: ScreenshotSchedule,
+  account: string,
+  deps: SchedulesDeps,
+): Promise<StoredOptions | undefined> {
+  if (!replaced) return undefined
+  const stored = await storeFor(name, account, { url: url ?? template.url, ...replaced }, deps)
+  if (template.optionsObject === undefined || stored.optionsObject !== undefined) return stored
+  return { ...stored, optionsObject: await emptyOptions({ account, subject: name, keyOf: scheduleOptionsKey }, deps) }
+}
+
+export async function deleteSchedule(input: Input<ById>, { schedules }: SchedulesDeps): Promise<FastifyReply> {
+  await changeLatest({
+    condition: input.request.headers['if-match'],
+    read: () => findOwnLatest(input, schedules, WHAT),
+    change: (schedule) => schedules.delete(schedule),
+  })
+  return input.reply.code(204).send()
+}

@@ -1,0 +1,153 @@
+import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import type { ActiveRun, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { privateOptionNames } from '@tintype/crds/options/private'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
+import { z } from 'zod'
+import { anId, instant, success } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+import { CountedPagination } from '../shared/offset-page.ts'
+import { ConcurrencyPolicy, runFields } from './fields.ts'
+
+/** A run of a schedule: a screenshot or a video. */
+export const ScheduleRun = name(
+  'ScheduleRun',
+  z
+    .object({
+      id: anId('scr', 'Id of the screenshot or video.'),
+      scheduled_at: instant('Time at which the run was due.'),
+      status: z.enum(['pending', 'completed', 'failed', 'deleted']).describe('`deleted`: it was deleted before its end was recorded.'),
+      completed_at: instant('Time at which the capture ended.').nullable(),
+      error_code: z.string().nullable().describe('Error code of a failed capture.'),
+    })
+    .describe('A run of a schedule.'),
+)
+export type ScheduleRun = z.infer<typeof ScheduleRun>
+
+/** The record of a schedule. */
+export const ScheduleRecord = name(
+  'Schedule',
+  z.object({
+    id: anId('sch', 'Id of the schedule.'),
+    name: z.string(),
+    schedule: z.string().describe('Cron expression, macro, or @every and a duration.'),
+    time_zone: z.string(),
+    suspend: z.boolean().describe('True: no runs are created.'),
+    concurrency_policy: ConcurrencyPolicy,
+    starting_deadline_seconds: z.int().nullable().describe('Seconds within which a missed run may still start. Null: no limit.'),
+    spread_seconds: z.int(),
+    url: z.string(),
+    options: z
+      .record(z.string(), z.unknown())
+      .describe('Options of each run, without defaults. Secrets are shown as ***, and very large options as ….'),
+    external_identifier: z.string().nullable(),
+    attachment_name: z.string().nullable(),
+    download_url_ttl: z.int().nullable(),
+    retention_days: z.int().nullable(),
+    webhook_url: z.string().nullable(),
+    webhook_events: runFields.webhook_events.nullable(),
+    status: z.enum(['active', 'suspended', 'blocked']).describe('`blocked`: no runs can be created; `problem` says why.'),
+    problem: z
+      .object({
+        code: z.string().describe('For programs, such as QUOTA_EXCEEDED.'),
+        message: z.string().describe('For people.'),
+      })
+      .nullable(),
+    next_run_at: instant('Time at which the next run is due, before the delay of spread_seconds. Null if there is none.').nullable(),
+    last_run_at: instant('Time at which the last created run was due.').nullable(),
+    last_success_at: instant('Time at which the last successful run was due.').nullable(),
+    active_runs: z.array(ScheduleRun).describe('Runs that have not ended.'),
+    recent_runs: z.array(ScheduleRun).describe('The last three ended runs, the newest first.'),
+    created_at: instant('Time of the creation.'),
+    updated_at: instant('Time of the last change in the REST API.'),
+  }),
+)
+export type ScheduleRecord = z.infer<typeof ScheduleRecord>
+
+export const ScheduleCreated = name(
+  'ScheduleCreated',
+  z.object({ message: z.string(), data: ScheduleRecord }).describe('The created schedule.'),
+)
+export const ScheduleChanged = name(
+  'ScheduleChanged',
+  z.object({ message: z.string(), data: ScheduleRecord }).describe('The updated schedule.'),
+)
+export const ScheduleFound = name('ScheduleFound', z.object({ success, data: ScheduleRecord }).describe('A schedule.'))
+export const ScheduleList = name(
+  'ScheduleList',
+  z.object({ success, data: z.array(ScheduleRecord), pagination: CountedPagination }).describe('One page of schedules, oldest first.'),
+)
+
+const iso = (time: string): string => new Date(time).toISOString()
+const isoOrNull = (time: string | undefined): string | null => (time === undefined ? null : iso(time))
+
+/** A run that has not ended. */
+export const toActiveRun = ({ id, time }: ActiveRun): ScheduleRun => ({
+  id,
+  scheduled_at: iso(time),
+  status: 'pending',
+  completed_at: null,
+  error_code: null,
+})
+
+/** A run that has ended. */
+export const toEndedRun = ({ id, time, outcome, completionTime, code }: RecentRun): ScheduleRun => ({
+  id,
+  scheduled_at: iso(time),
+  status: outcome,
+  completed_at: isoOrNull(completionTime),
+  error_code: code ?? null,
+})
+
+const SECRET = '***'
+const ELSEWHERE = '…'
+
+/** The options as they were sent, so that clients can change and send them again. */
+function toOptions({ options = {}, hiddenOptions = [] }: ScreenshotSchedule['spec']['template']): Record<string, unknown> {
+  const hidden = hiddenOptions.map((option) => [option, privateOptionNames.includes(option) ? SECRET : ELSEWHERE])
+  return renameKeys({ ...options, ...Object.fromEntries(hidden) }, toSnakeCase)
+}
+
+/** `QuotaExceeded` → `QUOTA_EXCEEDED`. */
+const toCode = (reason: string): string => toSnakeCase(reason).replace(/^_/, '').toUpperCase()
+
+function toState({ spec, status }: ScreenshotSchedule): Pick<ScheduleRecord, 'status' | 'problem'> {
+  const ready = findCondition(status?.conditions, ConditionType.ready)
+  if (spec.suspend) return { status: 'suspended', problem: null }
+  if (ready?.status !== 'False') return { status: 'active', problem: null }
+  return { status: 'blocked', problem: { code: toCode(ready.reason), message: ready.message } }
+}
+
+/** Builds the record of a schedule. */
+export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
+  const { metadata, spec, status = {} } = schedule
+  const { template } = spec
+  const createdAt = iso(metadata.creationTimestamp)
+  return {
+    id: scheduleIdOf(metadata),
+    name: spec.name ?? metadata.name,
+    schedule: spec.schedule,
+    time_zone: spec.timeZone ?? 'UTC',
+    suspend: spec.suspend ?? false,
+    concurrency_policy: spec.concurrencyPolicy === 'Allow' ? 'allow' : 'forbid',
+    starting_deadline_seconds: spec.startingDeadlineSeconds ?? null,
+    spread_seconds: spec.spreadSeconds ?? 0,
+    url: template.url,
+    options: toOptions(template),
+    external_identifier: template.externalIdentifier ?? null,
+    attachment_name: template.attachmentName ?? null,
+    download_url_ttl: template.downloadUrlTtlSeconds ?? null,
+    retention_days: template.retentionDays ?? null,
+    webhook_url: template.webhookUrl ?? null,
+    webhook_events: template.webhookEvents ?? null,
+    ...toState(schedule),
+    next_run_at: spec.suspend ? null : isoOrNull(status.nextScheduleTime),
+    last_run_at: isoOrNull(status.lastScheduleTime),
+    last_success_at: isoOrNull(status.lastSuccessfulTime),
+    active_runs: (status.active ?? []).map(toActiveRun),
+    recent_runs: (status.recentRuns ?? []).map(toEndedRun),
+    created_at: createdAt,
+    updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
+  }
+}

@@ -1,0 +1,112 @@
+import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
+import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { offsetQuery } from '../shared/offset-page.ts'
+import { createScheduleBody, updateScheduleBody } from './bodies.ts'
+import { scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
+import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
+import { ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList } from './record.ts'
+
+const route = routeFor<SchedulesDeps>()
+const id = pathId('sch', scheduleId)
+const common = { tag: 'Schedules', path: '/schedules/{id}' } as const
+const { limit, offset } = offsetQuery
+const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
+
+const toSchedule = (operationId: string, description: string): Link => ({
+  operationId,
+  description,
+  parameters: { id: '$response.body#/data/id' },
+})
+
+/** Routes of schedules. */
+export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
+  route({
+    id: 'createSchedule',
+    method: 'post',
+    path: '/schedules',
+    tag: 'Schedules',
+    scope: 'schedules:write',
+    summary: 'Create a schedule',
+    description:
+      'Captures a page at the times of a cron expression. Each run is a screenshot or, with a moving format, a video, and is charged as one.',
+    isKeyed: true,
+    body: createScheduleBody,
+    responses: {
+      201: {
+        description: 'Created.',
+        schema: ScheduleCreated,
+        example: scheduleCreated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          read: toSchedule('getSchedule', 'Reads the schedule and its last runs.'),
+          update: toSchedule('updateSchedule', 'Changes it.'),
+          remove: toSchedule('deleteSchedule', 'Deletes it.'),
+        },
+      },
+    },
+    errors: [...optionErrors, 'LIMIT_REACHED'],
+    handle: createSchedule,
+  }),
+  route({
+    id: 'listSchedules',
+    method: 'get',
+    path: '/schedules',
+    tag: 'Schedules',
+    scope: 'schedules:read',
+    summary: 'List schedules',
+    query: { limit, offset },
+    responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList, headers: ['Cache-Control'] } },
+    handle: listSchedules,
+  }),
+  route({
+    ...common,
+    id: 'getSchedule',
+    method: 'get',
+    scope: 'schedules:read',
+    summary: 'Read a schedule',
+    parameters: [id, ifNoneMatch],
+    responses: {
+      200: {
+        description: 'The schedule and its last runs.',
+        schema: ScheduleFound,
+        example: scheduleFound,
+        headers: ['ETag', 'Cache-Control'],
+      },
+      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+    handle: readSchedule,
+  }),
+  route({
+    ...common,
+    id: 'updateSchedule',
+    method: 'patch',
+    scope: 'schedules:write',
+    summary: 'Update a schedule',
+    description: 'Absent fields stay unchanged, and null restores a default. `options` replaces all options, secrets included.',
+    parameters: [id, ifMatch],
+    body: updateScheduleBody,
+    responses: {
+      200: {
+        description: 'Changed.',
+        schema: ScheduleChanged,
+        example: scheduleChanged,
+        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: [...optionErrors, 'PRECONDITION_FAILED'],
+    handle: updateSchedule,
+  }),
+  route({
+    ...common,
+    id: 'deleteSchedule',
+    method: 'delete',
+    scope: 'schedules:write',
+    summary: 'Delete a schedule',
+    description: 'Creates no more runs. The screenshots of its runs stay.',
+    parameters: [id, ifMatch],
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+    handle: deleteSchedule,
+  }),
+]
