@@ -11,6 +11,8 @@ import { useData } from '../ui/use-data.ts'
 const SCOPES = Object.keys({
   'screenshots:read': true,
   'screenshots:write': true,
+  'schedules:read': true,
+  'schedules:write': true,
   'webhooks:read': true,
   'webhooks:write': true,
   'keys:read': true,
