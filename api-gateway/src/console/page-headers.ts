@@ -2,16 +2,17 @@
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 /**
- * Security headers of the console's page. Only its own scripts run, nothing can be framed, and pictures may come from the public URL of the object
- * store. Trusted Types block every script that a text of a page could become.
+ * Security headers of the console's page. Only its own scripts run, nothing can be framed, and pictures and videos may come from the public URL of the
+ * object store. Trusted Types block every script that a text of a page could become.
  */
 export function toPageHeaders(storagePublicUrl: string): Readonly<Record<string, string>> {
-  const pictures = ["'self'", 'blob:', 'data:', originOf(storagePublicUrl)].filter((source) => source !== undefined)
+  const files = ["'self'", originOf(storagePublicUrl)].filter((source) => source !== undefined).join(' ')
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src ${pictures.join(' ')}`,
+    `img-src ${files} blob: data:`,
+    `media-src ${files}`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

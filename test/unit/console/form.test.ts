@@ -1,11 +1,17 @@
 import t from 'tap'
 import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
-import { type FormInputs, isEmptyInput, toInput, toInputs, toRequest } from '../../../api-gateway/console/src/form/request.ts'
+import {
+  type FormInputs,
+  type FormRequest,
+  isEmptyInput,
+  toInput,
+  toInputs,
+  toRequest,
+} from '../../../api-gateway/console/src/form/request.ts'
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { exampleOf } from '../../../crds/src/options/examples.ts'
-import { isMoving } from '../../../crds/src/options/output/image.ts'
 import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
 import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.ts'
 
@@ -36,6 +42,10 @@ const NEEDED: Readonly<Record<string, Record<string, unknown>>> = {
   cache_key: { cache: true },
   cache_refresh: { cache: true },
   webhook_events: { webhook_url: 'https://hooks.example.com/in' },
+  video_scroll_duration: { video_scenario: 'scroll' },
+  video_scroll_easing: { video_scenario: 'scroll' },
+  video_scroll_back: { video_scenario: 'scroll' },
+  video_scroll_pause: { video_scenario: 'scroll' },
 }
 const BUCKET = {
   storage_bucket: 'acme-pictures',
@@ -44,7 +54,15 @@ const BUCKET = {
   storage_secret_access_key: 'lovelace',
 }
 
-const neededFor = (name: string): Record<string, unknown> => (name.startsWith('storage_') ? BUCKET : (NEEDED[name] ?? {}))
+const neededFor = (name: string): Record<string, unknown> => ({
+  ...(name.startsWith('storage_') ? BUCKET : NEEDED[name]),
+  ...(name.startsWith('video_') ? { format: 'mp4' } : {}),
+})
+
+/** What the endpoint of the request accepts. */
+const acceptedBy = ({ collection }: FormRequest): 'video' | 'screenshot' => (collection === 'videos' ? 'video' : 'screenshot')
+const parse = (request: FormRequest) =>
+  parseCreateBody(JSON.parse(JSON.stringify(request.body)), RULES, false, undefined, acceptedBy(request))
 
 /** The example as the API takes it. Cookies are entered as texts. */
 const exampleInput = ({ option }: Field): unknown => (option === 'cookies' ? ['session=7f3a; Path=/; Secure'] : exampleOf(option))
@@ -54,9 +72,7 @@ function inputsOf(values: Record<string, unknown>): FormInputs {
 }
 
 t.test('the form has every option of the API', async (t) => {
-  const names = Object.keys({ ...captureOptionFields, ...recordOptions, ...requestOptions })
-    .filter((name) => !name.startsWith('video_'))
-    .sort()
+  const names = Object.keys({ ...captureOptionFields, ...recordOptions, ...requestOptions }).sort()
   t.strictSame(fields.map(({ name }) => name).sort(), names)
   t.equal(new Set(fields.map(({ option }) => option)).size, fields.length)
 })
@@ -66,10 +82,10 @@ t.test('every option can be entered, and the API accepts what the form builds', 
     const { name } = field
     const values = { ...neededFor(name), [name]: exampleInput(field) }
     const hasMarkup = 'html' in values || 'markdown' in values
-    const { body, problems } = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
-    t.strictSame([...problems], [], name)
-    t.strictSame(body.options, values, name)
-    const parsed = parseCreateBody(JSON.parse(JSON.stringify(body)), RULES)
+    const request = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
+    t.strictSame([...request.problems], [], name)
+    t.strictSame(request.body.options, values, name)
+    const parsed = parse(request)
     const { options = {}, privateOptions = {}, cache = {}, record = {}, ...response } = parsed
     const known = { ...options, ...privateOptions, ...cache, ...record, ...response } as Record<string, unknown>
     const option = name === 'download_url_ttl' ? 'downloadUrlTtlSeconds' : field.option
@@ -96,18 +112,33 @@ t.test('values outside the limits of an option are reported at its field', async
 t.test('the form reports the contradictions that the API refuses, and no others', async (t) => {
   for (const { options, contradicts } of CONTRADICTION_CASES) {
     const values = Object.fromEntries(Object.entries(options).map(([option, value]) => [toSnakeCase(option), value]))
-    // Videos have a request of their own.
-    if (Object.keys(values).some((name) => name.startsWith('video_')) || isMoving(options.format)) continue
     const hasMarkup = 'html' in values || 'markdown' in values
-    const { problems } = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
+    const request = toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values))
+    const { problems } = request
     let isRefused = false
     try {
-      parseCreateBody(toRequest(hasMarkup ? '' : URL_OF_PAGE, inputsOf(values)).body, RULES)
+      parse(request)
     } catch {
       isRefused = true
     }
     t.equal(problems.size > 0, isRefused, `${JSON.stringify(options)} ${contradicts}`)
   }
+})
+
+t.test('a moving format makes a request for a video, with the events of videos', async (t) => {
+  for (const format of ['mp4', 'webm', 'gif']) t.equal(toRequest(URL_OF_PAGE, { format }).collection, 'videos')
+  t.equal(toRequest(URL_OF_PAGE, { format: 'pdf' }).collection, 'screenshots')
+  t.equal(toRequest(URL_OF_PAGE, {}).collection, 'screenshots')
+  const webhook = { webhook_url: 'https://hooks.example.com/in' }
+  t.strictSame([...toRequest(URL_OF_PAGE, { ...webhook, format: 'mp4', webhook_events: ['video.failed'] }).problems], [])
+  t.match(
+    toRequest(URL_OF_PAGE, { ...webhook, format: 'mp4', webhook_events: ['screenshot.failed'] }).problems.get('webhook_events'),
+    'a video has no event screenshot.failed',
+  )
+  t.match(
+    toRequest(URL_OF_PAGE, { ...webhook, webhook_events: ['video.failed'] }).problems.get('webhook_events'),
+    'a screenshot has no event',
+  )
 })
 
 t.test('a page needs a URL or markup, not both', async (t) => {

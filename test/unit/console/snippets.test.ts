@@ -29,6 +29,12 @@ t.test('the TypeScript program has the options as a literal', async (t) => {
   t.match(literal, /^ {2}full_page: true,$/m)
 })
 
+t.test('a video is recorded at its own path, and with its own call of the client', async (t) => {
+  const video = { url: body.url, options: { format: 'webm', video_duration: 3 } }
+  t.match(toCurl(BASE, video), `${BASE}/api/v1/videos?wait=25`)
+  t.match(toTypeScript(BASE, video), 'const { bytes, video } = await tintype.record({')
+})
+
 t.test('the manifest is a valid Screenshot with every option that a manifest can have', async (t) => {
   const options = Object.fromEntries([...fieldsByName.values()].map(({ name, option }) => [name, exampleOf(option)]))
   const { text, left } = toManifest({ url: body.url, options: { ...options, styles: NASTY } }, 'acme')

@@ -3,7 +3,6 @@ import type { components } from '../../../client/src/generated/api.ts'
 // Calls of the public REST API. The session's cookie authenticates them, together with a header that pages of other origins cannot send.
 
 export type Schemas = components['schemas']
-export type Screenshot = Schemas['Screenshot']
 export type ApiKey = Schemas['ApiKey']
 export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']

@@ -3,8 +3,6 @@ import { CaptureOptions, LARGE_OPTIONS } from '@tintype/crds/options/catalog'
 import { optionGroups } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
-import { MovingFormat } from '@tintype/crds/options/output/image'
-import { videoOptions } from '@tintype/crds/options/output/video'
 import { privateOptionNames } from '@tintype/crds/options/private'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import type { z } from 'zod'
@@ -73,23 +71,18 @@ function toField(option: string, schema: z.ZodType): Field {
     kind: isSecret ? 'text' : kindOf(option, json),
     place: placeOf(option),
     ...splitDefault(json.description ?? ''),
-    choices: (json.enum ?? json.items?.enum ?? []).map(String).filter((value) => !isOfVideos(value)),
+    choices: (json.enum ?? json.items?.enum ?? []).map(String),
     schema,
     isSecret,
   }
 }
 
-/** POST /screenshots accepts no formats and events of videos. */
-const isOfVideos = (value: string): boolean => value.startsWith('video.') || MovingFormat.options.some((format) => format === value)
-
-/** Every option of screenshots, in the groups and the order of the documentation. */
-export const fieldGroups: readonly FieldGroup[] = optionGroups
-  .filter(({ options }) => options !== videoOptions)
-  .map(({ title, note, options }) => ({
-    title,
-    note: note?.replaceAll('`', ''),
-    fields: Object.entries(options).map(([option, schema]) => toField(option, schema)),
-  }))
+/** Every option of screenshots and videos, in the groups and the order of the documentation. */
+export const fieldGroups: readonly FieldGroup[] = optionGroups.map(({ title, note, options }) => ({
+  title,
+  note: note?.replaceAll('`', ''),
+  fields: Object.entries(options).map(([option, schema]) => toField(option, schema)),
+}))
 
 /** Every field, by its REST name. */
 export const fieldsByName: ReadonlyMap<string, Field> = new Map(

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { isMoving } from '@tintype/crds/options/output/image'
+import { useEffect, useState } from 'preact/hooks'
 import { searchGroups } from './fields.ts'
 import { OptionField } from './option-field.tsx'
 import type { FieldInput, FormInputs } from './request.ts'
@@ -15,6 +16,10 @@ const OPEN_AT_START = ['Viewport', 'Format', 'Full pages']
 export function OptionForm({ inputs, problems, onChange }: OptionFormProps) {
   const [search, setSearch] = useState('')
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(OPEN_AT_START))
+  const isOfVideo = isMoving(String(inputs.format))
+  useEffect(() => {
+    if (isOfVideo) setOpened((before) => new Set([...before, 'Video']))
+  }, [isOfVideo])
   const groups = searchGroups(search)
   const change = (name: string, input: FieldInput | undefined) => {
     const { [name]: _, ...others } = inputs

@@ -1,7 +1,10 @@
 import { type AllOptions, contradictions } from '@tintype/crds/options/contradictions'
+import { isMoving } from '@tintype/crds/options/output/image'
 import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
+import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import type { Collection } from '../api/captures.ts'
 import { type Field, fieldsByName } from './fields.ts'
 
 // What the form contains, and the request that follows from it.
@@ -82,7 +85,9 @@ function findValueProblem({ option, kind, schema }: Field, value: unknown): stri
 }
 
 export interface FormRequest {
-  /** Body of POST /screenshots. */
+  /** Where the API accepts the body. The format decides. */
+  collection: Collection
+  /** Body of POST /screenshots or POST /videos. */
   body: { url?: string; options: Record<string, unknown> }
   /** What must be corrected, by REST name. `url` is the page. */
   problems: ReadonlyMap<string, string>
@@ -95,6 +100,18 @@ function findUrlProblem(url: string, options: Record<string, unknown>): string |
   if (url !== '' && markup) return `url and ${markup} exclude each other: leave one of them out`
   if (url === '' && !markup) return 'Enter the URL of a page.'
   return url === '' || /^https?:\/\//i.test(url) ? undefined : 'The URL must start with https:// or http://.'
+}
+
+function findEventProblem(
+  collection: Collection,
+  { webhook_events: events, webhook_url: url }: Record<string, unknown>,
+): string | undefined {
+  if (events === undefined) return undefined
+  if (url === undefined) return 'webhook_events needs a webhook_url'
+  const subject = collection === 'videos' ? 'video' : 'screenshot'
+  const types = eventTypesOf(subject)
+  const other = (events as EventType[]).find((event) => !types.includes(event))
+  return other === undefined ? undefined : `a ${subject} has no event ${other}: leave it out`
 }
 
 /** The request that the form describes. */
@@ -116,12 +133,13 @@ export function toRequest(url: string, inputs: FormInputs): FormRequest {
   for (const { paths, message, holds } of contradictions) if (holds(all)) problems.set(toSnakeCase(paths[0]), message)
   for (const { option, message, holds } of privateContradictions)
     if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
-  if (options.webhook_events !== undefined && options.webhook_url === undefined)
-    problems.set('webhook_events', 'webhook_events needs a webhook_url')
+  const collection = isMoving(String(options.format)) ? 'videos' : 'screenshots'
+  const eventProblem = findEventProblem(collection, options)
+  if (eventProblem !== undefined) problems.set('webhook_events', eventProblem)
   const address = url.trim()
   const urlProblem = findUrlProblem(address, options)
   if (urlProblem !== undefined) problems.set('url', urlProblem)
-  return { body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: findWarnings(all) }
+  return { collection, body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: findWarnings(all) }
 }
 
 /** The inputs for the options of a record, and the names of options that must be entered again because the record hides them. */

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, RequestError, type Screenshot } from '../api/client.ts'
+import { type Capture, type Collection, collectionOf, recordPath } from '../api/captures.ts'
+import { api, RequestError } from '../api/client.ts'
 import { OptionForm } from '../form/option-form.tsx'
-import { type FormInputs, toInputs, toRequest } from '../form/request.ts'
+import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
 import { formatMilliseconds } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
@@ -12,13 +13,19 @@ import { Waterfall } from '../ui/waterfall.tsx'
 /** Seconds for which one request waits. The queue position is read again after it. */
 const WAIT_SECONDS = 3
 
-type Progress = { shot?: Screenshot; position?: number | undefined; error?: unknown; isBusy: boolean }
+/** Texts of the button. */
+const LABELS: Readonly<Record<Collection, { idle: string; busy: string }>> = {
+  screenshots: { idle: 'Capture', busy: 'Capturing…' },
+  videos: { idle: 'Record', busy: 'Recording…' },
+}
 
-/** The id of a new screenshot. The body can also be the file or empty, if the options ask for that. */
+type Progress = { shot?: Capture; position?: number | undefined; error?: unknown; isBusy: boolean }
+
+/** The id of a new capture. The body can also be the file or empty, if the options ask for that. */
 const idOf = (headers: Headers): string => headers.get('location')?.split('/').at(-1) ?? ''
 
-async function capture(body: object, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
-  const created = await api('/screenshots', { method: 'POST', body, signal })
+async function capture({ body, collection }: FormRequest, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
+  const created = await api(`/${collection}`, { method: 'POST', body, signal })
   const id = idOf(created.headers)
   const readPosition = (headers: Headers): number | undefined => {
     const text = headers.get('x-queue-position')
@@ -26,35 +33,46 @@ async function capture(body: object, signal: AbortSignal, onProgress: (progress:
   }
   onProgress({ position: readPosition(created.headers), isBusy: true })
   while (!signal.aborted) {
-    const { data: shot, headers } = await api<Screenshot>(`/screenshots/${id}?wait=${WAIT_SECONDS}`, { signal })
+    const { data: shot, headers } = await api<Capture>(`${recordPath(collection, id)}?wait=${WAIT_SECONDS}`, { signal })
     const isBusy = shot.status === 'pending'
     onProgress({ shot, position: readPosition(headers), isBusy })
     if (!isBusy) return
   }
 }
 
+/** Options of links to this page. */
+const LINKED_OPTIONS = ['format', 'compare_to']
+
+/** The form as it opens. */
+const startOf = (query: URLSearchParams): FormInputs => ({
+  metadata_timings: 'true',
+  ...Object.fromEntries([...query].filter(([name]) => LINKED_OPTIONS.includes(name))),
+})
+
 const Playground: Page = ({ session, query }) => {
   const [url, setUrl] = useState(query.get('url') ?? 'https://example.com/')
-  const [inputs, setInputs] = useState<FormInputs>({ metadata_timings: 'true' })
+  const [inputs, setInputs] = useState<FormInputs>(() => startOf(query))
   const [hidden, setHidden] = useState<readonly string[]>([])
   const [progress, setProgress] = useState<Progress>({ isBusy: false })
   const running = useRef<AbortController>(undefined)
-  const { body, problems, warnings } = toRequest(url, inputs)
+  const request = toRequest(url, inputs)
+  const { body, problems, warnings, collection } = request
   const from = query.get('from')
+  const of: Collection = query.get('of') === 'videos' ? 'videos' : 'screenshots'
 
   // "Capture again" on the page of a record leads here.
   useEffect(() => {
     if (from === null) return
-    api<Screenshot>(`/screenshots/${encodeURIComponent(from)}`).then(
+    api<Capture>(recordPath(of, from)).then(
       ({ data }) => {
         const { inputs: earlier, hidden: lost } = toInputs(data.options)
         setUrl(data.options.html === undefined && data.options.markdown === undefined ? data.url : '')
-        setInputs({ ...earlier, metadata_timings: 'true' })
+        setInputs({ ...earlier, ...startOf(query) })
         setHidden(lost)
       },
       (error: unknown) => setProgress({ error, isBusy: false }),
     )
-  }, [from])
+  }, [from, of])
   useEffect(() => () => running.current?.abort(), [])
 
   const submit = async (event: Event) => {
@@ -64,7 +82,7 @@ const Playground: Page = ({ session, query }) => {
     const control = new AbortController()
     running.current = control
     setProgress({ isBusy: true })
-    await capture(body, control.signal, setProgress).catch((error: unknown) => {
+    await capture(request, control.signal, setProgress).catch((error: unknown) => {
       if (!control.signal.aborted) setProgress({ error, isBusy: false })
     })
   }
@@ -89,7 +107,7 @@ const Playground: Page = ({ session, query }) => {
           onInput={(event) => setUrl(event.currentTarget.value)}
         />
         <button type="submit" class="primary" disabled={progress.isBusy || problems.size > 0}>
-          {progress.isBusy ? 'Capturing…' : 'Capture'}
+          {LABELS[collection][progress.isBusy ? 'busy' : 'idle']}
         </button>
         {urlProblem ? (
           <p id="url-problem" class="problem">
@@ -127,7 +145,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         <h2 id="result-title">Result</h2>
         {shot ? <StatusBadge status={shot.status} /> : null}
         {shot?.processing_duration_ms ? <span class="hint">{formatMilliseconds(shot.processing_duration_ms)}</span> : null}
-        {shot ? <a href={`#/screenshots/${shot.id}`}>Record</a> : null}
+        {shot ? <a href={`#/${collectionOf(shot)}/${shot.id}`}>Record</a> : null}
       </div>
       <div role="status">
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
@@ -145,7 +163,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
       ) : null}
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
       {shot?.metadata?.timings ? <Waterfall steps={shot.metadata.timings.steps} /> : null}
-      {!shot && !isBusy && !error ? <p class="empty">Enter a URL and capture it. The picture appears here.</p> : null}
+      {!shot && !isBusy && !error ? <p class="empty">Enter a URL and capture it. The result appears here.</p> : null}
     </section>
   )
 }

@@ -17,7 +17,7 @@ async function readDeliveries(id: string): Promise<Found[]> {
   return (await Promise.all(data.data.map(read))).filter(({ deliveries }) => deliveries.length > 0)
 }
 
-/** Deliveries of the events of a screenshot. They are read when somebody asks, because each webhook has a log of its own. */
+/** Deliveries of the events of a capture. They are read when somebody asks, because each webhook has a log of its own. */
 export function RecordDeliveries({ id, session }: { id: string; session: Session }) {
   const [found, setFound] = useState<readonly Found[]>()
   const [error, setError] = useState<unknown>()
@@ -32,7 +32,7 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
         </button>
       </div>
       {error ? <ErrorNote error={error} /> : null}
-      {found?.length === 0 ? <p class="soft">No webhook has received an event of this screenshot in the last seven days.</p> : null}
+      {found?.length === 0 ? <p class="soft">No webhook has received an event of this record in the last seven days.</p> : null}
       {found?.map(({ webhook, deliveries }) => (
         <div key={webhook.id}>
           <h3>{webhook.name}</h3>

@@ -1,7 +1,7 @@
-import type { Screenshot } from '../api/client.ts'
+import type { Capture } from '../api/captures.ts'
 import { toSafeLink } from '../format/picture-url.ts'
 
-type Metadata = NonNullable<Screenshot['metadata']>
+type Metadata = NonNullable<Capture['metadata']>
 
 /** A color as the runner writes it. Anything else is not used as a style. */
 const COLOR = /^#[0-9a-f]{6}$/i

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api, hasScope, type Screenshot, type Session } from '../api/client.ts'
+import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
+import { api, hasScope, type Session } from '../api/client.ts'
 import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { navigate } from '../routing/router.ts'
@@ -14,21 +15,23 @@ import { PageMetadata } from './metadata.tsx'
 /** Seconds for which one request waits for the end of the capture. */
 const WAIT_SECONDS = 20
 
-type State = { shot?: Screenshot; error?: unknown }
+type State = { shot?: Capture; error?: unknown }
+
+const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
 
 /** A record that is read again until the capture has ended. */
-function useRecord(id: string): State {
+function useRecord(collection: Collection, id: string): State {
   const [state, setState] = useState<State>({})
   useEffect(() => {
     const control = new AbortController()
     const { signal } = control
     const read = async () => {
-      let path = `/screenshots/${encodeURIComponent(id)}`
+      let path = recordPath(collection, id)
       while (!signal.aborted) {
-        const { data: shot } = await api<Screenshot>(path, { signal })
+        const { data: shot } = await api<Capture>(path, { signal })
         setState({ shot })
         if (shot.status !== 'pending') return
-        path = `/screenshots/${encodeURIComponent(id)}?wait=${WAIT_SECONDS}`
+        path = `${recordPath(collection, id)}?wait=${WAIT_SECONDS}`
       }
     }
     setState({})
@@ -36,18 +39,18 @@ function useRecord(id: string): State {
       if (!signal.aborted) setState({ error })
     })
     return () => control.abort()
-  }, [id])
+  }, [collection, id])
   return state
 }
 
-/** One screenshot: picture, facts, files, metadata and deliveries. */
-export function RecordPage({ id, session }: { id: string; session: Session }) {
-  const { shot, error } = useRecord(id)
+/** One screenshot or video: the file, facts, additional files, metadata and deliveries. */
+export function RecordPage({ collection, id, session }: { collection: Collection; id: string; session: Session }) {
+  const { shot, error } = useRecord(collection, id)
   const [problem, setProblem] = useState<unknown>()
   const remove = async () => {
     try {
-      await api(`/screenshots/${encodeURIComponent(id)}`, { method: 'DELETE' })
-      navigate('screenshots')
+      await api(recordPath(collection, id), { method: 'DELETE' })
+      navigate(collection)
     } catch (failure) {
       setProblem(failure)
     }
@@ -59,19 +62,19 @@ export function RecordPage({ id, session }: { id: string; session: Session }) {
   return (
     <>
       <p class="crumb">
-        <a href="#/screenshots">Screenshots</a>
+        <a href={`#/${collection}`}>{TITLES[collection]}</a>
       </p>
       <div class="panel-head">
         <h2 class="title wrap">{shot.metadata?.page_title || shot.url}</h2>
         <StatusBadge status={shot.status} />
         {mayWrite ? (
           <div class="actions">
-            <a class="button" href={`#/playground?from=${shot.id}`}>
-              Capture again
+            <a class="button" href={`#/playground?from=${shot.id}&of=${collection}`}>
+              {isVideo(shot) ? 'Record again' : 'Capture again'}
             </a>
             <ConfirmButton
               label="Delete"
-              title="Delete this screenshot?"
+              title={`Delete this ${NOUNS[collection].one}?`}
               text="The record and its files are deleted, and links to them stop working. Quota is not refunded."
               onConfirm={remove}
             />
@@ -93,8 +96,8 @@ export function RecordPage({ id, session }: { id: string; session: Session }) {
         <div>
           <section class="panel" aria-label="File">
             {shot.status === 'completed' ? <Picture shot={shot} /> : null}
-            {shot.status === 'pending' ? <p class="busy">The capture has not ended yet.</p> : null}
-            {shot.status === 'failed' ? <p class="empty">A failed capture has no picture.</p> : null}
+            {shot.status === 'pending' ? <p class="busy">The {isVideo(shot) ? 'recording' : 'capture'} has not ended yet.</p> : null}
+            {shot.status === 'failed' ? <p class="empty">A failed {isVideo(shot) ? 'recording' : 'capture'} has no file.</p> : null}
           </section>
           {shot.metadata?.timings ? (
             <section class="panel" aria-label="Timing">
@@ -116,6 +119,8 @@ export function RecordPage({ id, session }: { id: string; session: Session }) {
               <Fact name="Started">{shot.started_at && formatInstant(shot.started_at)}</Fact>
               <Fact name="Ended">{shot.completed_at && formatInstant(shot.completed_at)}</Fact>
               <Fact name="Duration">{shot.processing_duration_ms !== null && formatMilliseconds(shot.processing_duration_ms)}</Fact>
+              {isVideo(shot) ? <Fact name="Length">{shot.duration_ms !== null && formatMilliseconds(shot.duration_ms)}</Fact> : null}
+              {isVideo(shot) ? <Fact name="Frames">{shot.frames !== null && `${shot.frames}, ${shot.fps} a second`}</Fact> : null}
               <Fact name="Attempts">{String(shot.attempts)}</Fact>
               <Fact name="From the cache">{shot.cached && 'yes'}</Fact>
               <Fact name="Truncated">{shot.truncated && 'yes'}</Fact>
@@ -163,7 +168,7 @@ const ExternalLink = ({ url }: { url: string }) => (
 )
 
 /** Additional files. They open as downloads, and never run in the console's origin. */
-function Artifacts({ shot }: { shot: Screenshot }) {
+function Artifacts({ shot }: { shot: Capture }) {
   return (
     <section class="panel" aria-labelledby="files-title">
       <div class="panel-head">

@@ -1,3 +1,4 @@
+import { isMoving } from '@tintype/crds/options/output/image'
 import { isOfOptionGroup } from '@tintype/crds/options/policy'
 import { fieldsByName } from '../form/fields.ts'
 
@@ -11,10 +12,12 @@ interface Body {
 /** Quotes a text for a POSIX shell. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
+const isOfVideo = ({ options }: Body): boolean => isMoving(String(options.format))
+
 /** A curl command that writes the record. `base` is the URL of the gateway. */
 export function toCurl(base: string, body: Body): string {
   return [
-    `curl -fsS ${quoteForShell(`${base}/api/v1/screenshots?wait=25`)}`,
+    `curl -fsS ${quoteForShell(`${base}/api/v1/${isOfVideo(body) ? 'videos' : 'screenshots'}?wait=25`)}`,
     `  -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json'`,
     `  -d ${quoteForShell(JSON.stringify(body, null, 2))}`,
   ].join(' \\\n')
@@ -24,12 +27,14 @@ export function toCurl(base: string, body: Body): string {
 const toLiteral = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 
 /** A program with @tintype/client. */
-export function toTypeScript(base: string, { url, options }: Body): string {
+export function toTypeScript(base: string, body: Body): string {
+  const { url, options } = body
+  const [result, method] = isOfVideo(body) ? ['video', 'record'] : ['screenshot', 'capture']
   return [
     "import { Tintype } from '@tintype/client'",
     '',
     `const tintype = new Tintype({ baseUrl: ${JSON.stringify(base)}, apiKey: process.env.TINTYPE_API_KEY })`,
-    `const { bytes, screenshot } = await tintype.capture(${toLiteral({ ...(url === undefined ? {} : { url }), ...options })})`,
+    `const { bytes, ${result} } = await tintype.${method}(${toLiteral({ ...(url === undefined ? {} : { url }), ...options })})`,
   ].join('\n')
 }
 

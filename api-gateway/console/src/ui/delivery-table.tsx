@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Collection } from '../api/captures.ts'
 import type { Delivery } from '../api/client.ts'
 import { formatInstant, formatMilliseconds } from '../format/text.ts'
 import { StatusBadge } from './notes.tsx'
@@ -8,6 +9,9 @@ interface DeliveryTableProps {
   /** Controls of a delivery. */
   children?: (delivery: Delivery) => ComponentChildren
 }
+
+/** Events of videos begin with `video.`. */
+const subjectOf = ({ event_type: type }: Delivery): Collection => (type.startsWith('video.') ? 'videos' : 'screenshots')
 
 /** Deliveries with their attempts. Responses of receivers are shown as text only. */
 export function DeliveryTable({ deliveries, children }: DeliveryTableProps) {
@@ -35,7 +39,7 @@ export function DeliveryTable({ deliveries, children }: DeliveryTableProps) {
               </div>
             ))}
             <p class="small">
-              <a href={`#/screenshots/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
+              <a href={`#/${subjectOf(delivery)}/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
             </p>
             {children?.(delivery)}
           </div>

@@ -48,7 +48,8 @@ t.test('GET / serves the page to browsers, with a strict policy, and an index to
   const policy = String(page.headers['content-security-policy'])
   t.notMatch(policy, /unsafe/)
   t.match(policy, "script-src 'self';")
-  t.match(policy, "img-src 'self' blob: data: https://files.example:9000;")
+  t.match(policy, "img-src 'self' https://files.example:9000 blob: data:;")
+  t.match(policy, "media-src 'self' https://files.example:9000;")
   const again = await app.inject({ url: '/', headers: { accept: BROWSER, 'if-none-match': String(page.headers.etag) } })
   t.equal(again.statusCode, 304)
   for (const accept of ['*/*', 'application/json', undefined]) {

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { api, RequestError, type Schemas, type Screenshot } from '../api/client.ts'
+import { type Capture, type Collection, recordPath } from '../api/captures.ts'
+import { api, RequestError, type Schemas } from '../api/client.ts'
 import { mergeNewest, replaceRecords } from './merge.ts'
 
 const PAGE_SIZE = 100
@@ -10,28 +11,33 @@ const MAX_SINGLE_READS = 8
 const TOP_PIXELS = 240
 
 interface State {
-  items: readonly Screenshot[]
+  items: readonly Capture[]
   cursor: string | null
   /** New records that are not shown yet. */
-  waiting: readonly Screenshot[]
+  waiting: readonly Capture[]
   isLoading: boolean
   error?: unknown
 }
 
 const EMPTY: State = { items: [], cursor: null, waiting: [], isLoading: true }
 
-const readPage = async (filter: string, cursor: string | null, signal: AbortSignal): Promise<Schemas['ScreenshotList']> => {
+interface CapturePage {
+  data: readonly Capture[]
+  pagination: Schemas['ScreenshotList']['pagination']
+}
+
+const readPage = async (collection: Collection, filter: string, cursor: string | null, signal: AbortSignal): Promise<CapturePage> => {
   const query = new URLSearchParams(filter)
   query.set('limit', String(PAGE_SIZE))
   if (cursor !== null) query.set('cursor', cursor)
-  return (await api<Schemas['ScreenshotList']>(`/screenshots?${query}`, { signal })).data
+  return (await api<CapturePage>(`/${collection}?${query}`, { signal })).data
 }
 
 /** Current versions of records. Undefined for those that were deleted. */
-async function readRecords(ids: readonly string[], signal: AbortSignal): Promise<Map<string, Screenshot | undefined>> {
-  const read = async (id: string): Promise<[string, Screenshot | undefined]> => {
+async function readRecords(collection: Collection, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Capture | undefined>> {
+  const read = async (id: string): Promise<[string, Capture | undefined]> => {
     try {
-      return [id, (await api<Screenshot>(`/screenshots/${id}`, { signal })).data]
+      return [id, (await api<Capture>(recordPath(collection, id), { signal })).data]
     } catch (error) {
       if (error instanceof RequestError && error.status === 404) return [id, undefined]
       throw error
@@ -40,8 +46,8 @@ async function readRecords(ids: readonly string[], signal: AbortSignal): Promise
   return new Map(await Promise.all(ids.map(read)))
 }
 
-/** Screenshots of the account with the newest first. The list refreshes itself, and grows when `loadMore` is called. */
-export function useScreenshots(filter: string) {
+/** Screenshots or videos of the account with the newest first. The list refreshes itself, and grows when `loadMore` is called. */
+export function useCaptures(collection: Collection, filter: string) {
   const [state, setState] = useState<State>(EMPTY)
   const current = useRef(state)
   current.current = state
@@ -55,7 +61,7 @@ export function useScreenshots(filter: string) {
       const { signal } = control.current
       isBusy.current = true
       try {
-        const { data, pagination } = await readPage(filter, cursor, signal)
+        const { data, pagination } = await readPage(collection, filter, cursor, signal)
         setState(({ items, waiting }) => ({
           items: cursor === null ? data : [...items, ...data],
           cursor: pagination.next_cursor,
@@ -68,7 +74,7 @@ export function useScreenshots(filter: string) {
         isBusy.current = false
       }
     },
-    [filter],
+    [collection, filter],
   )
 
   const refresh = useCallback(async () => {
@@ -76,11 +82,12 @@ export function useScreenshots(filter: string) {
     if (isBusy.current || document.hidden) return
     isBusy.current = true
     try {
-      const { data, pagination } = await readPage(filter, null, signal)
+      const { data, pagination } = await readPage(collection, filter, null, signal)
       const { items, cursor } = current.current
       const seen = new Set(data.map(({ id }) => id))
       const pending = items.filter(({ id, status }) => status === 'pending' && !seen.has(id)).slice(0, MAX_SINGLE_READS)
       const changes = await readRecords(
+        collection,
         pending.map(({ id }) => id),
         signal,
       )
@@ -98,7 +105,7 @@ export function useScreenshots(filter: string) {
     } finally {
       isBusy.current = false
     }
-  }, [filter])
+  }, [collection, filter])
 
   useEffect(() => {
     control.current = new AbortController()

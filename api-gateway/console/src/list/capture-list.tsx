@@ -1,0 +1,117 @@
+import { type Collection, NOUNS } from '../api/captures.ts'
+import { navigate } from '../routing/router.ts'
+import { ErrorNote } from '../ui/notes.tsx'
+import { CaptureCard } from './capture-card.tsx'
+import { Grid } from './grid.tsx'
+import { useCaptures } from './use-captures.ts'
+
+/** Height of a card and its gap. style.css sets the same height. */
+const ROW_HEIGHT = 252
+const COLUMN_WIDTH = 250
+
+const STATUSES = ['pending', 'completed', 'failed']
+const FORMATS: Readonly<Record<Collection, readonly string[]>> = {
+  screenshots: ['png', 'jpeg', 'webp', 'avif', 'pdf'],
+  videos: ['mp4', 'webm', 'gif'],
+}
+const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
+const FILTERS = ['status', 'format', 'url', 'external_identifier', 'created_after', 'created_before']
+
+/** The filters that a link to the page has. */
+const filterOf = (query: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...query].filter(([name, value]) => FILTERS.includes(name) && value !== ''))
+
+/** All screenshots or videos of the account, with filters that are part of the page's URL. */
+export function CaptureList({ collection, query: given }: { collection: Collection; query: URLSearchParams }) {
+  const query = filterOf(given)
+  const { items, cursor, waiting, isLoading, error, loadMore, showWaiting } = useCaptures(collection, query.toString())
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(query)
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+    navigate(`${collection}${next.size > 0 ? `?${next}` : ''}`)
+  }
+  return (
+    <>
+      {collection === 'videos' ? (
+        <p>
+          <a class="button" href="#/playground?format=mp4">
+            Record a video
+          </a>
+        </p>
+      ) : null}
+      <Filters formats={FORMATS[collection]} query={query} onChange={change} />
+      {error ? <ErrorNote error={error} /> : null}
+      <div role="status" class="waiting">
+        {waiting.length > 0 ? (
+          <button type="button" class="primary" onClick={showWaiting}>
+            Show {waiting.length} new
+          </button>
+        ) : null}
+      </div>
+      {items.length > 0 ? (
+        <Grid items={items} rowHeight={ROW_HEIGHT} columnWidth={COLUMN_WIDTH} label={TITLES[collection]} onEnd={loadMore}>
+          {(shot) => <CaptureCard shot={shot} />}
+        </Grid>
+      ) : null}
+      <p class="empty" aria-live="polite">
+        {describeEnd(items.length, collection, { isLoading, hasMore: cursor !== null, isFiltered: query.size > 0 })}
+      </p>
+    </>
+  )
+}
+
+function describeEnd(
+  count: number,
+  collection: Collection,
+  { isLoading, hasMore, isFiltered }: { isLoading: boolean; hasMore: boolean; isFiltered: boolean },
+): string {
+  if (isLoading || hasMore) return 'Loading…'
+  const { one, many } = NOUNS[collection]
+  if (count > 0) return count === 1 ? `One ${one}` : `${count} ${many}`
+  return isFiltered ? `No ${one} matches the filters.` : `No ${many} yet. The playground makes the first one.`
+}
+
+interface FiltersProps {
+  formats: readonly string[]
+  query: URLSearchParams
+  onChange: (name: string, value: string) => void
+}
+
+function Filters({ formats, query, onChange }: FiltersProps) {
+  const text = (name: string, label: string, type: string, placeholder = '') => (
+    <div class={type === 'search' ? 'grow' : ''}>
+      <label for={`filter-${name}`}>{label}</label>
+      <input
+        id={`filter-${name}`}
+        type={type as 'search'}
+        placeholder={placeholder}
+        value={query.get(name) ?? ''}
+        onChange={(event) => onChange(name, event.currentTarget.value.trim())}
+      />
+    </div>
+  )
+  const choice = (name: string, label: string, values: readonly string[]) => (
+    <div>
+      <label for={`filter-${name}`}>{label}</label>
+      <select id={`filter-${name}`} value={query.get(name) ?? ''} onChange={(event) => onChange(name, event.currentTarget.value)}>
+        <option value="">All</option>
+        {values.map((value) => (
+          <option key={value} value={value}>
+            {value}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+  return (
+    <search class="toolbar" aria-label="Filters">
+      {choice('status', 'Status', STATUSES)}
+      {choice('format', 'Format', formats)}
+      {text('url', 'Exact URL', 'search', 'https://example.com/')}
+      {text('external_identifier', 'External identifier', 'search', 'order-1042')}
+      {text('created_after', 'Created after', 'date')}
+      {text('created_before', 'Created before', 'date')}
+    </search>
+  )
+}
