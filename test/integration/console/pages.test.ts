@@ -157,7 +157,7 @@ t.test('a key without scopes for a page does not see it', async (t) => {
   const seen = await visit(t, stage)
   await signIn(seen, url, limited)
   const names = await seen.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
-  t.strictSame(names, ['Screenshots'])
+  t.strictSame(names, ['Screenshots', 'Videos'])
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
