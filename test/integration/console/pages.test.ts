@@ -43,6 +43,57 @@ t.test('a record shows picture, facts and files, and can be deleted', async (t) 
   t.strictSame(complaints, [])
 })
 
+t.test('a comparison shows both pictures, their differences and the changed regions', async (t) => {
+  const before = await create()
+  await complete(before, picture, world, { width: 1280, height: 800 })
+  const seen = await visit(t, stage, { colorScheme: 'dark' })
+  const { page, complaints } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/screenshots/${before}`)
+  await page.getByRole('link', { name: 'Compare with this' }).click()
+  await page.getByLabel('Search options').fill('compare_to')
+  await eventually(
+    'the form names the screenshot',
+    async () => (await page.getByLabel('compare_to', { exact: true }).inputValue()) === before,
+  )
+  await page.getByRole('button', { name: 'Capture' }).click()
+  const after = await eventually('the comparison is requested', async () =>
+    (await world.screenshots.listAll()).find(({ spec }) => spec.options?.compareTo === before),
+  )
+  const comparison = {
+    ...{ changed: true, changedRatio: 0.0124, changedPixels: 12_345, sizeChanged: true },
+    regions: [{ x: 0, y: 400, width: 640, height: 40 }],
+  }
+  const id = screenshotIdOf(after.metadata)
+  await complete(id, picture, world, { width: 1280, height: 400, comparison })
+  await page.goto(`${url}/#/screenshots/${id}`)
+  await page.getByText('1.2 %, 12,345 pixels').waitFor()
+  await page.getByText('1280 × 800 before, 1280 × 400 after').waitFor()
+  await page.getByRole('img', { name: 'Before' }).waitFor()
+  t.strictSame(await findViolations(page), [])
+  // The keyboard moves the slider.
+  const split = page.getByRole('slider')
+  await split.focus()
+  await page.keyboard.press('Home')
+  t.equal(await split.getAttribute('aria-valuetext'), '0 % before, 100 % after')
+  await page.getByRole('radio', { name: 'Differences' }).check()
+  const difference = page.getByRole('img', { name: 'Differences' })
+  await eventually('the differences are drawn', () =>
+    difference.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0),
+  )
+  await page.getByRole('checkbox', { name: 'Changed regions' }).uncheck()
+  t.equal(await page.locator('.region').count(), 0)
+  await call(`${url}/v1/screenshots/${before}`, { method: 'DELETE', key })
+  await page.reload()
+  await page.getByText('The earlier screenshot was deleted').waitFor()
+  t.notOk(await page.getByRole('radio', { name: 'Slider' }).count(), 'only the pictures that exist are offered')
+  t.strictSame(
+    complaints.filter((complaint) => !complaint.includes('404')),
+    [],
+  )
+  await call(`${url}/v1/screenshots/${id}`, { method: 'DELETE', key })
+})
+
 t.test('texts that pages control run nothing and lead nowhere', async (t) => {
   const nasty = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
   const script = 'javascript:window.ran=1'

@@ -158,7 +158,7 @@ t.test('options without effect give a warning, and empty inputs leave the defaul
 t.test('the options of a record fill the form, and hidden ones are listed', async (t) => {
   const { inputs, hidden } = toInputs({
     ...{ full_page: true, viewport_width: 800, wait_until: ['load'], hide_selectors: ['.a', '.b'] },
-    ...{ media_features: { 'color-gamut': 'p3' }, headers: '***', authorization: '***', unknown: 1 },
+    ...{ media_features: { 'color-gamut': 'p3' }, headers: '***', authorization: '***', unknown: 1, styles: 'body { color: r…' },
   })
   t.strictSame(inputs, {
     full_page: 'true',
@@ -167,7 +167,7 @@ t.test('the options of a record fill the form, and hidden ones are listed', asyn
     hide_selectors: '.a\n.b',
     media_features: [['color-gamut', 'p3']],
   })
-  t.strictSame(hidden, ['headers', 'authorization'])
+  t.strictSame(hidden, ['headers', 'authorization', 'styles'])
 })
 
 t.test('the search finds options by name, description and group', async (t) => {

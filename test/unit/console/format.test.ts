@@ -1,4 +1,5 @@
 import t from 'tap'
+import { formatShare, frameOf, placeIn } from '../../../api-gateway/console/src/format/overlay.ts'
 import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
 import { formatAge, formatBytes, formatMilliseconds, formatNumber } from '../../../api-gateway/console/src/format/text.ts'
 import { toStepTitle, toWaterfall } from '../../../api-gateway/console/src/format/waterfall.ts'
@@ -51,6 +52,17 @@ t.test('steps follow each other in the waterfall', async (t) => {
     total: 400,
   })
   t.equal(toStepTitle('fullPageHeight'), 'full page height')
+})
+
+t.test('pictures of different sizes lie above each other in one frame', async (t) => {
+  const frame = frameOf([
+    { width: 400, height: 200 },
+    { width: 300, height: 500 },
+  ])
+  t.strictSame(frame, { width: 400, height: 500 })
+  t.strictSame(frameOf([]), { width: 1, height: 1 }, 'the files have expired')
+  t.strictSame(placeIn(frame, { x: 100, y: 250, width: 300, height: 50 }), { left: '25%', top: '50%', width: '75%', height: '10%' })
+  t.strictSame([0, 0.000123, 0.0124, 0.5, 1].map(formatShare), ['0 %', '0.012 %', '1.2 %', '50.0 %', '100.0 %'])
 })
 
 t.test('the fragment names the page, its parts and a query', async (t) => {

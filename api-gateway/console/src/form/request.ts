@@ -1,3 +1,4 @@
+import { LARGE_OPTIONS } from '@tintype/crds/options/catalog'
 import { type AllOptions, contradictions } from '@tintype/crds/options/contradictions'
 import { isMoving } from '@tintype/crds/options/output/image'
 import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
@@ -142,6 +143,10 @@ export function toRequest(url: string, inputs: FormInputs): FormRequest {
   return { collection, body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: findWarnings(all) }
 }
 
+/** Records show only the beginning of a large option. */
+const isCut = ({ option }: Field, value: unknown): boolean =>
+  LARGE_OPTIONS.some((large) => large === option) && typeof value === 'string' && value.endsWith('…')
+
 /** The inputs for the options of a record, and the names of options that must be entered again because the record hides them. */
 export function toInputs(options: Readonly<Record<string, unknown>>): { inputs: FormInputs; hidden: readonly string[] } {
   const inputs: Record<string, FieldInput> = {}
@@ -149,7 +154,7 @@ export function toInputs(options: Readonly<Record<string, unknown>>): { inputs: 
   for (const [name, value] of Object.entries(options)) {
     const field = fieldsByName.get(name)
     if (!field) continue
-    if (field.place === 'private') {
+    if (field.place === 'private' || isCut(field, value)) {
       hidden.push(name)
       continue
     }

@@ -116,7 +116,7 @@ const Playground: Page = ({ session, query }) => {
         ) : null}
       </form>
       {hidden.length > 0 ? (
-        <Note kind="warning">Enter these options again, because records do not show them: {hidden.join(', ')}.</Note>
+        <Note kind="warning">Enter these options again, because records do not show them whole: {hidden.join(', ')}.</Note>
       ) : null}
       {warnings.length > 0 ? (
         <Note kind="warning">

@@ -9,6 +9,7 @@ import { CopyButton } from '../ui/copy.tsx'
 import { ErrorNote, Note, StatusBadge } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
+import { ComparisonPanel } from './comparison.tsx'
 import { RecordDeliveries } from './deliveries.tsx'
 import { PageMetadata } from './metadata.tsx'
 
@@ -43,6 +44,10 @@ function useRecord(collection: Collection, id: string): State {
   return state
 }
 
+/** True if another capture may name it in `compare_to`. */
+const isComparable = (shot: Capture): boolean =>
+  !isVideo(shot) && shot.status === 'completed' && shot.format !== 'pdf' && shot.download_url !== null
+
 /** One screenshot or video: the file, facts, additional files, metadata and deliveries. */
 export function RecordPage({ collection, id, session }: { collection: Collection; id: string; session: Session }) {
   const { shot, error } = useRecord(collection, id)
@@ -72,6 +77,11 @@ export function RecordPage({ collection, id, session }: { collection: Collection
             <a class="button" href={`#/playground?from=${shot.id}&of=${collection}`}>
               {isVideo(shot) ? 'Record again' : 'Capture again'}
             </a>
+            {isComparable(shot) ? (
+              <a class="button" href={`#/playground?from=${shot.id}&of=${collection}&compare_to=${shot.id}`}>
+                Compare with this
+              </a>
+            ) : null}
             <ConfirmButton
               label="Delete"
               title={`Delete this ${NOUNS[collection].one}?`}
@@ -99,6 +109,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
             {shot.status === 'pending' ? <p class="busy">The {isVideo(shot) ? 'recording' : 'capture'} has not ended yet.</p> : null}
             {shot.status === 'failed' ? <p class="empty">A failed {isVideo(shot) ? 'recording' : 'capture'} has no file.</p> : null}
           </section>
+          {!isVideo(shot) && shot.comparison ? <ComparisonPanel shot={shot} comparison={shot.comparison} /> : null}
           {shot.metadata?.timings ? (
             <section class="panel" aria-label="Timing">
               <Waterfall steps={shot.metadata.timings.steps} />

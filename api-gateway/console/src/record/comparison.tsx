@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks'
+import { recordPath, type Screenshot } from '../api/captures.ts'
+import { api } from '../api/client.ts'
+import { type Box, formatShare, frameOf, placeIn, type Size } from '../format/overlay.ts'
+import { toPictureUrl } from '../format/picture-url.ts'
+import { formatNumber } from '../format/text.ts'
+import { Note } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+
+type Comparison = NonNullable<Screenshot['comparison']>
+
+const VIEWS = { slider: 'Slider', before: 'Before', after: 'After', differences: 'Differences' } as const
+type View = keyof typeof VIEWS
+
+const REASONS: Readonly<Record<string, string>> = {
+  blank: 'This picture shows one color, so it was not compared.',
+  bot_challenge: 'This picture shows a bot challenge, so it was not compared.',
+}
+
+/** One of the pictures, with its size in pixels. */
+interface Layer {
+  url: string
+  size: Size
+}
+
+function layerOf(url: string | null | undefined, shot: Pick<Screenshot, 'width' | 'height'> | undefined): Layer | undefined {
+  const source = toPictureUrl(url ?? null)
+  return source === undefined || !shot?.width || !shot.height
+    ? undefined
+    : { url: source, size: { width: shot.width, height: shot.height } }
+}
+
+/** How a screenshot differs from the one of `compare_to`: both pictures above each other, the changed regions, and the numbers. */
+export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; comparison: Comparison }) {
+  const { to, changed, changed_ratio: ratio, changed_pixels: pixels, size_changed: isOtherSize, regions, skipped } = comparison
+  const { value: earlier, error } = useData(`comparison ${to}`, async () => (await api<Screenshot>(recordPath('screenshots', to))).data)
+  return (
+    <section class="panel" aria-labelledby="comparison-title">
+      <div class="panel-head">
+        <h2 id="comparison-title">Comparison</h2>
+        {skipped === null ? <span class={`badge ${changed ? 'changed' : 'same'}`}>{changed ? 'Changed' : 'Not changed'}</span> : null}
+      </div>
+      {skipped === null ? null : <Note kind="warning">{REASONS[skipped] ?? 'The pictures were not compared.'}</Note>}
+      {error ? <Note kind="warning">The earlier screenshot was deleted, or cannot be read.</Note> : null}
+      {skipped === null && (earlier || error) ? <Pictures shot={shot} comparison={comparison} earlier={earlier} /> : null}
+      <dl class="facts">
+        <dt>Compared with</dt>
+        <dd>
+          <a href={`#/screenshots/${to}`}>{to}</a>
+        </dd>
+        {ratio === null || pixels === null ? null : (
+          <>
+            <dt>Changed</dt>
+            <dd>
+              {formatShare(ratio)}, {formatNumber(pixels)} pixels
+            </dd>
+          </>
+        )}
+        {isOtherSize && earlier ? (
+          <>
+            <dt>Size</dt>
+            <dd>
+              {earlier.width} × {earlier.height} before, {shot.width} × {shot.height} after
+            </dd>
+          </>
+        ) : null}
+        {regions.length === 0 ? null : (
+          <>
+            <dt>Regions</dt>
+            <dd>{regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function Pictures({ shot, comparison, earlier }: { shot: Screenshot; comparison: Comparison; earlier: Screenshot | undefined }) {
+  const before = layerOf(earlier?.download_url, earlier)
+  const after = layerOf(shot.download_url, shot)
+  const frame = frameOf([before?.size, after?.size].filter((size) => size !== undefined))
+  const difference = layerOf(comparison.diff_url, frame)
+  const layers: Readonly<Record<View, Layer | undefined>> = { slider: before && after, before, after, differences: difference }
+  const views = (Object.keys(VIEWS) as View[]).filter((one) => layers[one])
+  const [chosen, setChosen] = useState<View>('slider')
+  const [areRegionsShown, setRegionsShown] = useState(true)
+  const [split, setSplit] = useState(50)
+  const view = views.includes(chosen) ? chosen : views[0]
+  if (view === undefined) return <p class="empty">The files have expired.</p>
+  return (
+    <>
+      <div class="comparison-tools">
+        <fieldset class="segments" aria-label="Picture">
+          {views.map((one) => (
+            <label key={one}>
+              <input type="radio" name="comparison-view" checked={one === view} onChange={() => setChosen(one)} />
+              <span>{VIEWS[one]}</span>
+            </label>
+          ))}
+        </fieldset>
+        {comparison.regions.length > 0 ? (
+          <label class="plain-label">
+            <input type="checkbox" checked={areRegionsShown} onChange={() => setRegionsShown(!areRegionsShown)} /> Changed regions
+          </label>
+        ) : null}
+      </div>
+      {view === 'slider' ? (
+        <input
+          type="range"
+          class="split"
+          min="0"
+          max="100"
+          aria-label="Share of the picture before"
+          aria-valuetext={`${split} % before, ${100 - split} % after`}
+          value={split}
+          onInput={(event) => setSplit(Number(event.currentTarget.value))}
+        />
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the frame scrolls, so the keyboard must be able to reach it */}
+      <section class="frame" aria-label={VIEWS[view]} tabIndex={0}>
+        <div class="overlay" style={{ aspectRatio: `${frame.width} / ${frame.height}`, maxWidth: `${frame.width}px` }}>
+          {view === 'slider' ? (
+            <>
+              <Picture layer={after} frame={frame} name="After" />
+              <Picture layer={before} frame={frame} name="Before" clip={split} />
+              <span class="divider" style={{ left: `${split}%` }} aria-hidden="true" />
+            </>
+          ) : (
+            <Picture layer={layers[view]} frame={frame} name={VIEWS[view]} />
+          )}
+          {areRegionsShown ? comparison.regions.map((box) => <Region key={`${box.x} ${box.y}`} frame={frame} box={box} />) : null}
+        </div>
+      </section>
+    </>
+  )
+}
+
+/** @param clip percent of the frame's width from the left that are shown */
+function Picture({ layer, frame, name, clip }: { layer: Layer | undefined; frame: Size; name: string; clip?: number }) {
+  if (!layer) return null
+  return (
+    <div class="layer" style={clip === undefined ? {} : { clipPath: `inset(0 ${100 - clip}% 0 0)` }}>
+      <img src={layer.url} alt={name} referrerpolicy="no-referrer" style={placeIn(frame, { x: 0, y: 0, ...layer.size })} />
+    </div>
+  )
+}
+
+const Region = ({ frame, box }: { frame: Size; box: Box }) => <span class="region" style={placeIn(frame, box)} aria-hidden="true" />
