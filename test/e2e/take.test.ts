@@ -8,6 +8,7 @@ import { type ClusterAccount, createClusterAccount } from '../support/cluster/ac
 import { type Answer, absolute, call, type RecordBody } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
 import { programMetrics, sumOf } from '../support/cluster/metrics.ts'
+import { play } from '../support/cluster/videos.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page, SITES } from '../support/servers/pages.ts'
@@ -77,7 +78,10 @@ async function servePages(t: Test, pages: Record<string, readonly string[]>): Pr
 
 let started: Promise<Browser> | undefined
 const startBrowser = (): Promise<Browser> => {
-  started ??= chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
+  started ??= chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'],
+  })
   return started
 }
 t.teardown(async () => (await started)?.close())
@@ -293,4 +297,23 @@ t.test('POST /screenshots with cache and the link share their pictures', async (
   t.match((await create(linked)).body, { cached: true }, 'POST reuses the picture of the link')
   const captured = (await recordsOf(account)).filter(({ cached }) => cached === false)
   await isCharged(account, captured.length)
+})
+
+t.test('a video element plays a link with a moving format to its end', async (t) => {
+  const account = await createLinkAccount(t, 'link-videos')
+  const link = await account.sign({ url: page('/solid?color=336699'), ...SMALL, format: 'mp4', video_duration: 11, video_fps: 5 })
+  const { picture, seconds, ...played } = await play(await startBrowser(), link)
+  t.match(played, { ended: true, width: 400, height: 300 })
+  t.ok(Math.abs(seconds - 11) < 0.3, `${seconds} s`)
+  t.ok(isNear((await decode(picture)).at(200, 150), toRgb('336699'), 8))
+  const whole = await fetch(link)
+  const bytes = Buffer.from(await whole.arrayBuffer())
+  t.match([whole.status, whole.headers.get('content-type'), whole.headers.get('accept-ranges')], [200, 'video/mp4', 'bytes'])
+  const part = await fetch(link, { headers: { range: 'bytes=100-199' } })
+  t.match([part.status, part.headers.get('content-range')], [206, `bytes 100-199/${bytes.length}`])
+  t.ok(bytes.subarray(100, 200).equals(Buffer.from(await part.arrayBuffer())))
+  t.strictSame(await recordsOf(account), [], 'it is not a screenshot')
+  const videos = await call<{ data: RecordBody[] }>('/api/v1/videos', { key: account.key })
+  t.equal(videos.body.data.length, 1, 'all requests share one video')
+  await isCharged(account, 2)
 })

@@ -19,7 +19,7 @@ export interface Pair {
 
 const STYLE = `body{font:15px/1.5 Arial,sans-serif;margin:32px;background:#f4f4f0;color:#222} h2{margin-top:48px;border-bottom:2px solid #999}
 section{margin:32px 0} .pair{display:grid;grid-template-columns:1fr 1fr;gap:24px;align-items:start} figure{margin:0;background:#fff;padding:8px;border:1px solid #ccc}
-img,embed{max-width:100%;max-height:640px;display:block;margin:auto;background:repeating-conic-gradient(#eee 0 25%,#fff 0 50%) 0/20px 20px} embed{width:100%;height:640px}
+img,video,embed{max-width:100%;max-height:640px;display:block;margin:auto;background:repeating-conic-gradient(#eee 0 25%,#fff 0 50%) 0/20px 20px} embed{width:100%;height:640px}
 figcaption,code{font:12px/1.5 monospace;overflow-wrap:anywhere} nav a{margin-right:12px}`
 
 /** Writes the page. */
@@ -40,10 +40,15 @@ const writePair = ({ entry, before, after }: Pair): string =>
 <div class="pair">${writeShown(before, entry.before)}${writeShown(after, entry.after)}</div></section>`
 
 function writeShown({ file, facts }: Shown, options: Values): string {
-  const picture =
-    file === undefined ? '' : file.endsWith('.pdf') ? `<embed src="${file}">` : `<a href="${file}"><img loading="lazy" src="${file}"></a>`
+  const picture = file === undefined ? '' : writeFile(file)
   const asked = Object.entries(options).map(([name, value]) => `${toSnakeCase(name)}: ${JSON.stringify(value)}`)
   return `<figure>${picture}<figcaption>${[...facts.map((fact) => `<b>${escapeHtml(fact)}</b>`), escapeHtml(asked.join(', '))].join('<br>')}</figcaption></figure>`
+}
+
+function writeFile(file: string): string {
+  if (file.endsWith('.pdf')) return `<embed src="${file}">`
+  if (/\.(mp4|webm)$/.test(file)) return `<video src="${file}" controls loop muted preload="metadata"></video>`
+  return `<a href="${file}"><img loading="lazy" src="${file}"></a>`
 }
 
 const writeUnseen = ({ name, description, why }: Unseen): string =>

@@ -1,5 +1,5 @@
 /**
- * `npm run gallery`: writes a page that shows each option with two pictures, without it and with it, for review by a person. It uses the
+ * `npm run gallery`: writes a page that shows each option with two pictures or videos, without it and with it, for review by a person. It uses the
  * browser of this machine and pages on loopback, and needs no cluster.
  *   -- --only dark_mode,device    only these options
  *   -- --to DIRECTORY             output directory (default .tintype/gallery)
@@ -11,7 +11,7 @@
  *   -- --corpus --repeat 10 --only aos  distinct files of ten captures, with and without the wait for visual stability
  *   -- --corpus --approve aos,vue:full   store references; --from runner or slow, --note TEXT
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -20,6 +20,7 @@ import sharp from 'sharp'
 import { openLists } from '../../capture-runner/src/blocking/lists.ts'
 import type { Captured } from '../../capture-runner/src/capture/run.ts'
 import { CaptureError } from '../../capture-runner/src/runtime/errors.ts'
+import { type FileFormat, isMoving } from '../../crds/src/options/output/image.ts'
 import { toSnakeCase } from '../../crds/src/text/snake-case.ts'
 import { openSite } from '../bench/engine/site.ts'
 import { repository } from '../cluster/host/state.ts'
@@ -62,7 +63,8 @@ async function show(studio: Studio, { url, values, to, name }: { url: string; va
     const started = performance.now()
     const captured = await studio.shoot(url, options, { privateOptions })
     const file = `${name}.${options.format ?? 'png'}`
-    await writeFile(path.join(to, file), captured.picture)
+    if (captured.video) await copyFile(captured.video.file, path.join(to, file))
+    else await writeFile(path.join(to, file), captured.picture)
     return { file, facts: await factsOf(captured, performance.now() - started) }
   } catch (error) {
     if (!(error instanceof CaptureError)) throw error
@@ -70,19 +72,30 @@ async function show(studio: Studio, { url, values, to, name }: { url: string; va
   }
 }
 
-async function factsOf({ picture, findings }: Captured, milliseconds: number): Promise<string[]> {
-  const { width, height } = await sharp(picture, { limitInputPixels: false })
-    .metadata()
-    .catch(() => ({ width: 0, height: 0 }))
+async function factsOf({ picture, video, findings }: Captured, milliseconds: number): Promise<string[]> {
+  const metadata = sharp(picture, { limitInputPixels: false }).metadata()
+  const { width, height } = video ?? (await metadata.catch(() => ({ width: 0, height: 0 })))
   const files = [...findings.files].map(([type, file]) => `${type} of ${file.length} bytes`)
   const notes = Object.keys(findings.page).length > 0 ? [JSON.stringify(findings.page).slice(0, 600)] : []
   const size = width > 0 ? [`${width} × ${height}`] : []
-  return [[...size, `${picture.length} bytes`, `${Math.round(milliseconds)} ms`, ...files].join(', '), ...findings.warnings, ...notes]
+  const frames = video ? [`${video.frames} frames, ${video.fps} in each second`] : []
+  return [
+    [...size, ...frames, `${video?.bytes ?? picture.length} bytes`, `${Math.round(milliseconds)} ms`, ...files].join(', '),
+    ...findings.warnings,
+    ...notes,
+  ]
 }
 
-async function showPair(studio: Studio, origin: string, to: string, entry: Entry): Promise<Pair> {
+/** Runners of videos have a browser that draws frames on command, and other runners have not. */
+interface Studios {
+  pictures: Studio
+  videos: Studio
+}
+
+async function showPair({ pictures, videos }: Studios, origin: string, to: string, entry: Entry): Promise<Pair> {
   const url = entry.path.startsWith('/') ? origin + entry.path : entry.path
   const name = toSnakeCase(entry.name)
+  const studio = isMoving(entry.after.format as FileFormat | undefined) ? videos : pictures
   const before = await show(studio, { url, values: atOrigin(entry.before, origin), to, name: `${name}.without` })
   const after = await show(studio, { url, values: atOrigin(entry.after, origin), to, name })
   return { entry, before, after }
@@ -135,17 +148,19 @@ async function main(): Promise<void> {
   const site = await openGallerySite()
   // Pages have host names, because filter lists ignore loopback addresses, and a third-party site needs another name.
   const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
-  const studio = await openStudio({ guard: { dnsServers: [names.address] }, lists: openLists(path.join(await ensureLists(), 'lists')) })
+  const common = { guard: { dnsServers: [names.address] }, lists: openLists(path.join(await ensureLists(), 'lists')) }
+  const studios = { pictures: await openStudio(common), videos: await openStudio({ ...common, video: true }) }
   try {
     const pairs: Pair[] = []
     for (const entry of entries.filter(({ name }) => only?.includes(toSnakeCase(name)) ?? true)) {
-      pairs.push(await showPair(studio, site.origin, to, entry))
+      pairs.push(await showPair(studios, site.origin, to, entry))
       process.stdout.write(`${toSnakeCase(entry.name)}\n`)
     }
     await writeFile(path.join(to, 'index.html'), buildGallery(pairs, unseen))
     process.stdout.write(`${pairs.length} options: ${path.join(to, 'index.html')}\n`)
   } finally {
-    await studio.close()
+    await studios.pictures.close()
+    await studios.videos.close()
     site.close()
     await names.close()
   }

@@ -1,4 +1,3 @@
-import { videoOptions } from '../../crds/src/options/output/video.ts'
 /** Pages and values for options whose own example would show nothing on a page of the corpus. */
 export interface Scene {
   path: string
@@ -16,6 +15,8 @@ const SHOP = '/shop'
 const YOU = '/you'
 const whole = { fullPage: true }
 const pdf = { format: 'pdf' }
+const video = { format: 'mp4', videoDuration: 3 }
+const scrolling = { ...video, videoScenario: 'scroll' }
 const clip = { clipX: 60, clipY: 150, clipWidth: 480, clipHeight: 320 }
 const without = (name: keyof typeof clip) => Object.fromEntries(Object.entries(clip).filter(([other]) => other !== name))
 const here = { geolocationLatitude: 48.2082, geolocationLongitude: 16.3738 }
@@ -38,7 +39,6 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   geolocationLatitude: 'Shown by geolocation_accuracy.',
   geolocationLongitude: 'Shown by geolocation_accuracy.',
   basicAuthUsername: 'Shown by basic_auth_password.',
-  ...Object.fromEntries(Object.keys(videoOptions).map((name) => [name, 'It applies to videos. The gallery has only pictures.'])),
 }
 
 /** By option name. Other options are shown by their example on a chapter of the book. */
@@ -204,6 +204,18 @@ export const scenes: Readonly<Record<string, Scene>> = {
   imageMaxBytes: at(SHOP, { format: 'jpeg' }),
   imageGrayscale: at(SHOP),
   optimizeForSpeed: at(SHOP),
+  videoDuration: at(SHOP, { format: 'mp4' }, { value: 2, instead: 4 }),
+  videoFps: at(SHOP, video, { value: 5 }),
+  videoWidth: at(SHOP, video, { value: 320 }),
+  videoQuality: at(SHOP, video, { value: 5 }),
+  videoScenario: at(SHOP, video, { value: 'scroll' }),
+  videoScrollDuration: at(SHOP, scrolling, { value: 600 }),
+  videoScrollEasing: at(SHOP, scrolling, { value: 'linear' }),
+  videoScrollBack: at(SHOP, scrolling, { value: true }),
+  videoScrollPause: at(SHOP, scrolling, { value: 1200 }),
+  videoPoster: at(SHOP, video, { value: true }),
+  videoTiming: at(SHOP, video, { value: 'real' }),
+
   thumbnailWidth: at(SHOP, undefined, { value: 200 }),
   thumbnailHeight: at(SHOP, { thumbnailWidth: 200 }, { value: 80 }),
   thumbnailFormat: at(SHOP, { thumbnailWidth: 200 }),
