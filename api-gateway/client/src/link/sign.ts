@@ -1,23 +1,21 @@
 import { toApiUrl } from '../common/api-url.ts'
 import { TintypeError } from '../common/errors.ts'
-import type { CaptureOptions } from '../common/types.ts'
+import type { CaptureOptions, VideoOptions } from '../common/types.ts'
 import { encodeRfc3986, signedParameters, toSignedText } from './canonical.ts'
 
 type LinkValue = string | number | boolean
 
 /** Options whose values a link can contain: text, numbers, booleans and lists of them. */
-type LinkOptions = {
-  [Name in keyof CaptureOptions as NonNullable<CaptureOptions[Name]> extends LinkValue | readonly LinkValue[]
-    ? Name
-    : never]?: CaptureOptions[Name]
+type LinkOptions<Options> = {
+  [Name in keyof Options as NonNullable<Options[Name]> extends LinkValue | readonly LinkValue[] ? Name : never]?: Options[Name]
 }
 
-/** The page of a link, and how to capture it. */
+/** The page of a link, and how to capture it. A link to a video has a `format` of a video. */
 export type LinkParameters = {
   url: string
   /** `image`: the response to an error is a picture of the error code. */
   on_error?: 'image' | undefined
-} & LinkOptions
+} & (LinkOptions<CaptureOptions> | (LinkOptions<VideoOptions> & { format: NonNullable<VideoOptions['format']> }))
 
 export interface SignLinkOptions {
   baseUrl: string

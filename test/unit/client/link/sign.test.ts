@@ -68,4 +68,8 @@ t.test('signLink accepts only options that a link can contain', async (t) => {
   t.ok(await signLink({ ...base, params: { ...base.params, headers: { a: 'b' } } }))
   // @ts-expect-error no option has this name
   t.ok(await signLink({ ...base, params: { ...base.params, full_pages: true } }))
+  const video = await signLink({ ...base, params: { url: base.params.url, format: 'webm', video_duration: 8 } })
+  t.match(video, /format=webm&/)
+  // @ts-expect-error a picture has no duration
+  t.ok(await signLink({ ...base, params: { ...base.params, format: 'png', video_duration: 8 } }))
 })
