@@ -9,6 +9,7 @@ import { formatDuration, runSteps, type Step, StepError } from './host/steps.ts'
 import { type ImageTags, imageSteps } from './images/main.ts'
 import { images, releaseTag } from './images/plan.ts'
 import type { ClusterFacts } from './kubernetes/prerequisites.ts'
+import { mustBuildPrograms } from './programs/programs.ts'
 import { captureFirst, consoleLink, writeEnvironment } from './release/first-capture.ts'
 import { ensurePortForward } from './release/port-forward.ts'
 import { ensureNamespaces, ensureRelease } from './release/release.ts'
@@ -34,7 +35,11 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${describeNext(url, link, performance.now() - start)}\n`)
 }
 
+/** Measured on 2 cores, with a network that downloads the modules and packages in about a minute. */
+const FIRST_START = 'The first start takes about 9 minutes on 2 cores, because it compiles Kubernetes. Later starts take about 20 seconds.'
+
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
+  if (await mustBuildPrograms()) process.stdout.write(`${FIRST_START}\n\n`)
   const { steps, tags } = await imageSteps(true)
   return { steps: [...clusterSteps(facts), ...steps], tags }
 }

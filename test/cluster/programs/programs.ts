@@ -53,6 +53,12 @@ export async function locatePrograms(): Promise<Programs> {
   }
 }
 
+/** True if the programs of the cluster must be compiled first, which takes minutes. */
+export async function mustBuildPrograms(): Promise<boolean> {
+  const { kubernetes, minio } = await locatePrograms()
+  return !(await exists(kubernetes)) || !(await exists(minio))
+}
+
 /** Builds kube (six programs in one), helm, CoreDNS and etcd unless they exist. Resolves to true when something was built. */
 export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
