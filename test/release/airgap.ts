@@ -18,7 +18,7 @@ if ! command -v skopeo >/dev/null; then
   echo "skopeo is not installed. Install the package skopeo of your distribution." >&2
   exit 1
 fi
-registry=$\{1%/}
+registry=\${1%/}
 shift
 cd "$(dirname "$0")"
 for name in ${names.join(' ')}; do

@@ -96,7 +96,7 @@ async function buildOne(build: ReleaseBuild, plan: ImagePlan, platform: Platform
   report('listing its parts')
   const license = await inspectImage(reference, '{{index .OCIv1.Config.Labels "org.opencontainers.image.licenses"}}')
   return mounted(reference, async (root) => {
-    const parts = await describeParts(build, plan, { platform, root, npm, license })
+    const parts = await describeParts(build, plan, { reference, platform, root, npm, license })
     const file = `${plan.name}-${platform}`
     await mkdir(path.join(build.output, 'sbom'), { recursive: true })
     await mkdir(path.join(build.output, 'notices'), { recursive: true })
@@ -106,18 +106,30 @@ async function buildOne(build: ReleaseBuild, plan: ImagePlan, platform: Platform
   })
 }
 
+/** The official base image says its version. The substitute has the version of this process. */
+async function readNodeVersion(reference: string): Promise<string> {
+  const environment = await inspectImage(reference, '{{range .OCIv1.Config.Env}}{{println .}}{{end}}')
+  return (
+    environment
+      .split('\n')
+      .find((entry) => entry.startsWith('NODE_VERSION='))
+      ?.split('=')[1] ?? process.version.slice(1)
+  )
+}
+
 interface Found {
+  reference: string
   platform: Platform
   root: string
   npm: readonly BundledPackage[]
   license: string
 }
 
-async function describeParts({ version }: ReleaseBuild, plan: ImagePlan, { platform, root, npm, license }: Found) {
+async function describeParts({ version }: ReleaseBuild, plan: ImagePlan, { reference, platform, root, npm, license }: Found) {
   const status = await readFile(path.join(root, 'var/lib/dpkg/status'), 'utf8').catch(() => '') // images from scratch have none
   const go = plan.goProgram === undefined ? '' : await run('go', ['version', '-m', path.join(root, plan.goProgram)])
   const debian = parseDpkgStatus(status)
-  const node = debian.length > 0 ? process.version.slice(1) : undefined
+  const node = debian.length > 0 ? await readNodeVersion(reference) : undefined
   return { image: plan.name, version, platform, license, npm, debian, go: parseGoModules(go), node }
 }
 

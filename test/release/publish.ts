@@ -1,4 +1,5 @@
 /** Pushes a release to its registry and signs it there. */
+import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Report } from '../cluster/host/steps.ts'
 import { skopeo } from '../cluster/images/store.ts'
@@ -31,7 +32,8 @@ export async function pushChart(build: ReleaseBuild, archive: string): Promise<s
   await helm(['push', archive, `oci://${build.registry}/charts`, ...plainFlags(build.registry)])
   const plain = isLoopback(build.registry) ? ['--tls-verify=false'] : []
   const reference = `docker://${build.registry}/charts/tintype:${build.version}`
-  return (await skopeo(['inspect', ...plain, '--format', '{{.Digest}}', reference])).trim()
+  const manifest = await skopeo(['inspect', ...plain, '--raw', reference])
+  return `sha256:${createHash('sha256').update(manifest).digest('hex')}`
 }
 
 /** Signs images and chart by their digests, and attaches the SBOMs to the images of each platform. */
