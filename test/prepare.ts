@@ -7,9 +7,10 @@ import { buildUpstreamMinio } from './cluster/programs/programs.ts'
 import { built, toolSteps } from './cluster/up.ts'
 import { ensurePythonTools } from './fuzz/python-tools.ts'
 import { valeStep } from './prose/vale.ts'
+import { toolStep } from './release/tools.ts'
 
 // Builds once what tests without a cluster need: Debian packages, the Kubernetes programs and MinIO, MinIO without patches (on which
-// attacks on the store still succeed), programs from PyPI, other JavaScript runtimes for the client, and the checkers of chart and texts.
+// attacks on the store still succeed), programs from PyPI, other JavaScript runtimes for the client, and the checkers of chart, workflow and texts.
 await runCommand(() =>
   runSteps([
     ...toolSteps(testPackages),
@@ -17,6 +18,7 @@ await runCommand(() =>
     { name: 'Python tools', run: () => ensurePythonTools() },
     { name: 'Deno, Bun and Node.js 20', run: () => ensureRuntimes().then(() => 'installed') },
     ...chartToolSteps,
+    toolStep('actionlint'),
     valeStep,
   ]),
 )

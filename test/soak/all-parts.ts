@@ -10,6 +10,7 @@ import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
+import { release } from './parts/release.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 import { year } from './parts/year.ts'
@@ -25,6 +26,7 @@ export const parts: readonly Part[] = [
   year,
   minio,
   compare,
+  release,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

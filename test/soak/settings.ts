@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { MAX_URLS } from '../../api-gateway/src/resources/batches/create-body.ts'
+import { hostPlatform, type Platform, platforms } from '../cluster/images/platforms.ts'
 
 /** Settings of one soak run. */
 export interface SoakSettings {
@@ -27,6 +28,12 @@ export interface SoakSettings {
   rounds: number
   /** Commit that cluster-upgrade upgrades from (default v0.1.0), and that compare measures against (default HEAD). */
   from: string | undefined
+  /** Platforms of the part release. */
+  platforms: readonly Platform[]
+  /** Images of the part release. Absent: all. */
+  only: readonly string[] | undefined
+  /** True if the part release also installs into the running cluster. */
+  cluster: boolean
   write: boolean
 }
 
@@ -48,6 +55,9 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --chapter NAME cluster-manual: only this chapter
   --rounds N     compare: rounds (default 9)
   --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0); compare: measure against it (default HEAD)
+  --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
+  --only LIST    release: only these images
+  --cluster      release: also installs from the registry into the running cluster of \`npm start\`
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
@@ -67,6 +77,9 @@ const options = {
   chapter: { type: 'string' },
   rounds: { type: 'string', default: '9' },
   from: { type: 'string' },
+  platforms: { type: 'string', default: hostPlatform },
+  only: { type: 'string' },
+  cluster: { type: 'boolean', default: false },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -100,8 +113,17 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     chapter: values.chapter,
     rounds: read('rounds', (value) => Number.isInteger(value) && value >= 1, 'a whole number from 1 on'),
     from: values.from,
+    platforms: readPlatforms(values.platforms),
+    only: values.only?.split(','),
+    cluster: values.cluster,
     write: values.write,
   }
+}
+
+function readPlatforms(list: string): Platform[] {
+  const unknown = list.split(',').filter((name) => !platforms.some((platform) => platform === name))
+  if (unknown.length > 0) throw new Error(`--platforms ${unknown.join(',')} is unknown: choose from ${platforms.join(',')}`)
+  return platforms.filter((platform) => list.split(',').includes(platform))
 }
 
 /** Node flags that write a processor profile at exit. */

@@ -42,6 +42,7 @@ export const testPackages = [
   'php-cli',
   'python3-venv',
   'ruby',
+  'shellcheck',
   'zsh',
 ]
 

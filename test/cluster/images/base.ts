@@ -5,7 +5,8 @@ import path from 'node:path'
 import { run } from '../host/exec.ts'
 import { imagesDirectory, repository } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
-import { buildah, findImageId, inspectImage } from './store.ts'
+import { ensureNode, hostPlatform, type Platform } from './platforms.ts'
+import { buildah, findImageId, inspectImage, skopeo } from './store.ts'
 
 /** The name in the Dockerfiles' `ARG BASE`. */
 export const baseImage = 'docker.io/library/node:26-trixie-slim'
@@ -21,14 +22,19 @@ const packages = 'ca-certificates,libatomic1,libstdc++6'
 /** Label with the digest of the recipe. Older substitutes have another digest, and the official image has no such label. */
 const label = 'dev.tintype.stand-in'
 
-/** The id of the base image. Pulls or builds the image when it is missing. */
-export async function ensureBase(report: Report): Promise<string> {
+/** Name of the base image in the store. The official name stays with this machine's platform. */
+export const baseImageOf = (platform: Platform): string =>
+  platform === hostPlatform ? baseImage : `localhost/tintype/base-${platform}:26-trixie-slim`
+
+/** The id of the base image. Pulls or builds the image when it is missing. Another platform than this machine's needs emulation. */
+export async function ensureBase(report: Report, platform: Platform = hostPlatform): Promise<string> {
   const recipe = digestRecipe()
-  const existing = await findImageId(baseImage)
-  if (existing && ['', recipe].includes(await readLabel(baseImage))) return existing
-  if (!existing && (await isRegistryReachable())) await pull(report)
-  else await makeStandIn(recipe, report)
-  return (await findImageId(baseImage))!
+  const name = baseImageOf(platform)
+  const existing = await findImageId(name)
+  if (existing && ['', recipe].includes(await readLabel(name))) return existing
+  if (!existing && (await isRegistryReachable())) await pull(report, platform)
+  else await makeStandIn(recipe, report, platform)
+  return (await findImageId(name))!
 }
 
 const readLabel = (reference: string): Promise<string> => inspectImage(reference, `{{index .OCIv1.Config.Labels "${label}"}}`)
@@ -49,25 +55,30 @@ async function isRegistryReachable(): Promise<boolean> {
   }
 }
 
-async function pull(report: Report): Promise<void> {
-  report(`pulling ${baseImage}`)
+async function pull(report: Report, platform: Platform): Promise<void> {
+  report(`pulling ${baseImage} for ${platform}`)
   try {
-    await buildah(['pull', '--quiet', baseImage], { timeoutMilliseconds: 600_000 })
+    await skopeo(['copy', '--quiet', '--override-arch', platform, `docker://${baseImage}`, `containers-storage:${baseImageOf(platform)}`])
   } catch (cause) {
     throw new StepError(`${baseImage} could not be pulled`, {
-      remedy: `run this command and fix its errors: buildah pull ${baseImage}`,
+      remedy: `run this command and fix its errors: skopeo inspect docker://${baseImage}`,
       cause,
     })
   }
 }
 
 /** A minimal Debian system with the Node of the npm package, which is the same program as in the official image. */
-async function makeStandIn(recipe: string, report: Report): Promise<void> {
+async function makeStandIn(recipe: string, report: Report, platform: Platform): Promise<void> {
   const directory = path.join(imagesDirectory, 'base')
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   report('no registry responds: building a substitute from Debian')
-  const options = ['--variant=minbase', `--include=${packages}`, ...slim.map((rule) => `--dpkgopt=path-${rule}`)]
+  const options = [
+    `--architectures=${platform}`,
+    '--variant=minbase',
+    `--include=${packages}`,
+    ...slim.map((rule) => `--dpkgopt=path-${rule}`),
+  ]
   try {
     await run('nice', ['mmdebstrap', '--quiet', ...options, 'trixie', path.join(directory, 'rootfs.tar'), ...mirrors, securityMirror])
   } catch (cause) {
@@ -76,7 +87,8 @@ async function makeStandIn(recipe: string, report: Report): Promise<void> {
       cause,
     })
   }
-  await copyFile(await realpath(path.join(repository, 'node_modules/node/bin/node')), path.join(directory, 'node'))
+  const node = platform === hostPlatform ? path.join(repository, 'node_modules/node/bin/node') : await ensureNode(platform)
+  await copyFile(await realpath(node), path.join(directory, 'node'))
   const lines = [
     'FROM scratch',
     'ADD rootfs.tar /',
@@ -86,6 +98,6 @@ async function makeStandIn(recipe: string, report: Report): Promise<void> {
   ]
   await writeFile(path.join(directory, 'Dockerfile'), `${lines.join('\n')}\n`)
   report('storing the substitute')
-  await buildah(['bud', '--quiet', '--isolation', 'chroot', '--tag', baseImage, directory])
+  await buildah(['bud', '--quiet', '--isolation', 'chroot', '--platform', `linux/${platform}`, '--tag', baseImageOf(platform), directory])
   await rm(directory, { recursive: true, force: true })
 }

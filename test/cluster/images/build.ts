@@ -4,9 +4,11 @@ import path from 'node:path'
 import { CommandError } from '../host/exec.ts'
 import { imagesDirectory, repository } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
-import { baseImage } from './base.ts'
+import { baseImageOf } from './base.ts'
+import type { BundledPackage } from './bundle.ts'
 import { loadedImages, loadImage, tagImage, unloadImage } from './load.ts'
 import { digestImage, type ImagePlan, imageReference } from './plan.ts'
+import { hostPlatform, type Platform } from './platforms.ts'
 import { buildah, findImageId } from './store.ts'
 
 /** Older builds of the same image that stay loaded, for pods that have not been replaced yet. */
@@ -29,7 +31,7 @@ export async function ensureImage(
   const reference = imageReference(plan.name, tag)
   if (load && (await loadedImages()).has(reference)) return { tag, outcome: 'unchanged' }
   const isBuilt = (await findImageId(reference)) !== undefined
-  if (!isBuilt) await buildImage(plan, reference, report)
+  if (!isBuilt) await buildImage(plan, [reference, imageReference(plan.name, 'dev')], { report })
   if (!load) return { tag, outcome: isBuilt ? 'unchanged' : 'built' }
   report(`loading ${plan.name}`)
   await loadImage(plan.name, reference)
@@ -38,9 +40,10 @@ export async function ensureImage(
   return { tag, outcome: isBuilt ? 'loaded' : 'built and loaded' }
 }
 
-async function prepare(plan: ImagePlan): Promise<void> {
+/** Fills the context of an image. Resolves to the npm packages in it. @throws StepError with what to do */
+export async function prepare(plan: ImagePlan, platform: Platform = hostPlatform): Promise<BundledPackage[]> {
   try {
-    await plan.prepare?.()
+    return (await plan.prepare?.(platform)) ?? []
   } catch (cause) {
     throw new StepError(`${plan.name} could not be bundled: ${cause instanceof Error ? cause.message : cause}`, {
       remedy: 'run `npm run types` and fix its errors',
@@ -49,21 +52,32 @@ async function prepare(plan: ImagePlan): Promise<void> {
   }
 }
 
-async function buildImage(plan: ImagePlan, reference: string, report: Report): Promise<void> {
+export interface BuildOptions {
+  report: Report
+  platform?: Platform
+  labels?: Readonly<Record<string, string>>
+}
+
+/** Builds an image from its filled context. @throws StepError with what to do */
+export async function buildImage(plan: ImagePlan, references: readonly string[], options: BuildOptions): Promise<void> {
+  const { report, platform = hostPlatform, labels = {} } = options
   report(`building ${plan.name}`)
   const context = path.join(repository, plan.context)
-  const buildArguments = Object.entries({ BASE: baseImage, ...plan.arguments }).flatMap(([name, value]) => [
-    '--build-arg',
-    `${name}=${value}`,
-  ])
-  const options = ['--isolation', 'chroot', '--layers', '--pull-never', ...buildArguments]
+  const buildArguments = Object.entries({ BASE: baseImageOf(platform), ...plan.arguments })
+  const args = [
+    ...['--isolation', 'chroot', '--layers', '--pull-never'],
+    ...(platform === hostPlatform ? [] : ['--platform', `linux/${platform}`]),
+    ...buildArguments.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
+    ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+    ...references.flatMap((reference) => ['--tag', reference]),
+  ]
   const onLine = (line: string) => {
     const step = /^STEP (\d+\/\d+): (.*)/.exec(line)
     if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)
   }
   try {
     await buildah(['rm', '--all']) // an interrupted build leaves its container behind
-    await buildah(['bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
+    await buildah(['bud', ...args, context], { onLine })
   } catch (cause) {
     throw new StepError(`the image ${plan.name} could not be built`, {
       remedy: `see the output of buildah above; the Dockerfile is in ${plan.context}`,

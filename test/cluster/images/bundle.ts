@@ -8,12 +8,30 @@ import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { repository } from '../host/state.ts'
+import { findForeignPackage, hostPlatform, isForPlatform, type Platform } from './platforms.ts'
+
+/** An npm package whose code is in an image. */
+export interface BundledPackage {
+  name: string
+  version: string
+  /** SPDX expression of its package.json, if it has one. */
+  license: string | undefined
+}
+
+interface PackageManifest {
+  name: string
+  version: string
+  license?: string
+  cpu?: string[]
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
 
 /**
  * Packages with native code, or that read files from their own directory. `playwright` is bundled: its entry only re-exports playwright-core,
  * and its other 5 MB are a test runner.
  */
-const unbundled = ['playwright-core', 'sharp']
+export const unbundled = ['playwright-core', 'sharp']
 
 /** Files and directories of packages that a program serves unchanged. The rest of the package is not needed. */
 export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -49,8 +67,15 @@ const banner = [
   'const __dirname = import.meta.dirname',
 ].join('\n')
 
-/** Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices; in the gateway also the web console) and `node_modules/`. */
-export async function bundleProgram(program: string, dist = path.join(repository, program, 'dist')): Promise<void> {
+/**
+ * Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices; in the gateway also the web console) and `node_modules/`.
+ * Resolves to the npm packages in it. For another platform, its native packages must be in the cache: see platforms.ts.
+ */
+export async function bundleProgram(
+  program: string,
+  dist = path.join(repository, program, 'dist'),
+  platform: Platform = hostPlatform,
+): Promise<BundledPackage[]> {
   const directory = path.join(repository, program)
   await rm(dist, { recursive: true, force: true })
   const { metafile } = await build({
@@ -73,10 +98,20 @@ export async function bundleProgram(program: string, dist = path.join(repository
   })
   const used = [metafile, ...(program === 'api-gateway' ? [await buildConsole(path.join(dist, 'app/console'))] : [])]
   const packages = path.join(dist, 'node_modules')
-  const copied = await copyPackages(externalsOf(metafile), directory, packages)
+  const copied = await copyPackages(externalsOf(metafile), directory, packages, platform)
   copied.push(...(await copyServed(served[program] ?? {}, directory, packages)))
-  await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...used.flatMap(packagesOf), ...copied]))
+  const directories = [...new Set([...used.flatMap(packagesOf), ...copied])].sort()
+  await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices(directories))
+  return Promise.all(directories.map(describePackage))
 }
+
+async function describePackage(relativeDirectory: string): Promise<BundledPackage> {
+  const { name, version, license } = await readManifest(path.join(repository, relativeDirectory))
+  return { name, version, license }
+}
+
+const readManifest = async (directory: string): Promise<PackageManifest> =>
+  JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as PackageManifest
 
 /** Names of the packages that a bundle resolves at run time. */
 export function externalsOf(metafile: Metafile): string[] {
@@ -100,10 +135,10 @@ export function packageNameOf(specifier: string): string {
 }
 
 /** Copies packages and all their dependencies. Resolves to their source directories. */
-async function copyPackages(names: readonly string[], from: string, to: string): Promise<string[]> {
+async function copyPackages(names: readonly string[], from: string, to: string, platform: Platform): Promise<string[]> {
   await mkdir(to, { recursive: true })
   const found = new Map<string, string>()
-  await findPackages(names, from, found)
+  await findPackages(names, from, found, platform)
   for (const [name, directory] of found) await cp(directory, path.join(to, name), { recursive: true, dereference: true })
   return [...found.values()].map((directory) => path.relative(repository, directory))
 }
@@ -121,18 +156,16 @@ async function copyServed(files: Readonly<Record<string, readonly string[]>>, fr
   return directories
 }
 
-/** Finds dependencies as Node does, in the nearest node_modules above. Optional dependencies of other platforms are not installed. */
-async function findPackages(names: readonly string[], from: string, found: Map<string, string>): Promise<void> {
+/** Finds dependencies as Node does, in the nearest node_modules above, and native packages of another platform in the cache. */
+async function findPackages(names: readonly string[], from: string, found: Map<string, string>, platform: Platform): Promise<void> {
   for (const name of names) {
     if (found.has(name)) continue
-    const directory = await findPackage(name, from)
+    const directory = (await findPackage(name, from)) ?? (await findForeignPackage(name, platform))
     if (!directory) continue
+    const manifest = await readManifest(directory)
+    if (!isForPlatform(manifest, platform)) continue
     found.set(name, directory)
-    const manifest = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as Record<
-      string,
-      Record<string, string> | undefined
-    >
-    await findPackages(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), directory, found)
+    await findPackages(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), directory, found, platform)
   }
 }
 
@@ -149,17 +182,13 @@ async function findPackage(name: string, from: string): Promise<string | undefin
 }
 
 async function collectNotices(directories: readonly string[]): Promise<string> {
-  const notices = await Promise.all([...new Set(directories)].sort().map(buildNotice))
+  const notices = await Promise.all(directories.map(buildNotice))
   return `This image contains the following packages, each under its own license.\n\n${notices.join('\n')}`
 }
 
 async function buildNotice(relativeDirectory: string): Promise<string> {
   const directory = path.join(repository, relativeDirectory)
-  const manifest = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as {
-    name: string
-    version: string
-    license?: string
-  }
+  const manifest = await readManifest(directory)
   const files = (await readdir(directory)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort()
   const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')))
   return [`${'='.repeat(80)}\n${manifest.name} ${manifest.version} (${manifest.license ?? 'see below'})\n`, ...texts].join('\n')

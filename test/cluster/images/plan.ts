@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { repository } from '../host/state.ts'
-import { buildMinio, locatePrograms } from '../programs/programs.ts'
-import { bundleProgram } from './bundle.ts'
+import { buildMinio, locateMinio } from '../programs/programs.ts'
+import { type BundledPackage, bundleProgram, unbundled } from './bundle.ts'
 import { placeLists } from './lists.ts'
+import { ensureForeignPackages, hostPlatform, type Platform } from './platforms.ts'
 
 export interface ImagePlan {
   /** `operator` is built as `localhost/tintype/operator`. */
@@ -18,8 +19,10 @@ export interface ImagePlan {
   requires: string
   /** Build arguments of its Dockerfile. */
   arguments?: Readonly<Record<string, string>>
-  /** Fills the context. */
-  prepare?: () => Promise<void>
+  /** Fills the context for a platform, by default this machine's. Resolves to the npm packages in it. */
+  prepare?: (platform?: Platform) => Promise<BundledPackage[]>
+  /** Path of a program from Go in the image, whose modules are in it. */
+  goProgram?: string
 }
 
 const program = (name: string, more: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
@@ -27,9 +30,12 @@ const program = (name: string, more: readonly string[] = [], place?: (dist: stri
   context: name,
   contents: ['dist', ...more],
   requires: `${name}/src/main.ts`,
-  prepare: async () => {
-    await bundleProgram(name)
-    await place?.(path.join(repository, name, 'dist'))
+  prepare: async (platform = hostPlatform) => {
+    const dist = path.join(repository, name, 'dist')
+    await ensureForeignPackages(unbundled, platform, () => {})
+    const packages = await bundleProgram(name, dist, platform)
+    await place?.(dist)
+    return packages
   },
 })
 
@@ -42,7 +48,14 @@ export const images: readonly ImagePlan[] = [
   runner,
   // The same program with ffmpeg, in the layers below it: a change of the program does not rebuild or ship ffmpeg again.
   { ...runner, name: 'capture-runner-video', arguments: { VIDEO: 'true' } },
-  { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
+  {
+    name: 'minio',
+    context: 'charts/images/minio',
+    contents: ['dist'],
+    requires: 'charts/images/minio/Dockerfile',
+    prepare: placeMinio,
+    goProgram: 'usr/local/bin/minio',
+  },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]
 
@@ -84,14 +97,15 @@ async function listFiles(context: string, entry: string): Promise<string[]> {
 }
 
 /** The cluster builds MinIO as a program. A hard link adds it to the context. */
-async function placeMinio(): Promise<void> {
-  await buildMinio()
-  const { minio } = await locatePrograms()
+async function placeMinio(platform = hostPlatform): Promise<BundledPackage[]> {
+  await buildMinio(() => {}, platform)
+  const minio = await locateMinio(platform)
   const dist = path.join(repository, 'charts/images/minio/dist')
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist, { recursive: true })
   await mkdir(path.join(dist, 'patches'))
   for (const file of await listFiles(minio, '.')) await placeFile(path.join(minio, file), path.join(dist, file))
+  return []
 }
 
 async function placeFile(from: string, to: string): Promise<void> {

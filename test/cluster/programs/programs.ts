@@ -7,6 +7,7 @@ import { access, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from
 import path from 'node:path'
 import { run } from '../host/exec.ts'
 import { programsDirectory } from '../host/state.ts'
+import { hostPlatform, type Platform } from '../images/platforms.ts'
 import { applyPatches, type Modifications, readModifications, sourceNotice } from './minio-patches.ts'
 
 const moduleDirectory = path.join(import.meta.dirname, '../go')
@@ -48,7 +49,7 @@ export async function locatePrograms(): Promise<Programs> {
   const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
   return {
     kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, ...sources])}`),
-    minio: path.join(programsDirectory, `minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`),
+    minio: await locateMinio(),
     upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
   }
 }
@@ -57,6 +58,12 @@ export async function locatePrograms(): Promise<Programs> {
 export async function mustBuildPrograms(): Promise<boolean> {
   const { kubernetes, minio } = await locatePrograms()
   return !(await exists(kubernetes)) || !(await exists(minio))
+}
+
+/** Directory of MinIO for a platform. Other platforms than this machine's are built only for releases. */
+export async function locateMinio(platform = hostPlatform): Promise<string> {
+  const prefix = platform === hostPlatform ? '' : `${platform}.`
+  return path.join(programsDirectory, `${prefix}minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`)
 }
 
 /** Builds kube (six programs in one), helm, CoreDNS and etcd unless they exist. Resolves to true when something was built. */
@@ -74,13 +81,14 @@ export async function buildKubernetes(onProgress: OnProgress = () => {}): Promis
 }
 
 /** Builds MinIO with the patches unless it exists. Resolves to true when it was built. @throws when a patch does not apply */
-export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
-  const { minio } = await locatePrograms()
+export async function buildMinio(onProgress: OnProgress = () => {}, platform: Platform = hostPlatform): Promise<boolean> {
+  const minio = await locateMinio(platform)
   return buildInto(minio, async (directory) => {
     const source = path.join(directory, 'source')
     const modifications = await prepareMinioSource(source)
     const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(directory, 'minio'), '.']
-    await run('nice', args, { directory: source, environment: buildEnvironment, onLine: followBuild(onProgress) })
+    const environment = { ...buildEnvironment, GOARCH: platform }
+    await run('nice', args, { directory: source, environment, onLine: followBuild(onProgress) })
     await placeLicenses(source, modifications, directory)
     await rm(source, { recursive: true })
   })

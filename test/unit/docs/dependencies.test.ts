@@ -68,8 +68,8 @@ t.test('every package has one exact version', async (t) => {
   t.strictSame(loose, [])
 })
 
-/** Programs that are run and types that the compiler finds. No file names them as a module. */
-const TOOLS = /^(@biomejs\/biome|node|typescript|openapi-typescript|@types\/.+)$/
+/** Programs that are run, types that the compiler finds, and a package that the library for SBOMs loads. No file names them as a module. */
+const TOOLS = /^(@biomejs\/biome|node|typescript|openapi-typescript|spdx-expression-parse|@types\/.+)$/
 
 const filesOf = (folder: string): string[] =>
   globSync(`${folder === '' ? 'test' : folder}/**/*.ts`, { cwd: repository, exclude: ['**/node_modules/**', '**/dist/**'] })

@@ -1,0 +1,49 @@
+/**
+ * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution, and actionlint.
+ * `go install` builds each with the dependencies of its own go.mod, and Go's checksum database verifies them.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from '../cluster/host/exec.ts'
+import { programsDirectory } from '../cluster/host/state.ts'
+import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
+import { buildEnvironment, followBuild } from '../cluster/programs/programs.ts'
+
+const modules = {
+  cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
+  registry: 'github.com/distribution/distribution/v3/cmd/registry@v3.1.2',
+  actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
+} as const
+
+/** A program of a release. */
+export type ReleaseTool = keyof typeof modules
+
+/** The path of a program, even before it is built. */
+export function locateTool(tool: ReleaseTool): string {
+  const version = modules[tool].split('@')[1]
+  return path.join(programsDirectory, `${tool}-${version}`, tool)
+}
+
+/** The step that builds a program. */
+export const toolStep = (tool: ReleaseTool): Step => ({ name: tool, run: (report) => ensureTool(tool, report) })
+
+/** Builds a program unless it exists. Resolves to a short text on what was necessary. */
+export async function ensureTool(tool: ReleaseTool, report: Report = () => {}): Promise<string> {
+  const directory = path.dirname(locateTool(tool))
+  if (existsSync(directory)) return 'already built'
+  await mkdir(programsDirectory, { recursive: true })
+  // Two commands may build at the same time, so each has a directory of its own and the first rename wins.
+  const partial = await mkdtemp(`${directory}.`)
+  try {
+    const environment = { ...buildEnvironment, GOBIN: partial }
+    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', modules[tool]], { environment, onLine: followBuild(report) })
+    await rename(partial, directory)
+  } catch (cause) {
+    if (existsSync(directory)) return 'already built'
+    throw new StepError(`${tool} cannot be built`, { remedy: 'check that Go can reach a module proxy (go env GOPROXY)', cause })
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+  return 'built'
+}
