@@ -30,6 +30,7 @@ import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { type ExpireDeps, expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
+import { removeStrayBaselines } from './stray-baselines.ts'
 
 /** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
 export interface RetentionIntervals {
@@ -133,6 +134,10 @@ function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Cho
     },
     async expire(mayWrite) {
       await expire({ ...shared, ...lookups, mayWrite, gone, plans, recordDays: retention.recordDays })
+      const schedules = () =>
+        reflectors.schedules.lister.list().map((schedule) => ({ account: accountOf(schedule), uid: schedule.metadata.uid }))
+      const pictures = await removeStrayBaselines({ ...shared, schedules, mayWrite })
+      if (pictures > 0) log.info({ pictures }, 'pictures of deleted schedules removed')
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }

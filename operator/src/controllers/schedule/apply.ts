@@ -3,10 +3,11 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ActiveRun, RecentRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
-import type { StoredRun } from '@tintype/crds/records/run'
+import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { findCondition } from '@tintype/crds/schema/conditions'
 import type { Requeue } from '../../controller-runtime/controller.ts'
@@ -16,8 +17,10 @@ import type { EventRecorder } from '../../kube/event-recorder.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
+import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
+import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
-import { type ObserveDeps, toActive, toEnded } from './observe.ts'
+import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
@@ -25,7 +28,7 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   store: Pick<Resource<ScreenshotSchedule>, 'patch'>
   seenSchedules: Pick<Reflector<ScreenshotSchedule>, 'observe'>
   shots: Pick<Resource<Screenshot>, 'find' | 'create'>
-  storage: Pick<Storage, 'readText' | 'exists' | 'write'>
+  storage: Pick<Storage, 'readText' | 'exists' | 'write' | 'copy' | 'list' | 'remove'>
   events: EventRecorder
   metrics: ScheduleMetrics
   /** True for a run whose deletion this process has seen. */
@@ -36,31 +39,48 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
 }
 
 /**
- * Stores the ends of runs, creates the run that is due, and then writes the status once. The next leader finds the run by its id if this one
- * stops in between.
+ * Stores the ends of runs and the picture to compare with, creates the run that is due, and then writes the status once. The next leader
+ * finds the run by its id if this one stops in between.
  */
 export async function apply(observed: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
   const { schedule } = observed
-  for (const run of observed.ended) await record(schedule, run, deps)
-  const made = decision.due ? await create(schedule, decision.due, deps) : undefined
-  const isRecorded = observed.ended.some(({ id }) => id === made?.id)
-  if (made && hasEnded(made) && !isRecorded) await record(schedule, made, deps)
+  let baseline = await finish(schedule, observed.ended, deps)
+  const made = decision.due ? await create(withBaseline(schedule, baseline), decision.due, deps) : undefined
+  // An earlier leader created it, and it has ended since.
+  const late = made && hasEnded(made) && !observed.ended.some(({ id }) => id === made.id) ? [made] : []
+  if (late.length > 0) baseline = await finish(withBaseline(schedule, baseline), late, deps)
   const progress = {
     open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
-    ended: [...observed.ended.filter(({ id }) => id !== made?.id), ...(made && hasEnded(made) ? [made] : [])],
+    ended: [...observed.ended, ...late],
+    baseline,
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())
   if (status) await write(schedule, status, deps)
   report(schedule, decision, deps)
+  reportChanges(schedule, progress.ended, deps)
+  await cleanUp(schedule, baseline, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
 
-const hasEnded = (run: ActiveRun | RecentRun): run is RecentRun => 'outcome' in run
+const hasEnded = (run: ActiveRun | EndedRun): run is EndedRun => 'outcome' in run
 
-async function record(schedule: StoredSchedule, run: RecentRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
+const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | undefined): StoredSchedule => ({
+  ...schedule,
+  status: { ...schedule.status, baseline },
+})
+
+/** Stores the ends of runs. Returns the baseline from now on. */
+async function finish(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApplyDeps): Promise<ScheduleBaseline | undefined> {
+  for (const run of ended) await record(schedule, run, deps)
+  const change = chooseBaseline(schedule, ended)
+  if (change.candidates.length > 0 && !deps.isLeader()) throw new RetryableError('leadership lost')
+  return keepBaseline(schedule, change, deps.storage)
+}
+
+async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
   if (!isLeader()) throw new RetryableError('leadership lost')
-  const stored: StoredRun = { version: 1, ...run, time: new Date(run.time).toISOString() }
+  const stored: StoredRun = { version: 1, ...toRecent(run), time: new Date(run.time).toISOString() }
   await storage.write(runKey(accountOf(schedule), schedule.metadata.uid, run.id), JSON.stringify(stored))
   metrics.onEnded(run.outcome)
 }
@@ -69,7 +89,7 @@ async function record(schedule: StoredSchedule, run: RecentRun, { storage, metri
  * Creates a run unless it exists already: as an object, as an archived record, or as a deleted one. An earlier leader may have created it
  * without writing the status. Returns the run, or how it ended.
  */
-async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | RecentRun> {
+async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | EndedRun> {
   const { namespace, screenshots, shots, seen, metrics, isLeader } = deps
   const name = toObjectName(due.id)
   const found = screenshots.get(`${namespace}/${name}`) ?? (await findEnded(schedule, due, deps))
@@ -89,9 +109,9 @@ async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): P
   }
 }
 
-const toRun = (shot: Screenshot): ActiveRun | RecentRun => (isFinished(shot) ? toEnded(shot) : toActive(shot))
+const toRun = (shot: Screenshot): ActiveRun | EndedRun => (isFinished(shot) ? toEnded(shot) : toActive(shot))
 
-async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<RecentRun | undefined> {
+async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<EndedRun | undefined> {
   const account = accountOf(schedule)
   const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
   if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
@@ -99,16 +119,10 @@ async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: A
 }
 
 /** Builds the Screenshot of a run. */
-export function toScreenshot({ metadata, spec }: StoredSchedule, { id, time }: Pick<DueRun, 'id' | 'time'>): NewObject<Screenshot> {
-  return {
-    metadata: { name: toObjectName(id), namespace: metadata.namespace },
-    spec: {
-      ...spec.template,
-      accountName: accountOf({ spec }),
-      scheduleRef: { name: metadata.name, uid: metadata.uid, time: time.toISOString() },
-    },
-  }
-}
+const toScreenshot = (schedule: StoredSchedule, { id, time }: DueRun): NewObject<Screenshot> => ({
+  metadata: { name: toObjectName(id), namespace: schedule.metadata.namespace },
+  spec: toRunSpec(schedule, time),
+})
 
 async function write(schedule: StoredSchedule, status: StatusPatch, { store, seenSchedules, isLeader }: ApplyDeps): Promise<void> {
   if (!isLeader()) throw new RetryableError('leadership lost')
@@ -121,9 +135,37 @@ async function write(schedule: StoredSchedule, status: StatusPatch, { store, see
   }
 }
 
+const regarding = (schedule: StoredSchedule) => ({ apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule })
+
+/** Records an Event for each change, and for a lost baseline. */
+function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { events }: ApplyDeps): void {
+  let last = schedule.status?.lastComparison
+  for (const found of ended.flatMap(toComparison).sort((one, other) => Date.parse(one.time) - Date.parse(other.time))) {
+    if (found.changed && !isSameChange(found, last)) {
+      const share = `${((found.changedRatio ?? 0) * 100).toPrecision(2)} %`
+      const size = found.sizeChanged ? ' The size changed.' : ''
+      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}`)
+    }
+    last = found
+  }
+  if (chooseBaseline(schedule, ended).isLost) {
+    const message = 'The picture that runs are compared with no longer exists. The next successful run replaces it.'
+    events.warn(regarding(schedule), 'BaselineLost', message)
+  }
+}
+
+/** Removes pictures that were replaced. A failure leaves them until the next change. */
+async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {
+  const before = schedule.status?.baseline
+  if (!before || before.key === baseline?.key) return
+  const open = deps.screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
+  const needed = [baseline?.key, ...open.map(({ spec }) => spec.baseline?.key)]
+  await removeOldPictures(schedule, new Set(needed.filter((key) => key !== undefined)), deps.storage)
+}
+
 /** Records Events: one when a schedule stops or resumes, and one for each run that is missed or waits. */
 function report(schedule: StoredSchedule, { ready, missed, waiting }: Decision, { events, isNew }: ApplyDeps): void {
-  const object = { apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule }
+  const object = regarding(schedule)
   const { uid } = schedule.metadata
   const before = findCondition(schedule.status?.conditions, 'Ready')
   const hasChanged = before?.reason !== ready.reason

@@ -6,8 +6,9 @@
 
 /**
  * This controller observes ScreenshotSchedules, their runs (Screenshots) and their accounts. It creates a Screenshot for each run that is
- * due, stores how each run ended in the bucket, and writes the status of the schedule: once when a run is created and once when it ends. It
- * requeues when the next run is due, and at least every ten minutes. When the clock is set, it reconciles all schedules.
+ * due, stores in the bucket how each run ended and the picture that the next run is compared with, and writes the status of the schedule:
+ * once when a run is created and once when it ends. It requeues when the next run is due, and at least every ten minutes. When the clock
+ * is set, it reconciles all schedules.
  */
 
 import { screenshotSchedules as scheduleResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
@@ -21,9 +22,9 @@ import { Controller, type Requeue } from '../../controller-runtime/controller.ts
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
+import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
 import { observe, SCHEDULE_INDEX } from './observe.ts'
-import { Options } from './options.ts'
 
 const WORKERS = 16
 const ACCOUNT_INDEX = 'schedule/account'
@@ -83,16 +84,16 @@ function startTerm(
     isLeader: () => !term.aborted && deps.isLeader(),
     now: () => new Date(clock.wall()),
   }
-  const options = new Options({ screenshots: screenshots.lister, storage })
+  const deletedSchedules = new DeletedSchedules({ screenshots: screenshots.lister, storage })
   const controller = new Controller({
     name: 'schedule',
     workers: WORKERS,
-    reconcile: (key) => reconcile(key, context, options),
+    reconcile: (key) => reconcile(key, context, deletedSchedules),
     log,
     metrics: controllerMetrics,
   })
   controller.watch(schedules, ({ type, object, old }) => {
-    if (type === 'deleted') options.add(object)
+    if (type === 'deleted') deletedSchedules.add(object)
     // The controller's own writes of the status need no reconcile.
     return type === 'modified' && old?.metadata.generation === object.metadata.generation ? [] : keyOf(object)
   })
@@ -131,8 +132,8 @@ function watchClock(clock: Clock, onStep: () => void): () => void {
 }
 
 /** Reconciles one schedule. */
-async function reconcile(key: string, deps: ApplyDeps, options: Options): Promise<Requeue | undefined> {
+async function reconcile(key: string, deps: ApplyDeps, deleted: DeletedSchedules): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
-  if (!observed) return options.remove(key)
+  if (!observed) return deleted.remove(key)
   return apply(observed, decide(observed, deps.now()), deps)
 }
