@@ -75,8 +75,9 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
   const shots = new Resource(admin, screenshots)
   await new Resource(admin, accounts).create({ metadata: { name: ACCOUNT }, spec: { plan: 'free' } })
 
-  const time = { ahead: 0 }
-  const now = () => new Date(Date.now() + time.ahead)
+  // It stands still between runs. It is ahead of the API server's clock, by less than the hour that an id may be in the future.
+  const time = { now: Math.ceil(Date.now() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS + 2 * MINUTE_MILLISECONDS }
+  const now = () => new Date(time.now)
   const recorded: RecordedEvent[] = []
   const record =
     (type: RecordedEvent['type']) =>
@@ -156,20 +157,24 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
     recorded,
     now,
     captureRun,
-    /** Creates a schedule that is due every minute. */
-    create: (name: string, { path = `/${name}`, ...spec }: Partial<ScreenshotScheduleSpec> & { path?: string } = {}) =>
-      schedules.create({
+    /** Creates a schedule that is due every minute from now on. */
+    async create(name: string, { path = `/${name}`, ...spec }: Partial<ScreenshotScheduleSpec> & { path?: string } = {}) {
+      await schedules.create({
         metadata: { name },
         spec: {
           accountName: ACCOUNT,
           schedule: '* * * * *',
+          suspend: true,
           ...spec,
           template: { url: site.url(path), ...spec.template, options: { ...SMALL, ...spec.template?.options } },
         },
-      }),
+      })
+      await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })
+      return schedules.patch(name, mergePatch({ spec: { suspend: false } }))
+    },
     /** Lets a minute pass. Each schedule creates one run, which is captured and recorded. Returns the runs by the names of the schedules. */
     async runOnce(names: readonly string[]): Promise<Map<string, Screenshot>> {
-      time.ahead += MINUTE_MILLISECONDS
+      time.now += MINUTE_MILLISECONDS
       const open = await eventually('each schedule has an open run', async () => {
         const found = await openRuns(names)
         return found.length === names.length && found

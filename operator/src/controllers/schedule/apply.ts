@@ -2,7 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/ku
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
-import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
@@ -16,6 +16,7 @@ import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
 import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
@@ -45,6 +46,8 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
 export async function apply(observed: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
   const { schedule } = observed
   let baseline = await finish(schedule, observed.ended, deps)
+  const approval = await approve(withBaseline(schedule, baseline), observed.ended, deps)
+  if (approval && 'baseline' in approval) baseline = approval.baseline
   const made = decision.due ? await create(withBaseline(schedule, baseline), decision.due, deps) : undefined
   // An earlier leader created it, and it has ended since.
   const late = made && hasEnded(made) && !observed.ended.some(({ id }) => id === made.id) ? [made] : []
@@ -53,12 +56,14 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
     open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
     ended: [...observed.ended, ...late],
     baseline,
+    approvedId: approval && 'baseline' in approval ? approval.baseline.id : undefined,
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())
-  if (status) await write(schedule, status, deps)
+  const written = status ? await write(schedule, status, deps) : schedule
   report(schedule, decision, deps)
   reportChanges(schedule, progress.ended, deps)
+  if (approval && written) await settle(written, approval, deps)
   await cleanUp(schedule, baseline, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
@@ -124,13 +129,31 @@ const toScreenshot = (schedule: StoredSchedule, { id, time }: DueRun): NewObject
   spec: toRunSpec(schedule, time),
 })
 
-async function write(schedule: StoredSchedule, status: StatusPatch, { store, seenSchedules, isLeader }: ApplyDeps): Promise<void> {
+/** Writes the status. Returns the schedule afterwards; undefined if it was deleted. */
+async function write(schedule: StoredSchedule, status: StatusPatch, deps: ApplyDeps): Promise<StoredSchedule | undefined> {
+  return patch(schedule, { status }, 'status', deps)
+}
+
+/** Reports what became of an approval, and removes its request. */
+async function settle(schedule: StoredSchedule, approval: Approval, deps: ApplyDeps): Promise<void> {
+  if ('refusal' in approval) deps.events.warn(regarding(schedule), 'ApprovalRefused', approval.refusal)
+  else if (approval.isNew) deps.events.normal(regarding(schedule), 'Approved', `Run ${approval.baseline.id} was approved.`)
+  await patch(schedule, { metadata: { annotations: { [Annotation.approve]: null } } }, undefined, deps)
+}
+
+async function patch(
+  { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
+  body: { status: StatusPatch } | { metadata: { annotations: Record<string, null> } },
+  subresource: 'status' | undefined,
+  { store, seenSchedules, isLeader }: ApplyDeps,
+): Promise<StoredSchedule | undefined> {
   if (!isLeader()) throw new RetryableError('leadership lost')
-  const { name, namespace, resourceVersion } = schedule.metadata
   try {
-    seenSchedules.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { namespace, subresource: 'status' }))
+    const written = await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, ...(subresource ? { subresource } : {}) })
+    seenSchedules.observe(written)
+    return written
   } catch (error) {
-    if (isNotFound(error)) return
+    if (isNotFound(error)) return undefined
     throw isConflict(error) ? new RetryableError('the schedule changed', { cause: error }) : error
   }
 }

@@ -1,4 +1,4 @@
-// rbac: tintype.dev/screenshotschedules list,watch
+// rbac: tintype.dev/screenshotschedules list,watch,patch
 // rbac: tintype.dev/screenshotschedules/status patch
 // rbac: tintype.dev/screenshots get,list,watch,create
 // rbac: tintype.dev/accounts list,watch
@@ -15,12 +15,14 @@ import { screenshotSchedules as scheduleResource, screenshots as screenshotResou
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
+import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
 import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
@@ -94,8 +96,8 @@ function startTerm(
   })
   controller.watch(schedules, ({ type, object, old }) => {
     if (type === 'deleted') deletedSchedules.add(object)
-    // The controller's own writes of the status need no reconcile.
-    return type === 'modified' && old?.metadata.generation === object.metadata.generation ? [] : keyOf(object)
+    // The controller's own writes need no reconcile.
+    return type === 'modified' && old && isSameRequest(old, object) ? [] : keyOf(object)
   })
   controller.watch(screenshots, ({ type, object, old }) => (hasRunChanged(type, object, old) ? keysOf(object) : []))
   controller.watch(accounts, ({ object }) => schedules.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
@@ -109,6 +111,9 @@ function startTerm(
   }
   return { controllers: [controller], stop }
 }
+
+const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>
+  one.metadata.generation === other.metadata.generation && (requestOf(other) === undefined || requestOf(one) === requestOf(other))
 
 /** A run that begins or ends changes its schedule. Progress in between does not. */
 const hasRunChanged = (type: string, object: Screenshot, old: Screenshot | undefined): boolean =>

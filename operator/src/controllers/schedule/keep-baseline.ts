@@ -2,7 +2,7 @@
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { KeptBaseline, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
@@ -74,9 +74,10 @@ export async function copyPicture(
   const id = screenshotIdOf(shot.metadata)
   const to = baselineKey(accountOf({ spec }), metadata.uid, id)
   const copied = await storage.copy({ from: key, etag, to })
-  return copied === undefined
-    ? undefined
-    : { id, time: new Date(time).toISOString(), key: to, etag: copied, ...(ignored ? { ignored: [...ignored] } : {}) }
+  if (copied === undefined) return undefined
+  // A record from the bucket may have more areas than a status can store.
+  const areas = KeptBaseline.shape.ignored.safeParse(ignored).data
+  return { id, time: new Date(time).toISOString(), key: to, etag: copied, ...(areas ? { ignored: areas } : {}) }
 }
 
 /** Removes the pictures of a schedule that neither it nor an open run needs. @throws RetryableError */
@@ -90,14 +91,19 @@ export async function removeOldPictures(
   if (old.length > 0) await storage.remove(old)
 }
 
-/** The last comparison, of the runs that ended now and the one in the status. */
-export function lastComparisonOf({ spec, status }: StoredSchedule, ended: readonly EndedRun[]): LastComparison | undefined {
+/** The last comparison, of the runs that ended now and the one in the status. An approved run does not differ any more. */
+export function lastComparisonOf(
+  { spec, status }: StoredSchedule,
+  ended: readonly EndedRun[],
+  approvedId?: string,
+): LastComparison | undefined {
   if (!spec.comparison) return undefined
   const found = [...ended.flatMap(toComparison), ...(status?.lastComparison ? [status.lastComparison] : [])]
-  return found.reduce<LastComparison | undefined>(
-    (last, one) => (last === undefined || Date.parse(one.time) > Date.parse(last.time) ? one : last),
+  const last = found.reduce<LastComparison | undefined>(
+    (newest, one) => (newest === undefined || Date.parse(one.time) > Date.parse(newest.time) ? one : newest),
     undefined,
   )
+  return last?.id === approvedId ? undefined : last
 }
 
 /** Empty if the run was not compared. */
@@ -118,4 +124,4 @@ export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
 
 /** True if the same change was reported before: with an approved baseline, every run finds it again. */
 export const isSameChange = (one: LastComparison, before: LastComparison | undefined): boolean =>
-  before !== undefined && before.changed && before.to === one.to && before.changedPixels === one.changedPixels
+  before?.changed === true && before.to === one.to && before.changedPixels === one.changedPixels

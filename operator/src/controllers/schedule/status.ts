@@ -24,6 +24,8 @@ export interface Progress {
   ended: readonly EndedRun[]
   /** The picture that the next run is compared with. */
   baseline?: ScheduleBaseline | undefined
+  /** Id of the run that was approved in this reconcile. */
+  approvedId?: string | undefined
   /** Time of the run that was created, or found. */
   handled?: Date | undefined
 }
@@ -44,7 +46,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     lastScheduleTime: progress.handled?.toISOString() ?? status.lastScheduleTime ?? null,
     lastSuccessfulTime: success ?? null,
     baseline: progress.baseline ?? null,
-    lastComparison: lastComparisonOf(schedule, progress.ended) ?? null,
+    lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,
   }
