@@ -134,7 +134,7 @@ async function write(schedule: StoredSchedule, status: StatusPatch, deps: ApplyD
   return patch(schedule, { status }, 'status', deps)
 }
 
-/** Reports what became of an approval, and removes its request. */
+/** Reports the outcome of an approval, and removes its request. */
 async function settle(schedule: StoredSchedule, approval: Approval, deps: ApplyDeps): Promise<void> {
   if ('refusal' in approval) deps.events.warn(regarding(schedule), 'ApprovalRefused', approval.refusal)
   else if (approval.isNew) deps.events.normal(regarding(schedule), 'Approved', `Run ${approval.baseline.id} was approved.`)

@@ -21,7 +21,7 @@ export interface ApproveDeps extends Pick<ObserveDeps, 'screenshots' | 'report' 
   storage: Pick<Storage, 'readText' | 'exists' | 'copy'>
 }
 
-/** What became of a request. */
+/** Outcome of a request. */
 export type Approval =
   /** `isNew`: false if the run was the baseline before. */
   { baseline: ScheduleBaseline; isNew: boolean } | { refusal: string }
