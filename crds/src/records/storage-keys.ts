@@ -77,6 +77,9 @@ export function parseTombstoneKey(key: string): { account: string; id: string } 
 /** Prefix of the segments of a day, for lists. {@link import('./archive.ts')} defines their names. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
 
+/** Key of the last archived record of a Screenshot whose name a person chose. */
+export const namedRecordKey = (account: string, name: string): string => `names/${account}/${name}.json`
+
 /** Key of the ids of a batch. */
 export const batchKey = (account: string, batchId: string): string => `batches/${account}/${batchId}.json`
 

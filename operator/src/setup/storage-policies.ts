@@ -21,8 +21,8 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
   links: { list: false, read: ['users'], write: [], copy: [], remove: [] },
   operator: {
     list: true,
-    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'expiries', 'gone', 'schedules', 'baselines'],
-    write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone', 'runs', 'baselines'],
+    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'expiries', 'gone', 'schedules', 'baselines', 'names'],
+    write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone', 'runs', 'baselines', 'names'],
     copy: ['users', 'baselines'],
     remove: [
       'users',
@@ -38,6 +38,7 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
       'runs',
       'schedules',
       'baselines',
+      'names',
     ],
   },
   gateway: {

@@ -61,6 +61,7 @@ const PREFIXES = [
   'deliveries/',
   'idempotency/',
   'runs/',
+  'names/',
   'schedules/',
   BASELINES_PREFIX,
   REWRITES_PREFIX,
