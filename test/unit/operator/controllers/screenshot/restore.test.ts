@@ -17,7 +17,11 @@ function start(record = before, named: object = { version: 1, id, digest: digest
   bucket.objects.set(recordKey('red', id), toArchivedLine(record))
   const reported: unknown[] = []
   let reads = 0
-  const storage = { ...bucket.storage, readText: (key: string) => (reads++, bucket.storage.readText(key)) }
+  const readText = (key: string) => {
+    reads++
+    return bucket.storage.readText(key)
+  }
+  const storage = { ...bucket.storage, readText }
   const restorer = new Restorer({ storage, report: (object) => reported.push(object), now: () => at(60) })
   return { bucket, restorer, reported, reads: () => reads }
 }
