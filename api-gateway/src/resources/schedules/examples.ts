@@ -50,3 +50,13 @@ export const scheduleChanged = {
 }
 export const scheduleFound = { success: true, data: schedule }
 export const scheduleList = { success: true, data: [schedule], pagination: { limit: 100, offset: 0, total: 1, has_more: false } }
+
+export const runCreated = {
+  id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6y',
+  url: 'https://example.com/',
+  status: 'pending',
+  options: { format: 'webp', viewport_width: 1280, viewport_height: 720, full_page: true },
+  created_at: '2026-11-23T10:20:30.456Z',
+  estimated_time: '10-60s',
+}
+export const runList = { success: true, data: [run], pagination: { limit: 100, has_more: false, next_cursor: null } }

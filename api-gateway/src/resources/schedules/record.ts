@@ -7,15 +7,19 @@ import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { anId, instant, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
+import { createdFields } from '../screenshots/schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
 import { ConcurrencyPolicy, runFields } from './fields.ts'
+
+/** Id of a run. */
+export const runId = anId('scr', 'Id of the screenshot or video.')
 
 /** A run of a schedule: a screenshot or a video. */
 export const ScheduleRun = name(
   'ScheduleRun',
   z
     .object({
-      id: anId('scr', 'Id of the screenshot or video.'),
+      id: runId,
       scheduled_at: instant('Time at which the run was due.'),
       status: z.enum(['pending', 'completed', 'failed', 'deleted']).describe('`deleted`: it was deleted before its end was recorded.'),
       completed_at: instant('Time at which the capture ended.').nullable(),
@@ -77,6 +81,20 @@ export const ScheduleFound = name('ScheduleFound', z.object({ success, data: Sch
 export const ScheduleList = name(
   'ScheduleList',
   z.object({ success, data: z.array(ScheduleRecord), pagination: CountedPagination }).describe('One page of schedules, oldest first.'),
+)
+
+/** The response to a run that a client starts. */
+export const CreatedRun = name('CreatedRun', z.object(createdFields).describe('An accepted run: a screenshot or a video.'))
+
+export const ScheduleRunList = name(
+  'ScheduleRunList',
+  z
+    .object({
+      success,
+      data: z.array(ScheduleRun),
+      pagination: z.object({ limit: z.int().min(1), has_more: z.boolean(), next_cursor: runId.nullable() }),
+    })
+    .describe('One page of runs, the newest first.'),
 )
 
 const iso = (time: string): string => new Date(time).toISOString()
