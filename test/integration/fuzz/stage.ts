@@ -11,6 +11,8 @@ export interface Stage {
   key: string
   /** Id of the key. */
   keyId: string
+  /** Ids of existing records by the operations that need one. */
+  ids: Record<string, string>
   /** A signed link to a stored file. */
   file: string
   stop: () => Promise<void>
@@ -51,6 +53,15 @@ async function makeFile(api: string, key: string): Promise<string> {
   }
 }
 
+/** A batch and a schedule. The run may delete other ones before it reaches these operations. */
+async function makeIds(api: string, key: string): Promise<Stage['ids']> {
+  const urls = ['https://example.com/']
+  const batch = await call(`${api}/screenshots/batch`, { method: 'POST', key, body: { urls } })
+  const schedule = await call(`${api}/schedules`, { method: 'POST', key, body: { url: urls[0], schedule: '@yearly' } })
+  const { id } = schedule.body.data
+  return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id }
+}
+
 /** Starts everything that a client needs: an account without limits, and a picture. */
 export async function startStage(): Promise<Stage> {
   const world = await startWorld()
@@ -71,10 +82,10 @@ export async function startStage(): Promise<Stage> {
   })
   const api = `${gateway.url}/api/v1`
   const keys = await call(`${api}/keys`, { key })
-  const file = await makeFile(api, key)
+  const [file, ids] = [await makeFile(api, key), await makeIds(api, key)]
   const stop = async () => {
     stopEnding()
     await world.stop()
   }
-  return { world, gateway, key, keyId: keys.body.data[0].id, file, stop }
+  return { world, gateway, key, keyId: keys.body.data[0].id, ids, file, stop }
 }

@@ -97,6 +97,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/listScheduleRuns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listScheduleRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listWebhooks": {
         parameters: {
             query?: never;
@@ -2522,6 +2538,26 @@ export interface components {
             /** @description Id of the batch. */
             batch_id: string;
         };
+        /** @description An accepted run: a screenshot or a video. */
+        CreatedRun: {
+            /** @description Id of the screenshot. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @constant */
+            status: "pending";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+        };
         /** @description An accepted screenshot. */
         CreatedScreenshot: {
             /** @description Id of the screenshot. */
@@ -2843,6 +2879,17 @@ export interface components {
             completed_at: string | null;
             /** @description Error code of a failed capture. */
             error_code: string | null;
+        };
+        /** @description One page of runs, the newest first. */
+        ScheduleRunList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ScheduleRun"][];
+            pagination: {
+                limit: number;
+                has_more: boolean;
+                next_cursor: string | null;
+            };
         };
         /** @description The full record of a screenshot. It always has all fields; unknown values are null. */
         Screenshot: {
@@ -4154,6 +4201,21 @@ export interface operations {
                 limit?: number;
                 /** @description Records to skip. Default: 0. */
                 offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listScheduleRuns: {
+        parameters: {
+            query?: {
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path?: never;
