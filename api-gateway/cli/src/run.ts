@@ -19,7 +19,7 @@ const HELP = `Usage: tintype COMMAND [options]
   diff A [B]             Compares two pages, or a page with a screenshot
   link URL               Prints a signed link to a picture, for <img>
   schedules              Captures again and again: list, create, get, run, runs,
-                         suspend, resume, delete
+                         suspend, resume, approve, delete
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
   webhooks               Webhooks: list, test

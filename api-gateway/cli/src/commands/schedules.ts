@@ -10,7 +10,8 @@ const DEFAULT_LIMIT = 20
 const MAX_PAGE = 500
 
 const stateOf = ({ status, problem }: Schedule): string => (problem ? `${status} ${problem.code}` : status)
-const describeRun = ({ status, error_code: code }: ScheduleRun): string => (code === null ? status : `${status} ${code}`)
+const describeRun = ({ status, error_code: code, changed }: ScheduleRun): string =>
+  code === null ? `${status}${changed ? ', changed' : ''}` : `${status} ${code}`
 
 const scheduleRow = (schedule: Schedule): string[] => [
   schedule.id,
@@ -25,7 +26,19 @@ const scheduleRow = (schedule: Schedule): string[] => [
 
 /** A schedule as lines of names and values. */
 function describeSchedule(schedule: Schedule): string {
-  const { id, name, url, schedule: cron, time_zone: zone, status, problem, next_run_at, last_run_at, last_success_at } = schedule
+  const {
+    id,
+    name,
+    url,
+    schedule: cron,
+    time_zone: zone,
+    status,
+    problem,
+    next_run_at,
+    last_run_at,
+    last_success_at,
+    comparison,
+  } = schedule
   const rows: [string, string][] = [
     ['id', id],
     ['name', name],
@@ -37,6 +50,11 @@ function describeSchedule(schedule: Schedule): string {
   if (next_run_at) rows.push(['next run', `${formatTime(next_run_at)} UTC`])
   if (last_run_at) rows.push(['last run', `${formatTime(last_run_at)} UTC`])
   if (last_success_at) rows.push(['success', `${formatTime(last_success_at)} UTC`])
+  if (comparison?.last) {
+    const { id: run, to, changed, changed_ratio: ratio } = comparison.last
+    const share = ratio === null ? '' : ` (${(ratio * 100).toFixed(2)}% of the pixels)`
+    rows.push(['compared', `${run} with ${to}: ${changed ? 'changed' : 'not changed'}${share}`])
+  }
   for (const run of [...schedule.active_runs, ...schedule.recent_runs])
     rows.push(['run', `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}`])
   return rows.map(([field, value]) => `${field.padEnd(9)} ${toPrintable(value)}`).join('\n')
@@ -89,7 +107,34 @@ const timingFlags: readonly Flag[] = [
   },
   { name: 'starting-deadline-seconds', kind: 'integer', value: 'N', summary: 'How late a missed run may start; default: any' },
   { name: 'spread-seconds', kind: 'integer', value: 'N', summary: 'Spreads schedules over N seconds; default: 0' },
+  {
+    name: 'compare',
+    kind: 'text',
+    value: 'BASELINE',
+    values: ['previous', 'approved'],
+    summary: 'Compares each run: previous or approved',
+  },
 ]
+
+const COMPARISON_OPTIONS = {
+  compare_threshold: 'threshold',
+  compare_color_tolerance: 'color_tolerance',
+  compare_antialiasing: 'antialiasing',
+  compare_ignore: 'ignore',
+} as const
+
+/** With --compare, the other flags of comparisons are about the runs of the schedule. */
+function splitComparison(context: Context): object {
+  const options: Record<string, unknown> = { ...toCaptureOptions(context.parsed) }
+  const baseline = context.text('compare')
+  if (baseline === undefined) return options
+  const comparison: Record<string, unknown> = { baseline }
+  for (const [option, field] of Object.entries(COMPARISON_OPTIONS)) {
+    if (options[option] !== undefined) comparison[field] = options[option]
+    delete options[option]
+  }
+  return { ...options, comparison }
+}
 
 /** Every run captures the page, and the command does not wait for one. */
 const runFlags = captureFlags.filter(({ name }) => !/^(async$|cache(-|$))/.test(name))
@@ -102,7 +147,7 @@ const create: Command = {
   maximum: 2,
   flags: [...timingFlags, ...runFlags],
   notes: [
-    '  tintype schedules create @hourly example.com --full-page',
+    '  tintype schedules create @hourly example.com --full-page --compare previous',
     "  tintype schedules create '0 9 * * 1-5' example.com --time-zone UTC",
     '',
     'CRON is an expression of five fields, a macro, or @every and a duration.',
@@ -123,7 +168,7 @@ const create: Command = {
       starting_deadline_seconds: context.number('starting-deadline-seconds'),
       spread_seconds: context.number('spread-seconds'),
     }
-    const request = { ...toCaptureOptions(context.parsed), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
+    const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
     return EXIT.ok
   },
@@ -187,6 +232,24 @@ const runs: Command = {
   },
 }
 
+const approve: Command = {
+  name: 'schedules approve',
+  usage: 'ID [RUN]',
+  summary: 'Compares later runs with a run, by default the last one',
+  minimum: 1,
+  maximum: 2,
+  flags: [],
+  async run(context) {
+    const [id = '', run] = context.parsed.positionals
+    const approved = await context
+      .client()
+      .schedules.approve(id, { ...(run !== undefined && { run_id: run }), signal: context.world.signal })
+    if (context.isOn('json')) context.printJson(approved)
+    else context.print(`approved ${approved.run_id}`)
+    return EXIT.ok
+  },
+}
+
 const remove: Command = {
   name: 'schedules delete',
   usage: 'ID',
@@ -212,5 +275,6 @@ export const scheduleCommands: readonly Command[] = [
   runs,
   toSuspendCommand('suspend', 'Stops the creation of runs'),
   toSuspendCommand('resume', 'Creates runs again'),
+  approve,
   remove,
 ]

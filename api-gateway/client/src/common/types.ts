@@ -73,6 +73,8 @@ export type ScheduleRequest = ScheduleFields & NonNullable<Schemas['CreateSchedu
 export type ScheduleChanges = Schemas['UpdateSchedule']
 /** A run of a schedule: a screenshot or a video. */
 export type ScheduleRun = Schemas['ScheduleRun']
+/** The run to approve. */
+export type Approval = Schemas['ApproveRun']
 /** The response to a run that is started by hand. */
 export type CreatedRun = Schemas['CreatedRun']
 

@@ -268,6 +268,11 @@ export interface components {
                 key: string;
             };
         };
+        /** @description The run to approve. */
+        ApproveRun: {
+            /** @description Id of the run. Default: latest, the last compared one. */
+            run_id?: string | "latest";
+        };
         /** @description A batch and its screenshots. */
         Batch: {
             /** @constant */
@@ -915,6 +920,7 @@ export interface components {
             starting_deadline_seconds?: number;
             /** @description Seconds over which schedules are spread, 0 to 86400: each is late by a part of it that its uid determines. Default: 0. */
             spread_seconds?: number;
+            comparison?: components["schemas"]["ScheduleComparisonRequest"];
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
             /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
@@ -2776,6 +2782,14 @@ export interface components {
             /** @description True ends a running overlap of an earlier rotation. */
             force?: boolean;
         };
+        /** @description The approved run. */
+        RunApproved: {
+            message: string;
+            data: {
+                /** @description Id of the screenshot or video. */
+                run_id: string;
+            };
+        };
         Schedule: {
             /** @description Id of the schedule. */
             id: string;
@@ -2793,6 +2807,8 @@ export interface components {
             /** @description Seconds within which a missed run may still start. Null: no limit. */
             starting_deadline_seconds: number | null;
             spread_seconds: number;
+            /** @description How runs are compared. Null: not at all. */
+            comparison: components["schemas"]["ScheduleComparison"] | null;
             url: string;
             /** @description Options of each run, without defaults. Secrets are shown as ***, and very large options as …. */
             options: {
@@ -2838,6 +2854,71 @@ export interface components {
             message: string;
             data: components["schemas"]["Schedule"];
         };
+        /** @description How runs are compared, and the last result. */
+        ScheduleComparison: {
+            /**
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @enum {string}
+             */
+            baseline: "previous" | "approved";
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            threshold: number;
+            /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+            color_tolerance: number;
+            /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+            antialiasing: boolean;
+            /** @description Selectors and regions that are not compared. */
+            ignore: {
+                [key: string]: unknown;
+            }[];
+            baseline_run: string | null;
+            /** @description The last comparison. Null before the first one, and after its run was approved. */
+            last: {
+                /** @description Id of the run. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which the run was due.
+                 */
+                scheduled_at: string;
+                /** @description Id of the run that it was compared with. */
+                to: string;
+                /** @description True if the share of changed pixels exceeds the threshold. */
+                changed: boolean;
+                /** @description Changed pixels as a share of all pixels, 0 to 1. */
+                changed_ratio: number | null;
+                changed_pixels: number | null;
+                /** @description True if the pictures have different sizes. */
+                size_changed: boolean | null;
+            } | null;
+        };
+        /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
+        ScheduleComparisonRequest: {
+            /**
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @enum {string}
+             */
+            baseline?: "previous" | "approved";
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            threshold?: number;
+            /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+            color_tolerance?: number;
+            /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+            antialiasing?: boolean;
+            /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+            ignore?: (string | ({
+                /** @description CSS selector of elements to ignore. */
+                selector?: string;
+                /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                x?: number;
+                /** @description Top edge, 0 to 50000. */
+                y?: number;
+                /** @description Width, 1 to 50000. */
+                width?: number;
+                /** @description Height, 1 to 50000. */
+                height?: number;
+            } & (unknown | unknown)))[];
+        };
         /** @description The created schedule. */
         ScheduleCreated: {
             message: string;
@@ -2879,6 +2960,12 @@ export interface components {
             completed_at: string | null;
             /** @description Error code of a failed capture. */
             error_code: string | null;
+            /** @description Whether the picture differs from the one that it was compared with. Null if it was not compared. */
+            changed: boolean | null;
+            /** @description Changed pixels as a share of all pixels, 0 to 1. */
+            changed_ratio: number | null;
+            /** @description Why the picture was not compared: it shows one color, or a bot challenge. */
+            unfit: ("blank" | "bot_challenge") | null;
         };
         /** @description One page of runs, the newest first. */
         ScheduleRunList: {
@@ -3179,6 +3266,8 @@ export interface components {
             concurrency_policy?: ("forbid" | "allow") | null;
             starting_deadline_seconds?: number | null;
             spread_seconds?: number | null;
+            /** @description How runs are compared. Null: not at all. */
+            comparison?: components["schemas"]["ScheduleComparisonRequest"] | null;
             external_identifier?: string | null;
             attachment_name?: string | null;
             download_url_ttl?: number | null;

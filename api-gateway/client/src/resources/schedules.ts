@@ -1,5 +1,14 @@
 import { List, type Page } from '../common/list.ts'
-import type { CallOptions, CreatedRun, CreateOptions, Schedule, ScheduleChanges, ScheduleRequest, ScheduleRun } from '../common/types.ts'
+import type {
+  Approval,
+  CallOptions,
+  CreatedRun,
+  CreateOptions,
+  Schedule,
+  ScheduleChanges,
+  ScheduleRequest,
+  ScheduleRun,
+} from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
 import { listByOffset } from './offset-list.ts'
 import { deleteOnce, toCreateBody } from './screenshots.ts'
@@ -63,5 +72,11 @@ export class Schedules {
       return { data, next: next === null ? undefined : () => read(next) }
     }
     return new List(() => read())
+  }
+
+  /** Approves a run, by default the last compared one: later runs are compared with its picture. Returns its id. */
+  async approve(id: string, { signal, ...body }: Approval & CallOptions = {}): Promise<{ run_id: string }> {
+    const request = { method: 'POST', path: `${pathOf(id)}/approve`, body, signal } as const
+    return (await this.#transport.call<{ data: { run_id: string } }>(request)).body.data
   }
 }

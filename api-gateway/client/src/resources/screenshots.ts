@@ -46,6 +46,7 @@ const FIELDS: Readonly<Record<keyof ScreenshotFields | keyof BatchFields | keyof
   concurrency_policy: true,
   starting_deadline_seconds: true,
   spread_seconds: true,
+  comparison: true,
 }
 
 /** The body of a request whose options are beside its fields. */

@@ -1,11 +1,12 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { type Link, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
+import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
-import { runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
+import { runApproved, runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
+import { listRuns, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
-import { listRuns, runSchedule, runsQuery } from './runs.ts'
 
 const route = routeFor<SchedulesDeps>()
 const id = pathId('sch', scheduleId)
@@ -43,6 +44,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
           update: toSchedule('updateSchedule', 'Changes it.'),
           run: toSchedule('runSchedule', 'Creates a run now.'),
           runs: toSchedule('listScheduleRuns', 'Lists its runs.'),
+          approve: toSchedule('approveRun', 'Approves its last compared run.'),
           remove: toSchedule('deleteSchedule', 'Deletes it.'),
         },
       },
@@ -147,5 +149,22 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],
     handle: listRuns,
+  }),
+  route({
+    id: 'approveRun',
+    method: 'post',
+    path: '/schedules/{id}/approve',
+    tag: 'Schedules',
+    scope: 'schedules:write',
+    summary: 'Approve a run',
+    description:
+      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing.',
+    parameters: [id],
+    body: approveBody,
+    responses: {
+      202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control', 'X-Ignored-Options'] },
+    },
+    errors: ['NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
+    handle: approveRun,
   }),
 ]

@@ -29,6 +29,7 @@ const story: { method: Method; path: string; payload?: object; status: number; r
   { method: 'PATCH', path: '/api/v1/schedules/{id}', payload: { suspend: true }, status: 200 },
   { method: 'POST', path: '/api/v1/schedules/{id}/run', status: 202 },
   { method: 'GET', path: '/api/v1/schedules/{id}/runs', status: 200 },
+  { method: 'POST', path: '/api/v1/schedules/{id}/approve', status: 409 },
   { method: 'DELETE', path: '/api/v1/schedules/{id}', status: 204 },
   { method: 'GET', path: '/api/v1/schedules/{id}', status: 404 },
   { method: 'POST', path: '/api/v1/keys', payload: { name: 'other', scopes: ['usage:read'] }, status: 201, remembers: true },

@@ -10,12 +10,13 @@ const run = {
   status: 'failed',
   completed_at: '2026-11-23T08:00:04.310Z',
   error_code: 'TIMEOUT',
+  changed: null,
 }
 
 const schedule = {
   ...{ id: ID, name: 'home', url: 'https://a.example/', schedule: '@hourly', time_zone: 'Europe/Zurich', status: 'active', problem: null },
   ...{ next_run_at: '2026-11-24T08:00:00.000Z', last_run_at: '2026-11-23T08:00:00.000Z', last_success_at: null },
-  ...{ active_runs: [], recent_runs: [run] },
+  ...{ active_runs: [], recent_runs: [run], comparison: null },
 }
 
 /** A service with one schedule. It keeps the method, the path and the body of each request. */
@@ -29,6 +30,7 @@ async function aService(t: Test, found: object = schedule) {
     const { suspend } = JSON.parse(body || '{}') as { suspend?: boolean }
     if (path.startsWith(`/schedules/${ID}/runs`))
       sendJson(response, { success: true, data: [run, run], pagination: { has_more: true, next_cursor: RUN } })
+    else if (path === `/schedules/${ID}/approve`) sendJson(response, { data: { run_id: RUN } }, 202)
     else if (path === `/schedules/${ID}/run`) sendJson(response, { id: RUN, status: 'pending' }, 202)
     else if (request.method === 'DELETE') response.writeHead(204).end()
     else if (request.method === 'PATCH') sendJson(response, { data: { ...found, status: suspend ? 'suspended' : 'active' } })
@@ -74,6 +76,36 @@ t.test('schedules create sends the time and the options of the capture', async (
     ...{ name: 'home', schedule: '0 9 * * *', time_zone: 'Europe/Zurich', suspend: true, concurrency_policy: 'allow', spread_seconds: 30 },
     ...{ external_identifier: 'home', url: 'https://a.example', options: { full_page: true, timezone: 'Asia/Tokyo' } },
   })
+})
+
+t.test('schedules create --compare makes the flags of comparisons those of the runs', async (t) => {
+  const { requests, environment } = await aService(t)
+  const flags = ['--compare', 'approved', '--compare-threshold', '0.01', '--compare-ignore', '#clock', '--no-compare-antialiasing']
+  t.equal((await runCli(['schedules', 'create', '@daily', 'a.example', ...flags], { environment })).code, 0)
+  t.strictSame(JSON.parse(requests[0]!.replace('POST /schedules ', '')), {
+    ...{ schedule: '@daily', url: 'https://a.example' },
+    comparison: { baseline: 'approved', threshold: 0.01, antialiasing: false, ignore: ['#clock'] },
+  })
+})
+
+t.test('schedules get and runs show what changed, and approve names the run', async (t) => {
+  const last = {
+    id: RUN,
+    scheduled_at: run.scheduled_at,
+    to: 'scr_1',
+    changed: true,
+    changed_ratio: 0.0123,
+    changed_pixels: 1,
+    size_changed: false,
+  }
+  const completed = { ...run, status: 'completed', error_code: null, changed: true }
+  const { requests, environment } = await aService(t, { ...schedule, recent_runs: [completed], comparison: { last } })
+  const { stdout } = await runCli(['schedules', 'get', ID], { environment })
+  t.match(stdout, new RegExp(`^compared +${RUN} with scr_1: changed \\(1.23% of the pixels\\)$`, 'm'))
+  t.match(stdout, /UTC, completed, changed$/m)
+  t.equal((await runCli(['schedules', 'approve', ID], { environment })).stdout, `approved ${RUN}\n`)
+  t.equal((await runCli(['schedules', 'approve', ID, RUN, '--json'], { environment })).stdout, `{"run_id":"${RUN}"}\n`)
+  t.strictSame(requests.slice(1), [`POST /schedules/${ID}/approve {}`, `POST /schedules/${ID}/approve {"run_id":"${RUN}"}`])
 })
 
 t.test('schedules create accepts a page instead of a URL', async (t) => {

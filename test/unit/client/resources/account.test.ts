@@ -100,12 +100,16 @@ t.test('schedules has every request of the API', async (t) => {
   await schedules.get('sch_1')
   await schedules.update('sch_1', { suspend: true, options: { full_page: false } })
   await schedules.run('sch_1')
+  await schedules.approve('sch_1')
+  await schedules.approve('sch_1', { run_id: 'scr_1' })
   await schedules.delete('sch_1')
   t.strictSame(calls(), [
     'POST /schedules {"schedule":"@hourly","url":"https://a.example/","external_identifier":"a","time_zone":"UTC","options":{"full_page":true}}',
     'GET /schedules/sch_1',
     'PATCH /schedules/sch_1 {"suspend":true,"options":{"full_page":false}}',
     'POST /schedules/sch_1/run',
+    'POST /schedules/sch_1/approve {}',
+    'POST /schedules/sch_1/approve {"run_id":"scr_1"}',
     'DELETE /schedules/sch_1',
   ])
 })

@@ -2,7 +2,7 @@ import { isScreenshotId, scheduleIdOf, screenshotIdOf } from '@tintype/crds/iden
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
-import { readRun } from '@tintype/crds/records/run'
+import { readRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, runsPrefix } from '@tintype/crds/records/storage-keys'
 import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
@@ -55,8 +55,7 @@ export async function runSchedule(input: Input<ById>, deps: SchedulesDeps): Prom
   const { plan } = execution
   const build = async () => {
     if (template.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-    const scheduleRef = { name: schedule.metadata.name, uid: schedule.metadata.uid, time: plan.at }
-    const draft = { ...template, accountName, scheduleRef, reservation: plan.reservation }
+    const draft = { ...toRunSpec(schedule, new Date(plan.at)), reservation: plan.reservation }
     const notes = { estimatedTime: plan.estimatedTime, traceparent: traceparentOf(request) }
     return plan.ids.map((id) => buildScreenshot(id, draft, notes))
   }
