@@ -109,6 +109,8 @@ const refused: { body: object; message: RegExp }[] = [
   { body: { ...rare, schedule: '0 0 31 2 *' }, message: /no date in the next nine years/ },
   { body: { ...rare, time_zone: 'Mars/Base' }, message: /time_zone: must be a name of the IANA database/ },
   { body: { ...rare, spread_seconds: 86_401 }, message: /spread_seconds must be at most 86400/ },
+  { body: { ...rare, comparison: { threshold: 2 } }, message: /comparison.threshold must be at most 1/ },
+  { body: { ...rare, comparison: {}, options: { format: 'pdf' } }, message: /comparison needs a picture: set options.format/ },
   { body: { ...rare, url: 'http://169.254.169.254/' }, message: /./ },
 ]
 for (const { body, message } of refused) {
@@ -206,6 +208,41 @@ t.test('a schedule that kubectl created can be run, and its URL and options cann
     options: { fullPage: true },
     scheduleRef: { name: 'home', uid: metadata.uid },
   })
+})
+
+t.test('an approved run is the one that later runs are compared with', async (t) => {
+  const id = await create({ ...rare, comparison: { baseline: 'approved', threshold: 0.25, ignore: ['#clock'] } })
+  const approve = (body?: object) => rest('POST', `/schedules/${id}/approve`, body)
+  t.match(await approve(), { status: 409, body: { error: { code: 'CONFLICT', message: /no run has succeeded yet/ } } })
+  const capture = async (more: object = {}): Promise<string> => {
+    const { body } = await rest('POST', `/schedules/${id}/run`)
+    t.match(await approve({ run_id: body.id }), { status: 409, body: { error: { code: 'NOT_READY' } } })
+    await complete(body.id, Buffer.from(`the picture of ${body.id}`), world, more)
+    return body.id
+  }
+  const first = await capture()
+  await whenShown(id, ({ comparison }) => comparison.baseline_run === first)
+  const comparison = { changed: true, changedRatio: 0.5, changedPixels: 6, sizeChanged: false, regions: [] }
+  const second = await capture({ comparison })
+  const { spec } = await world.screenshots.get(toObjectName(second))
+  t.match(spec, {
+    options: { compareTo: first, compareThreshold: 0.25, compareIgnore: [{ selector: '#clock' }] },
+    baseline: { key: /^baselines\/acme\// },
+  })
+  const shown = await whenShown(id, (data) => data.comparison.last?.id === second)
+  t.match(shown.comparison, { baseline_run: first, last: { to: first, changed: true, changed_ratio: 0.5 } })
+  t.match(shown.recent_runs, [
+    { id: second, changed: true, changed_ratio: 0.5 },
+    { id: first, changed: null },
+  ])
+  t.match((await rest('GET', `/schedules/${id}/runs`)).body.data, shown.recent_runs)
+  t.match(await approve(), { status: 202, body: { data: { run_id: second } } })
+  await whenShown(id, (data) => data.comparison.baseline_run === second)
+  t.match(await approve({ run_id: second }), { status: 202 }, 'a second approval changes nothing')
+  t.match(await approve({ run_id: first }), { status: 409, body: { error: { message: /older than the approved run/ } } })
+  t.notHas((await schedules.get(toObjectName(id))).metadata.annotations ?? {}, 'tintype.dev/approve')
+  const third = (await rest('POST', `/schedules/${id}/run`)).body.id
+  t.equal((await world.screenshots.get(toObjectName(third))).spec.options?.compareTo, second)
 })
 
 t.test('a suspended account creates no runs, and the schedule says so', async (t) => {
