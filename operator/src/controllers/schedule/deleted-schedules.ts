@@ -18,7 +18,7 @@ export interface DeletedSchedulesDeps {
 
 /**
  * Objects in the bucket of deleted schedules: options, and the picture to compare with. They are removed once no run needs them. If no
- * operator sees the deletion, the retention controller removes the picture.
+ * operator sees the deletion, the retention controller removes them.
  */
 export class DeletedSchedules {
   readonly #deleted = new Map<string, ScreenshotSchedule>()
