@@ -64,6 +64,11 @@ async function account(): Promise<void> {
   assert((await tintype.webhooks.deliveries.list(webhook.id).toArray()).length === 0, 'nothing was delivered')
   assert((await tintype.webhooks.get(webhook.id)).statistics.total_deliveries === 0, 'nothing was counted')
   await tintype.webhooks.delete(webhook.id)
+  const schedule = await tintype.schedules.create({ schedule: '@yearly', url: 'https://example.com/', full_page: true })
+  assert(schedule.options.full_page === true, 'the options are beside the other fields')
+  assert((await tintype.schedules.update(schedule.id, { suspend: true })).status === 'suspended', 'and can be changed')
+  assert((await tintype.schedules.runs(schedule.id).toArray()).length === 0, 'no run has ended')
+  await tintype.schedules.delete(schedule.id)
   assert(
     (await tintype.devices.list().toArray()).some(({ id }) => id === 'iphone_15'),
     'there are devices',

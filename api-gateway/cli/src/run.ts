@@ -18,11 +18,12 @@ const HELP = `Usage: tintype COMMAND [options]
   watch [ID]             Follows a screenshot, or all pending ones, to the end
   diff A [B]             Compares two pages, or a page with a screenshot
   link URL               Prints a signed link to a picture, for <img>
+  schedules              Captures again and again: list, create, get, run, runs,
+                         suspend, resume, approve, delete
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
   webhooks               Webhooks: list, test
-  usage                  Quota of the month
-  doctor                 Finds out why the service does not work
+  usage, doctor          Quota of the month; why the service does not work
   config                 Profiles: set, list, use, delete
   completion, version    Completion for bash and zsh; the version
 

@@ -5,6 +5,7 @@ import { realTiming } from './http/retry.ts'
 import { Transport } from './http/transport.ts'
 import { Batches } from './resources/batches.ts'
 import { Keys } from './resources/keys.ts'
+import { Schedules } from './resources/schedules.ts'
 import { Screenshots, Videos } from './resources/screenshots.ts'
 import { Devices, Status, UsageReports } from './resources/service.ts'
 import { Webhooks } from './resources/webhooks.ts'
@@ -55,6 +56,7 @@ export class Tintype {
   readonly screenshots: Screenshots
   readonly videos: Videos
   readonly batches: Batches
+  readonly schedules: Schedules
   readonly webhooks: Webhooks
   readonly keys: Keys
   readonly usage: UsageReports
@@ -79,6 +81,7 @@ export class Tintype {
     this.screenshots = new Screenshots(transport)
     this.videos = new Videos(transport)
     this.batches = new Batches(transport)
+    this.schedules = new Schedules(transport)
     this.webhooks = new Webhooks(transport)
     this.keys = new Keys(transport)
     this.usage = new UsageReports(transport)

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { canonical } from '../common/canonical-json.ts'
+import { canonical } from '@tintype/crds/text/canonical-json'
 
 /** The parts of a request that the picture depends on. */
 export interface PictureRequest {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import { toBase32 } from '@tintype/crds/crypto/key-text'
-import { canonical } from '../common/canonical-json.ts'
+import { canonical } from '@tintype/crds/text/canonical-json'
 
 /** The parts of a request that identify it. */
 export interface HashedRequest {

@@ -10,8 +10,9 @@ interface LimitDeps {
   now: () => Date
 }
 
-/** Polls of single records are free, because clients poll every record of a batch. The quota counts creates. */
+/** Polls of single records are free, because clients poll every record of a batch. The quota counts creates, and runs of schedules. */
 function kindOf({ method, routeOptions: { url = '', config } }: FastifyRequest): CallKind | undefined {
+  if (url.endsWith('/schedules/:id/run')) return undefined
   const isRead = method === 'GET' || method === 'HEAD'
   const isOfScreenshots = config.scope?.startsWith('screenshots:')
   if (isRead) return isOfScreenshots && url.includes('/:') ? undefined : 'read'

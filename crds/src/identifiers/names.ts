@@ -43,6 +43,11 @@ export const Annotation = {
   disabledReason: 'tintype.dev/disabled-reason',
   /** Set by a person on a Webhook, with any text: requests a test event ({@link import('../webhooks/webhook-requests.ts')}). */
   testRequested: 'tintype.dev/test-requested',
+  /**
+   * Set on a ScreenshotSchedule: approves the picture of a run. The value is the id of the run, or `latest` or empty for the last compared one.
+   * The operator removes it when it has been applied.
+   */
+  approve: 'tintype.dev/approve',
 } as const
 
 /** Prefix of the annotations with which the gateway requests posts from the operator; a nonce follows. */

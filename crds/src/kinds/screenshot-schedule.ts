@@ -5,6 +5,8 @@ import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
 import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { UnfitReason } from './comparison.ts'
+import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
 
 /** The Screenshot that each run creates. */
@@ -84,6 +86,7 @@ export const ScreenshotScheduleSpec = z.object({
   startingDeadlineSeconds: scheduleFields.startingDeadlineSeconds.optional(),
   spreadSeconds: scheduleFields.spreadSeconds.optional(),
   template: ScheduleTemplate.describe('Screenshot to create for each run.'),
+  comparison: ScheduleComparison.describe('How runs are compared with an earlier picture. If absent, nothing is compared.').optional(),
 })
 export type ScreenshotScheduleSpec = z.infer<typeof ScreenshotScheduleSpec>
 
@@ -102,6 +105,9 @@ export const RecentRun = z.object({
   completionTime: instant('Time at which the capture ended.').optional(),
   outcome: RunOutcome.describe('How the run ended.'),
   code: z.string().max(64).describe('Error code of a failed capture.').optional(),
+  changed: z.boolean().describe('Whether the picture differs from the one that it was compared with.').optional(),
+  changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
+  unfit: UnfitReason.describe('Why the picture was not compared: it shows one color, or a bot challenge.').optional(),
 })
 export type RecentRun = z.infer<typeof RecentRun>
 
@@ -110,6 +116,8 @@ export const ScreenshotScheduleStatus = z.object({
   nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
   lastScheduleTime: instant('Time at which the last created run was due.').optional(),
   lastSuccessfulTime: instant('Time at which the last successful run was due.').optional(),
+  baseline: ScheduleBaseline.describe('Picture that the next run is compared with.').optional(),
+  lastComparison: LastComparison.describe('Last comparison of a run. Removed when its run is approved.').optional(),
   active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
   recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
 })
@@ -142,6 +150,7 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Last run', type: 'date', jsonPath: '.status.lastScheduleTime' },
     { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
+    { name: 'Changed', type: 'boolean', jsonPath: '.status.lastComparison.changed' },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
@@ -149,4 +158,5 @@ export const screenshotScheduleDefinition: Definition = {
   ],
   spec: ScreenshotScheduleSpec.describe('When to capture, and the Screenshot to create.'),
   status: ScreenshotScheduleStatus.describe('State of the schedule. Written by the operator.'),
+  specRules: comparisonRules,
 }

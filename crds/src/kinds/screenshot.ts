@@ -171,6 +171,11 @@ export const ScreenshotStatus = z.object({
   startTime: instant('Time at which the current attempt was claimed.').optional(),
   completionTime: instant('Time at which the capture completed or failed.').optional(),
   result: CaptureResult.describe('Result that the runner reported.').optional(),
+  restoredFrom: z
+    .string()
+    .max(30)
+    .describe('Id of the archived record whose result this is, because the Screenshot was applied again with the same spec.')
+    .optional(),
   conditions: Conditions.describe('Conditions Succeeded (Unknown while pending) and Finished (True after success or failure).').optional(),
   deliveries: z
     .record(z.string().max(64), z.record(z.string().max(253), DeliveryEntry).meta({ maxProperties: MAX_DELIVERIES }))

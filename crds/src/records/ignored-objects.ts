@@ -20,6 +20,7 @@ export const STORED_KINDS = [
   'file',
   'run',
   'schedule_options',
+  'name',
 ] as const
 export type StoredKind = (typeof STORED_KINDS)[number]
 

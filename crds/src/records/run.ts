@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId } from '../identifiers/ids.ts'
-import { RunOutcome } from '../kinds/screenshot-schedule.ts'
+import { UnfitReason } from '../kinds/comparison.ts'
+import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
+import type { ScreenshotSpec } from '../kinds/screenshot.ts'
+import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
+import type { CaptureOptions } from '../options/catalog.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
+import { accountOf } from './record.ts'
+import { baselineKey } from './storage-keys.ts'
 import { isFuture, parseStoredJson } from './stored-json.ts'
 
-// An ended run of a schedule, as it is stored in the bucket.
+// Runs of schedules: their Screenshots, and ended runs as they are stored in the bucket.
 
 export const StoredRun = z.object({
   version: z.literal(1),
@@ -19,6 +25,12 @@ export const StoredRun = z.object({
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
     .optional(),
+  /** Present if the picture was compared. */
+  changed: z.boolean().optional(),
+  /** Changed pixels as a share of all pixels. */
+  changedRatio: z.number().min(0).max(1).optional(),
+  /** Why the picture was not compared. */
+  unfit: UnfitReason.optional(),
 })
 export type StoredRun = z.infer<typeof StoredRun>
 
@@ -35,3 +47,43 @@ export function readRun(text: string, id: string, now: Date): StoredRun | Ignore
  * run is never captured twice.
  */
 export const runIdOf = (scheduleUid: string, time: Date): string => derivedId('scr', time, `${scheduleUid} ${time.toISOString()}`)
+
+/** The picture that the next run of a schedule is compared with; undefined: there is none, or it belongs to another account. */
+export function baselineOf({ metadata, spec, status }: StoredSchedule): ScheduleBaseline | undefined {
+  const { baseline } = status ?? {}
+  const isOwn = baseline !== undefined && baseline.key === baselineKey(accountOf({ spec }), metadata.uid, baseline.id)
+  return spec.comparison && isOwn ? baseline : undefined
+}
+
+/** The spec of the Screenshot of a run that was due at a time. It names the picture to compare with. */
+export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec {
+  const { metadata, spec } = schedule
+  const { options, ...template } = spec.template
+  const baseline = baselineOf(schedule)
+  const merged = { ...options, ...toCompareOptions(schedule, baseline) }
+  return {
+    ...template,
+    ...(Object.keys(merged).length > 0 ? { options: merged } : {}),
+    ...(baseline ? { baseline: toKept(baseline) } : {}),
+    accountName: accountOf({ spec }),
+    scheduleRef: { name: metadata.name, uid: metadata.uid, time: time.toISOString() },
+  }
+}
+
+const toKept = ({ key, etag, ignored }: ScheduleBaseline) => ({ key, etag, ...(ignored ? { ignored } : {}) })
+
+/** The first run compares nothing, but stores the areas to ignore. */
+function toCompareOptions({ spec }: StoredSchedule, baseline: ScheduleBaseline | undefined): CaptureOptions {
+  const { threshold, colorTolerance, antialiasing, ignore = [] } = spec.comparison ?? {}
+  return {
+    ...(ignore.length > 0 ? { compareIgnore: ignore } : {}),
+    ...(baseline
+      ? {
+          compareTo: baseline.id,
+          ...(threshold === undefined ? {} : { compareThreshold: threshold }),
+          ...(colorTolerance === undefined ? {} : { compareColorTolerance: colorTolerance }),
+          ...(antialiasing === undefined ? {} : { compareAntialiasing: antialiasing }),
+        }
+      : {}),
+  }
+}

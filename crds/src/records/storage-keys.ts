@@ -28,8 +28,17 @@ export function parseObjectKey(key: string): ObjectKeyParts | undefined {
   return account && id && extension ? { account, id, extension } : undefined
 }
 
-/** Prefix of the pictures that the schedules of an account keep for their next comparisons. A schedule's uid follows. */
-export const baselinesPrefix = (account: string): string => `baselines/${account}/`
+/** Prefix of the pictures that schedules keep for their next comparisons. */
+export const BASELINES_PREFIX = 'baselines/'
+
+/** Prefix of the pictures of the schedules of an account. A schedule's uid follows. */
+export const baselinesPrefix = (account: string): string => `${BASELINES_PREFIX}${account}/`
+
+/** Prefix of the pictures of one schedule. */
+export const scheduleBaselinesPrefix = (account: string, scheduleUid: string): string => `${baselinesPrefix(account)}${scheduleUid}/`
+
+/** Key of the copy of the picture of a run, with which later runs are compared. */
+export const baselineKey = (account: string, scheduleUid: string, id: string): string => scheduleBaselinesPrefix(account, scheduleUid) + id
 
 /** The UTC day of an id, as keys contain it. Later days sort first. */
 export const dayOf = (id: string): string => invertedDay(createdAtOf(id))
@@ -67,6 +76,9 @@ export function parseTombstoneKey(key: string): { account: string; id: string } 
 
 /** Prefix of the segments of a day, for lists. {@link import('./archive.ts')} defines their names. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
+
+/** Key of the last archived record of a Screenshot whose name a person chose. */
+export const namedRecordKey = (account: string, name: string): string => `names/${account}/${name}.json`
 
 /** Key of the ids of a batch. */
 export const batchKey = (account: string, batchId: string): string => `batches/${account}/${batchId}.json`

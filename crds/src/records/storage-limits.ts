@@ -16,6 +16,8 @@ export const MAX_OBJECT_BYTES = {
   idempotency: 4 * MEBIBYTE,
   /** Times and the outcome of one run. */
   run: 4 * 1024,
+  /** Id and digest of a record. */
+  name: 4 * 1024,
   /** 500 lines of a delivery log. */
   deliveryLog: 8 * MEBIBYTE,
 } as const

@@ -54,6 +54,8 @@ export const Reason = {
   captured: 'Captured',
   /** It completed with the picture of an earlier capture. */
   cached: 'Cached',
+  /** It took the result of its archived record, because it was applied again. */
+  restored: 'Restored',
 } as const
 
 /** `BLOCKED_ADDRESS` → `BlockedAddress`. */

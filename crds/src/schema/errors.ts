@@ -136,7 +136,8 @@ export const HTTP_ERRORS = {
   CAPTURE_FAILED: { status: 422, remedy: 'Read error.details: it contains the code and the message of the failed capture.' },
   NOT_COMPARABLE: {
     status: 422,
-    remedy: 'Set options.compare_to to a completed screenshot with a picture of the page. error.message says what is wrong with this one.',
+    remedy:
+      'Set options.compare_to or run_id to a completed screenshot with a picture of the page. error.message says what is wrong with this one.',
   },
   IDEMPOTENCY_KEY_REUSED: { status: 422, remedy: 'Use a new Idempotency-Key for another request.' },
   OPTION_NOT_ALLOWED: {

@@ -39,7 +39,7 @@ export interface KeptDays {
  * their dates. The store's rule for files covers those that the operator does not know, so it uses the longest plan.
  */
 export function withOwnRules(found: readonly LifecycleRule[], { fileDays, recordDays }: KeptDays): LifecycleConfig {
-  const folders = { ...DAYS, users: fileDays + 1, batches: recordDays, runs: recordDays }
+  const folders = { ...DAYS, users: fileDays + 1, batches: recordDays, runs: recordDays, names: recordDays }
   const own = Object.entries(folders).map(([folder, days]) => rule(folder, days))
   return { Rule: [...found.filter(({ ID = '' }) => !ID.startsWith(OWN)), ...own] }
 }

@@ -21,9 +21,9 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
   links: { list: false, read: ['users'], write: [], copy: [], remove: [] },
   operator: {
     list: true,
-    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'expiries', 'gone', 'schedules'],
-    write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone', 'runs'],
-    copy: ['users'],
+    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'expiries', 'gone', 'schedules', 'baselines', 'names'],
+    write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone', 'runs', 'baselines', 'names'],
+    copy: ['users', 'baselines'],
     remove: [
       'users',
       'records',
@@ -37,6 +37,8 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
       'gone',
       'runs',
       'schedules',
+      'baselines',
+      'names',
     ],
   },
   gateway: {

@@ -236,6 +236,23 @@ t.test('webhooks list shows the webhooks', async (t) => {
   t.match(await textOf(['webhooks', 'list']), /^ID +NAME +ACTIVE +EVENTS +URL\n/)
 })
 
+t.test('schedules are created, run, listed, suspended and deleted', async (t) => {
+  const cron = ['0 0 1 1 *', 'https://example.com/', '--time-zone', 'Europe/Zurich', '--full-page', '--compare', 'previous']
+  const { id } = JSON.parse(await textOf(['schedules', 'create', ...cron, '--json']))
+  t.match(await textOf(['schedules', 'list']), new RegExp(`^${id} .* 0 0 1 1 \\* +Europe/Zurich +active `, 'm'))
+  const run = (await textOf(['schedules', 'run', id])).trim()
+  t.match(await textOf(['watch', run]), /completed/)
+  t.match(await textOf(['schedules', 'runs', id]), /no runs|ID/)
+  t.equal(await textOf(['schedules', 'suspend', id]), `${id} is suspended\n`)
+  t.match(await textOf(['schedules', 'get', id]), /^status +suspended$/m)
+  t.match(await tintype(['schedules', 'approve', id]), { code: 1, stderr: /set comparison\.baseline to approved first/ })
+  t.equal(await textOf(['schedules', 'delete', id]), `deleted ${id}\n`)
+  t.match(await tintype(['schedules', 'create', 'often', 'https://example.com/']), {
+    code: 2,
+    stderr: /schedule: the expression has 1 fields/,
+  })
+})
+
 const COUNT = 20
 const list = Array.from({ length: COUNT }, (_, index) => `https://example.com/page/${index + 1}`).join('\n')
 

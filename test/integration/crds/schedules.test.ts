@@ -2,7 +2,9 @@ import t from 'tap'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeError } from '../../../crds/client/kube-error.ts'
 import { Resource } from '../../../crds/client/resource.ts'
+import { comparisonConflicts, findComparisonConflict } from '../../../crds/src/kinds/schedule-comparison.ts'
 import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { startPlane } from '../client/plane.ts'
 
 // The API server checks schedules by the same rules as the programs.
@@ -105,4 +107,38 @@ t.test('the API server says what is wrong', async (t) => {
   t.match(await refusalOf({ template: { url: 'https://example.com/', options: { delay: -1 } } }), /spec.template.options.delay/)
   t.match(await refusalOf({ spreadSeconds: 86_401 }), /spec.spreadSeconds/)
   t.match(await refusalOf({ concurrencyPolicy: 'Replace' }), /Allow.*Forbid|Forbid.*Allow/)
+  t.match(await refusalOf({ comparison: { threshold: 1.1 } }), /spec.comparison.threshold: .*less than or equal to 1/)
+  t.match(await refusalOf({ comparison: { threshold: -0.1 } }), /spec.comparison.threshold: .*greater than or equal to 0/)
+  t.match(await refusalOf({ comparison: { colorTolerance: 2 } }), /spec.comparison.colorTolerance/)
+  t.match(await refusalOf({ comparison: { baseline: 'First' } }), /Previous.*Approved|Approved.*Previous/)
+  t.match(await refusalOf({ comparison: { ignore: [{ selector: '#a', x: 1 }] } }), /spec.comparison.ignore\[0\]/)
+})
+
+t.test('API server and programs refuse the same options beside a comparison', async (t) => {
+  const comparison = { ignore: [{ selector: '#clock' }] }
+  const cases: [CaptureOptions, boolean][] = [
+    [{ format: 'webp', fullPage: true }, true],
+    [{ format: 'pdf' }, false],
+    [{ format: 'mp4' }, false],
+    [{ compareTo: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd' }, false],
+    [{ compareThreshold: 0.1 }, false],
+    [{ compareColorTolerance: 0.1 }, false],
+    [{ compareAntialiasing: true }, false],
+    [{ compareIgnore: [{ selector: '#clock' }] }, false],
+    [{ imageWidth: 100 }, false],
+    [{ imageHeight: 100 }, false],
+    [{ imageTrim: true }, false],
+    [{ imagePadding: 10 }, false],
+    [{ imageMaxBytes: 100_000 }, false],
+  ]
+  t.equal(cases.filter(([, isGood]) => !isGood).length, comparisonConflicts.length + 1)
+  for (const [options, isGood] of cases) {
+    const template = { url: 'https://example.com/', options }
+    const refusal = await refusalOf({ comparison, template })
+    const conflict = findComparisonConflict({ comparison, template })
+    t.equal(refusal === undefined, isGood, JSON.stringify(options))
+    t.equal(conflict === undefined, isGood, JSON.stringify(options))
+    if (conflict) t.match(refusal, conflict.message)
+    t.equal(await refusalOf({ template: { ...template, options: { ...options, compareTo: undefined } } }), undefined, 'without comparison')
+  }
 })

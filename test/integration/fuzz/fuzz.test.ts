@@ -38,7 +38,14 @@ async function fuzz(): Promise<Run> {
   for (const file of ['hooks.py', 'schemathesis.toml']) await copyFile(path.join(source, file), path.join(directory, file))
   const report = path.join(directory, 'run.har')
   const args = ['run', `${stage.gateway.url}/api/v1/openapi.json`, '--checks=all', '--report=har', `--report-har-path=${report}`]
-  const environment = { FUZZ_KEY: stage.key, FUZZ_KEY_ID: stage.keyId, FUZZ_FILE: stage.file, NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' }
+  const environment = {
+    FUZZ_KEY: stage.key,
+    FUZZ_KEY_ID: stage.keyId,
+    FUZZ_FILE: stage.file,
+    FUZZ_IDS: JSON.stringify(stage.ids),
+    NO_COLOR: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
   const program = path.join(await locatePythonTools(), 'schemathesis')
   const running = run(program, args, { environment, directory, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
   const { isClean, output } = await running.then(

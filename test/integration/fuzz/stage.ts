@@ -1,4 +1,9 @@
-import { toId } from '../../../crds/src/identifiers/names.ts'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshotSchedules } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
@@ -11,6 +16,8 @@ export interface Stage {
   key: string
   /** Id of the key. */
   keyId: string
+  /** Ids of existing records by the operations that need one. */
+  ids: Record<string, string>
   /** A signed link to a stored file. */
   file: string
   stop: () => Promise<void>
@@ -51,6 +58,21 @@ async function makeFile(api: string, key: string): Promise<string> {
   }
 }
 
+/** A batch and a schedule. The run may delete other ones before it reaches these operations. */
+async function makeIds(api: string, key: string, { plane }: World): Promise<Stage['ids']> {
+  const [url, comparison] = ['https://example.com/', { baseline: 'approved' }]
+  const batch = await call(`${api}/screenshots/batch`, { method: 'POST', key, body: { urls: [url] } })
+  const { body } = await call(`${api}/schedules`, { method: 'POST', key, body: { url, schedule: '@yearly', comparison } })
+  const { id } = body.data
+  // As if an operator had compared and kept a run.
+  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  const run = { id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z', time: new Date().toISOString(), key: 'baselines/', etag: 'abc' }
+  const status = { status: { baseline: run } }
+  await new Resource(http, screenshotSchedules).patch(toObjectName(id), mergePatch(status), { subresource: 'status' })
+  await http.close()
+  return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id }
+}
+
 /** Starts everything that a client needs: an account without limits, and a picture. */
 export async function startStage(): Promise<Stage> {
   const world = await startWorld()
@@ -71,10 +93,10 @@ export async function startStage(): Promise<Stage> {
   })
   const api = `${gateway.url}/api/v1`
   const keys = await call(`${api}/keys`, { key })
-  const file = await makeFile(api, key)
+  const [file, ids] = [await makeFile(api, key), await makeIds(api, key, world)]
   const stop = async () => {
     stopEnding()
     await world.stop()
   }
-  return { world, gateway, key, keyId: keys.body.data[0].id, file, stop }
+  return { world, gateway, key, keyId: keys.body.data[0].id, ids, file, stop }
 }

@@ -84,6 +84,7 @@ t.test('setupStorage sets lifecycle rules in the store, and keeps other rules', 
     'tintype-cache': 'cache/ 31',
     'tintype-batches': 'batches/ 400',
     'tintype-runs': 'runs/ 400',
+    'tintype-names': 'names/ 400',
   }
   t.strictSame(await days(), own)
   const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' }, Expiration: { Days: 90 } }
@@ -91,7 +92,12 @@ t.test('setupStorage sets lifecycle rules in the store, and keeps other rules', 
   const plan = { monthlyQuota: 100, retentionDays: 90 }
   const plans = JSON.stringify({ free: plan, basic: plan, growth: plan, scale: plan })
   await setupStorage({ ...environment, TINTYPE_RETENTION_RECORD_DAYS: '500', TINTYPE_PLANS: plans })
-  const longer = { 'tintype-users': 'users/ 91', 'tintype-batches': 'batches/ 500', 'tintype-runs': 'runs/ 500' }
+  const longer = {
+    'tintype-users': 'users/ 91',
+    'tintype-batches': 'batches/ 500',
+    'tintype-runs': 'runs/ 500',
+    'tintype-names': 'names/ 500',
+  }
   t.strictSame(await days(), { theirs: 'reports/ 90', ...own, ...longer })
 })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Grant, LimitFacts, ObjectStore, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
-import type { StoredFile, StoredText, WriteCondition } from '../../../crds/storage/port.ts'
+import type { ListKeys, StoredFile, StoredText, WriteCondition } from '../../../crds/storage/port.ts'
 
 // Stores in memory that keep the promises of store/ports.ts.
 
@@ -25,8 +25,11 @@ export class FakeObjects implements ObjectStore {
   async remove(keys: readonly string[]): Promise<void> {
     for (const key of keys) this.objects.delete(key)
   }
-  async list(prefix: string): Promise<string[]> {
-    return [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+  async list(prefix: string, { after = '', limit = 1_000 }: ListKeys = {}): Promise<string[]> {
+    return [...this.objects.keys()]
+      .filter((key) => key.startsWith(prefix) && key > after)
+      .sort()
+      .slice(0, limit)
   }
 }
 

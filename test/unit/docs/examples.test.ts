@@ -1,7 +1,6 @@
-import { globSync, readdirSync } from 'node:fs'
-import { Ajv, type ValidateFunction } from 'ajv'
+import { readdirSync } from 'node:fs'
 import t from 'tap'
-import { parse, parseAllDocuments } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { parseBatchBody } from '../../../api-gateway/src/resources/batches/create-body.ts'
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
@@ -10,18 +9,9 @@ import { contradictions } from '../../../crds/src/options/contradictions.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { chartDirectory, helm, type Rendered } from '../../support/sources/chart.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
+import { faultsOf } from '../../support/sources/manifest-faults.ts'
 
 // Manifests are checked with the generated CRDs, requests with the schemas of the gateway, values with the schema of the chart.
-
-interface SchemaNode {
-  [key: string]: unknown
-  properties?: Record<string, SchemaNode>
-  additionalProperties?: SchemaNode | false
-  items?: SchemaNode
-}
-interface Crd {
-  spec: { names: { kind: string }; versions: { name: string; schema: { openAPIV3Schema: SchemaNode } }[] }
-}
 
 const folder = 'docs/examples'
 const files = readdirSync(`${repository}/${folder}`).filter((file) => file !== 'README.md')
@@ -32,43 +22,7 @@ const requests: Record<string, (body: unknown) => unknown> = {
   'create-batch.json': (body) => parseBatchBody(body, DEFAULT_EGRESS_RULES),
 }
 
-/** A structural schema allows unknown fields, which the API server drops. Here they are errors. */
-function close(node: SchemaNode): SchemaNode {
-  const { properties, additionalProperties, items, ...rest } = node
-  const closed = properties && {
-    properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, close(child)])),
-    additionalProperties: false as const,
-  }
-  return {
-    ...rest,
-    ...closed,
-    ...(additionalProperties ? { additionalProperties: close(additionalProperties) } : {}),
-    ...(items ? { items: close(items) } : {}),
-  }
-}
-
-// Not strict: the schemas have `x-kubernetes-…` keywords, which ajv does not know.
-const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false })
-
-/** The schema of each kind, by `apiVersion/kind`. Metadata is the API server's own and stays open. */
-const schemas = new Map(
-  globSync('crds/generated/*.yaml', { cwd: repository }).flatMap((file) => {
-    const { spec } = parse(readText(file)) as Crd
-    return spec.versions.map(({ name, schema: { openAPIV3Schema } }) => [
-      `tintype.dev/${name}/${spec.names.kind}`,
-      ajv.compile(close({ ...openAPIV3Schema, properties: { ...openAPIV3Schema.properties, metadata: {} } })),
-    ])
-  }) as [string, ValidateFunction][],
-)
-
 const objectsOf = (file: string) => parseAllDocuments(readText(`${folder}/${file}`)).map((document) => document.toJS() as Rendered)
-const faultsOf = (object: Rendered): string[] => {
-  const validate = schemas.get(`${object.apiVersion}/${object.kind}`)
-  if (!validate) return [`no CRD of ${object.apiVersion} ${object.kind}`]
-  if (validate(object)) return []
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`)
-}
-
 t.test('the check of manifests finds unknown fields, missing fields and values out of range', async (t) => {
   const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: 'x' } }
   const faults = (spec: object) => faultsOf({ ...object, spec } as Rendered)

@@ -8,6 +8,7 @@ import { type Command, commonFlags } from './context.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { link } from './link.ts'
+import { scheduleCommands } from './schedules.ts'
 import { get, list, remove, watch } from './screenshots.ts'
 import { shot } from './shot.ts'
 
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   watch,
   diff,
   link,
+  ...scheduleCommands,
   ...accountCommands,
   doctor,
   ...configCommands,

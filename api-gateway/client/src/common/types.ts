@@ -64,6 +64,20 @@ export type CreatedBatch = Schemas['CreatedBatch']
 /** A batch, its progress and its screenshots. */
 export type Batch = Schemas['Batch']['data']
 
+export type Schedule = Schemas['Schedule']
+/** Fields of a request for a schedule that are not capture options. */
+export type ScheduleFields = Omit<Schemas['CreateSchedule'], 'options'>
+/** A page to capture again and again, with its options. Leave out `url` if `html` or `markdown` contains the page. */
+export type ScheduleRequest = ScheduleFields & NonNullable<Schemas['CreateSchedule']['options']>
+/** Fields to change. `options` replaces all options, and null restores a default. */
+export type ScheduleChanges = Schemas['UpdateSchedule']
+/** A run of a schedule: a screenshot or a video. */
+export type ScheduleRun = Schemas['ScheduleRun']
+/** The run to approve. */
+export type Approval = Schemas['ApproveRun']
+/** The response to a run that is started by hand. */
+export type CreatedRun = Schemas['CreatedRun']
+
 export type Webhook = Schemas['Webhook']
 export type WebhookWithStatistics = Schemas['WebhookFound']['data']
 /** A webhook endpoint with its signing secret, which only the first response contains. */

@@ -97,6 +97,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/listScheduleRuns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listScheduleRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listWebhooks": {
         parameters: {
             query?: never;
@@ -251,6 +267,11 @@ export interface components {
                 /** @description The text of the key. It is shown only once. */
                 key: string;
             };
+        };
+        /** @description The run to approve. */
+        ApproveRun: {
+            /** @description Id of the run. Default: latest, the last compared one. */
+            run_id?: string | "latest";
         };
         /** @description A batch and its screenshots. */
         Batch: {
@@ -899,6 +920,7 @@ export interface components {
             starting_deadline_seconds?: number;
             /** @description Seconds over which schedules are spread, 0 to 86400: each is late by a part of it that its uid determines. Default: 0. */
             spread_seconds?: number;
+            comparison?: components["schemas"]["ScheduleComparisonRequest"];
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
             /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
@@ -2522,6 +2544,26 @@ export interface components {
             /** @description Id of the batch. */
             batch_id: string;
         };
+        /** @description An accepted run: a screenshot or a video. */
+        CreatedRun: {
+            /** @description Id of the screenshot. */
+            id: string;
+            /** @description URL of the page. */
+            url: string;
+            /** @constant */
+            status: "pending";
+            /** @description The options of the request. Always includes format, viewport_width, viewport_height and full_page. Secrets are masked. */
+            options: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the request was accepted.
+             */
+            created_at: string;
+            /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
+            estimated_time: string;
+        };
         /** @description An accepted screenshot. */
         CreatedScreenshot: {
             /** @description Id of the screenshot. */
@@ -2740,6 +2782,14 @@ export interface components {
             /** @description True ends a running overlap of an earlier rotation. */
             force?: boolean;
         };
+        /** @description The approved run. */
+        RunApproved: {
+            message: string;
+            data: {
+                /** @description Id of the screenshot or video. */
+                run_id: string;
+            };
+        };
         Schedule: {
             /** @description Id of the schedule. */
             id: string;
@@ -2757,6 +2807,8 @@ export interface components {
             /** @description Seconds within which a missed run may still start. Null: no limit. */
             starting_deadline_seconds: number | null;
             spread_seconds: number;
+            /** @description How runs are compared. Null: not at all. */
+            comparison: components["schemas"]["ScheduleComparison"] | null;
             url: string;
             /** @description Options of each run, without defaults. Secrets are shown as ***, and very large options as …. */
             options: {
@@ -2802,6 +2854,71 @@ export interface components {
             message: string;
             data: components["schemas"]["Schedule"];
         };
+        /** @description How runs are compared, and the last result. */
+        ScheduleComparison: {
+            /**
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @enum {string}
+             */
+            baseline: "previous" | "approved";
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            threshold: number;
+            /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+            color_tolerance: number;
+            /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+            antialiasing: boolean;
+            /** @description Selectors and regions that are not compared. */
+            ignore: {
+                [key: string]: unknown;
+            }[];
+            baseline_run: string | null;
+            /** @description The last comparison. Null before the first one, and after its run was approved. */
+            last: {
+                /** @description Id of the run. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which the run was due.
+                 */
+                scheduled_at: string;
+                /** @description Id of the run that it was compared with. */
+                to: string;
+                /** @description True if the share of changed pixels exceeds the threshold. */
+                changed: boolean;
+                /** @description Changed pixels as a share of all pixels, 0 to 1. */
+                changed_ratio: number | null;
+                changed_pixels: number | null;
+                /** @description True if the pictures have different sizes. */
+                size_changed: boolean | null;
+            } | null;
+        };
+        /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
+        ScheduleComparisonRequest: {
+            /**
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @enum {string}
+             */
+            baseline?: "previous" | "approved";
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            threshold?: number;
+            /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+            color_tolerance?: number;
+            /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+            antialiasing?: boolean;
+            /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+            ignore?: (string | ({
+                /** @description CSS selector of elements to ignore. */
+                selector?: string;
+                /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                x?: number;
+                /** @description Top edge, 0 to 50000. */
+                y?: number;
+                /** @description Width, 1 to 50000. */
+                width?: number;
+                /** @description Height, 1 to 50000. */
+                height?: number;
+            } & (unknown | unknown)))[];
+        };
         /** @description The created schedule. */
         ScheduleCreated: {
             message: string;
@@ -2843,6 +2960,23 @@ export interface components {
             completed_at: string | null;
             /** @description Error code of a failed capture. */
             error_code: string | null;
+            /** @description Whether the picture differs from the one that it was compared with. Null if it was not compared. */
+            changed: boolean | null;
+            /** @description Changed pixels as a share of all pixels, 0 to 1. */
+            changed_ratio: number | null;
+            /** @description Why the picture was not compared: it shows one color, or a bot challenge. */
+            unfit: ("blank" | "bot_challenge") | null;
+        };
+        /** @description One page of runs, the newest first. */
+        ScheduleRunList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ScheduleRun"][];
+            pagination: {
+                limit: number;
+                has_more: boolean;
+                next_cursor: string | null;
+            };
         };
         /** @description The full record of a screenshot. It always has all fields; unknown values are null. */
         Screenshot: {
@@ -3132,6 +3266,8 @@ export interface components {
             concurrency_policy?: ("forbid" | "allow") | null;
             starting_deadline_seconds?: number | null;
             spread_seconds?: number | null;
+            /** @description How runs are compared. Null: not at all. */
+            comparison?: components["schemas"]["ScheduleComparisonRequest"] | null;
             external_identifier?: string | null;
             attachment_name?: string | null;
             download_url_ttl?: number | null;
@@ -4154,6 +4290,21 @@ export interface operations {
                 limit?: number;
                 /** @description Records to skip. Default: 0. */
                 offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    listScheduleRuns: {
+        parameters: {
+            query?: {
+                /** @description Records per page. Values above 500 are reduced to 500. Default: 100. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path?: never;

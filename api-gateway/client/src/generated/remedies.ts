@@ -22,7 +22,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   UNSUPPORTED_MEDIA_TYPE: "Send Content-Type: application/json.",
   RANGE_NOT_SATISFIABLE: "Request bytes within the size of the file.",
   CAPTURE_FAILED: "Read error.details: it contains the code and the message of the failed capture.",
-  NOT_COMPARABLE: "Set options.compare_to to a completed screenshot with a picture of the page. error.message says what is wrong with this one.",
+  NOT_COMPARABLE: "Set options.compare_to or run_id to a completed screenshot with a picture of the page. error.message says what is wrong with this one.",
   IDEMPOTENCY_KEY_REUSED: "Use a new Idempotency-Key for another request.",
   OPTION_NOT_ALLOWED: "Leave out the options that error.message names: this service does not allow them.",
   LINK_INVALID: "Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.",

@@ -7,6 +7,7 @@ import type {
   CreatedScreenshot,
   CreatedVideo,
   CreateOptions,
+  ScheduleFields,
   Screenshot,
   ScreenshotFields,
   ScreenshotQuery,
@@ -29,7 +30,7 @@ export interface DownloadOptions extends CallOptions {
 }
 
 /** Fields of a request that the API expects beside `options`. All others are capture options. */
-const FIELDS: Readonly<Record<keyof ScreenshotFields | keyof BatchFields, true>> = {
+const FIELDS: Readonly<Record<keyof ScreenshotFields | keyof BatchFields | keyof ScheduleFields, true>> = {
   url: true,
   urls: true,
   external_identifier: true,
@@ -38,6 +39,14 @@ const FIELDS: Readonly<Record<keyof ScreenshotFields | keyof BatchFields, true>>
   retention_days: true,
   webhook_url: true,
   webhook_events: true,
+  name: true,
+  schedule: true,
+  time_zone: true,
+  suspend: true,
+  concurrency_policy: true,
+  starting_deadline_seconds: true,
+  spread_seconds: true,
+  comparison: true,
 }
 
 /** The body of a request whose options are beside its fields. */

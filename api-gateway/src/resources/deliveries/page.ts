@@ -1,6 +1,7 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { z } from 'zod'
+import { anId } from '../../http/fields.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { listOf, queryParameter } from '../../http/query-parameters.ts'
 import { limit } from '../shared/offset-page.ts'
@@ -21,7 +22,7 @@ export const deliveryQuery = {
   status: listOf({ description: 'One or more states, separated by commas.', example: ['failed'], values: DELIVERY_STATES }),
   screenshot_id: queryParameter<string>({
     description: 'Only deliveries of events of this screenshot.',
-    schema: z.string(),
+    schema: anId('scr', 'Id of a screenshot.'),
     example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
     expected: 'the id of a screenshot',
     parse: (text) => (isScreenshotId(text) ? text : undefined),

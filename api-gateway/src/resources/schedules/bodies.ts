@@ -15,6 +15,7 @@ import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-
 import { type ReadCapture, readCapture } from '../screenshots/create-body.ts'
 import { cacheFields, captureOptionFields, findCallbackProblems, type UrlRules } from '../screenshots/options/options-body.ts'
 import { documentedUrl } from '../screenshots/options/target-url.ts'
+import { ComparisonBody, findComparisonProblems, toComparisonSpec } from './comparison.ts'
 import { runFields, scheduleName, timingFields } from './fields.ts'
 
 // Bodies of the schedule routes: the fields of POST /screenshots, and when to capture.
@@ -29,7 +30,13 @@ const address = z.string()
 const partial = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).partial().shape
 const { schedule, ...optionalTiming } = timingFields
 
-const createFields = { name: scheduleName.optional(), schedule, ...partial(optionalTiming), ...partial(runFields) }
+const createFields = {
+  name: scheduleName.optional(),
+  schedule,
+  ...partial(optionalTiming),
+  comparison: ComparisonBody.optional(),
+  ...partial(runFields),
+}
 
 const CreateBody = z.strictObject({ ...createFields, url: address.optional(), options: parsedOptions.optional() })
 
@@ -50,6 +57,7 @@ const updateFields = {
   ...nullable({ name: scheduleName }),
   schedule: schedule.optional(),
   ...nullable(optionalTiming),
+  comparison: ComparisonBody.nullable().optional().describe('How runs are compared. Null: not at all.'),
   ...nullable(runFields),
 }
 
@@ -140,6 +148,14 @@ const examples = {
       external_identifier: 'home',
     },
   },
+  compared: {
+    summary: 'Report changes against an approved picture',
+    value: {
+      schedule: '*/30 * * * *',
+      url: 'https://example.com/',
+      comparison: { baseline: 'approved', threshold: 0.001, ignore: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }] },
+    },
+  },
 }
 
 /** Body of POST /schedules. */
@@ -153,6 +169,7 @@ export const createScheduleBody: BodyReader<CreateScheduleBody, Rules> = {
       ...findCommonProblems(read, deps),
       ...findCallbackProblems(record, deps.webhookRules),
       ...findEventProblems(record.webhookEvents, options.format),
+      ...findComparisonProblems(fields?.comparison && toComparisonSpec(fields.comparison), options),
     ]
     if (problems.length > 0 || !fields) throw invalid(problems)
     return { body: { timing: splitTiming(fields), url, options, privateOptions, record }, ignored }

@@ -10,6 +10,9 @@ const run = {
   status: 'completed',
   completed_at: '2026-11-23T08:00:04.310Z',
   error_code: null,
+  changed: false,
+  changed_ratio: 0,
+  unfit: null,
 }
 
 const schedule = {
@@ -21,6 +24,23 @@ const schedule = {
   concurrency_policy: 'forbid',
   starting_deadline_seconds: 3600,
   spread_seconds: 0,
+  comparison: {
+    baseline: 'approved',
+    threshold: 0.001,
+    color_tolerance: 0.1,
+    antialiasing: false,
+    ignore: [{ selector: '#clock' }],
+    baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70',
+    last: {
+      id: run.id,
+      scheduled_at: run.scheduled_at,
+      to: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70',
+      changed: false,
+      changed_ratio: 0,
+      changed_pixels: 0,
+      size_changed: false,
+    },
+  },
   url: 'https://example.com/',
   options: { full_page: true, format: 'webp' },
   external_identifier: 'home',
@@ -42,7 +62,13 @@ const schedule = {
 
 export const scheduleCreated = {
   message: 'Schedule created successfully',
-  data: { ...schedule, last_run_at: null, last_success_at: null, recent_runs: [] },
+  data: {
+    ...schedule,
+    comparison: { ...schedule.comparison, baseline_run: null, last: null },
+    last_run_at: null,
+    last_success_at: null,
+    recent_runs: [],
+  },
 }
 export const scheduleChanged = {
   message: 'Schedule updated successfully',
@@ -50,3 +76,15 @@ export const scheduleChanged = {
 }
 export const scheduleFound = { success: true, data: schedule }
 export const scheduleList = { success: true, data: [schedule], pagination: { limit: 100, offset: 0, total: 1, has_more: false } }
+
+export const runCreated = {
+  id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6y',
+  url: 'https://example.com/',
+  status: 'pending',
+  options: { format: 'webp', viewport_width: 1280, viewport_height: 720, full_page: true },
+  created_at: '2026-11-23T10:20:30.456Z',
+  estimated_time: '10-60s',
+}
+export const runList = { success: true, data: [run], pagination: { limit: 100, has_more: false, next_cursor: null } }
+
+export const runApproved = { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run.id } }

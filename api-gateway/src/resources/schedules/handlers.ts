@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
-import type { RecordStore } from '../../store/ports.ts'
+import type { ObjectStore, RecordStore } from '../../store/ports.ts'
 import { checkBaseline } from '../screenshots/check-baseline.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
@@ -22,6 +22,7 @@ import { assertChangeable, buildSchedule, toSchedulePatch } from './schedule-obj
 
 /** Dependencies of the schedule routes. */
 export interface SchedulesDeps extends ScreenshotsDeps {
+  objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
   schedules: RecordStore<ScreenshotSchedule>
   /** Maximum schedules per account. */
   maxSchedules: number

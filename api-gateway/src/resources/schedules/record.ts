@@ -1,5 +1,6 @@
 import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
+import { UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { ActiveRun, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { privateOptionNames } from '@tintype/crds/options/private'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
@@ -7,19 +8,30 @@ import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { anId, instant, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
+import { createdFields } from '../screenshots/schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
+import { ComparisonRecord, toComparisonRecord } from './comparison.ts'
 import { ConcurrencyPolicy, runFields } from './fields.ts'
+
+/** Id of a run. */
+export const runId = anId('scr', 'Id of the screenshot or video.')
 
 /** A run of a schedule: a screenshot or a video. */
 export const ScheduleRun = name(
   'ScheduleRun',
   z
     .object({
-      id: anId('scr', 'Id of the screenshot or video.'),
+      id: runId,
       scheduled_at: instant('Time at which the run was due.'),
       status: z.enum(['pending', 'completed', 'failed', 'deleted']).describe('`deleted`: it was deleted before its end was recorded.'),
       completed_at: instant('Time at which the capture ended.').nullable(),
       error_code: z.string().nullable().describe('Error code of a failed capture.'),
+      changed: z
+        .boolean()
+        .nullable()
+        .describe('Whether the picture differs from the one that it was compared with. Null if it was not compared.'),
+      changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
+      unfit: UnfitReason.nullable().describe('Why the picture was not compared: it shows one color, or a bot challenge.'),
     })
     .describe('A run of a schedule.'),
 )
@@ -37,6 +49,7 @@ export const ScheduleRecord = name(
     concurrency_policy: ConcurrencyPolicy,
     starting_deadline_seconds: z.int().nullable().describe('Seconds within which a missed run may still start. Null: no limit.'),
     spread_seconds: z.int(),
+    comparison: ComparisonRecord.nullable().describe('How runs are compared. Null: not at all.'),
     url: z.string(),
     options: z
       .record(z.string(), z.unknown())
@@ -79,6 +92,20 @@ export const ScheduleList = name(
   z.object({ success, data: z.array(ScheduleRecord), pagination: CountedPagination }).describe('One page of schedules, oldest first.'),
 )
 
+/** The response to a run that a client starts. */
+export const CreatedRun = name('CreatedRun', z.object(createdFields).describe('An accepted run: a screenshot or a video.'))
+
+export const ScheduleRunList = name(
+  'ScheduleRunList',
+  z
+    .object({
+      success,
+      data: z.array(ScheduleRun),
+      pagination: z.object({ limit: z.int().min(1), has_more: z.boolean(), next_cursor: runId.nullable() }),
+    })
+    .describe('One page of runs, the newest first.'),
+)
+
 const iso = (time: string): string => new Date(time).toISOString()
 const isoOrNull = (time: string | undefined): string | null => (time === undefined ? null : iso(time))
 
@@ -89,15 +116,21 @@ export const toActiveRun = ({ id, time }: ActiveRun): ScheduleRun => ({
   status: 'pending',
   completed_at: null,
   error_code: null,
+  changed: null,
+  changed_ratio: null,
+  unfit: null,
 })
 
 /** A run that has ended. */
-export const toEndedRun = ({ id, time, outcome, completionTime, code }: RecentRun): ScheduleRun => ({
+export const toEndedRun = ({ id, time, outcome, completionTime, code, changed, changedRatio, unfit }: RecentRun): ScheduleRun => ({
   id,
   scheduled_at: iso(time),
   status: outcome,
   completed_at: isoOrNull(completionTime),
   error_code: code ?? null,
+  changed: changed ?? null,
+  changed_ratio: changedRatio ?? null,
+  unfit: unfit ?? null,
 })
 
 const SECRET = '***'
@@ -133,6 +166,7 @@ export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
     concurrency_policy: spec.concurrencyPolicy === 'Allow' ? 'allow' : 'forbid',
     starting_deadline_seconds: spec.startingDeadlineSeconds ?? null,
     spread_seconds: spec.spreadSeconds ?? 0,
+    comparison: toComparisonRecord(spec.comparison, status),
     url: template.url,
     options: toOptions(template),
     external_identifier: template.externalIdentifier ?? null,

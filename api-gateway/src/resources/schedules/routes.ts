@@ -1,10 +1,12 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { type Link, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
+import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
-import { scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
+import { runApproved, runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
-import { ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList } from './record.ts'
+import { listRuns, runSchedule, runsQuery } from './handlers-of-runs.ts'
+import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
 
 const route = routeFor<SchedulesDeps>()
 const id = pathId('sch', scheduleId)
@@ -40,6 +42,9 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         links: {
           read: toSchedule('getSchedule', 'Reads the schedule and its last runs.'),
           update: toSchedule('updateSchedule', 'Changes it.'),
+          run: toSchedule('runSchedule', 'Creates a run now.'),
+          runs: toSchedule('listScheduleRuns', 'Lists its runs.'),
+          approve: toSchedule('approveRun', 'Approves its last compared run.'),
           remove: toSchedule('deleteSchedule', 'Deletes it.'),
         },
       },
@@ -108,5 +113,58 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
     handle: deleteSchedule,
+  }),
+  route({
+    id: 'runSchedule',
+    method: 'post',
+    path: '/schedules/{id}/run',
+    tag: 'Schedules',
+    scope: 'schedules:write',
+    summary: 'Create a run now',
+    description:
+      'Captures the page now, also if the schedule is suspended or another run has not ended. Counts for quota and rate like `POST /screenshots`. The times of other runs do not change.',
+    parameters: [id],
+    isKeyed: true,
+    responses: {
+      202: {
+        description: 'Accepted.',
+        schema: CreatedRun,
+        example: runCreated,
+        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+    handle: runSchedule,
+  }),
+  route({
+    id: 'listScheduleRuns',
+    method: 'get',
+    path: '/schedules/{id}/runs',
+    tag: 'Schedules',
+    scope: 'schedules:read',
+    summary: 'List the runs of a schedule',
+    description: 'Lists the newest first. Ended runs are kept as long as records.',
+    parameters: [id],
+    query: runsQuery,
+    responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList, headers: ['Cache-Control'] } },
+    errors: ['NOT_FOUND'],
+    handle: listRuns,
+  }),
+  route({
+    id: 'approveRun',
+    method: 'post',
+    path: '/schedules/{id}/approve',
+    tag: 'Schedules',
+    scope: 'schedules:write',
+    summary: 'Approve a run',
+    description:
+      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing.',
+    parameters: [id],
+    body: approveBody,
+    responses: {
+      202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control', 'X-Ignored-Options'] },
+    },
+    errors: ['NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
+    handle: approveRun,
   }),
 ]

@@ -5,6 +5,7 @@ import { invalid, type Problem } from '../../common/errors.ts'
 import type { StoredOptions } from '../../options/store-options.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
 import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
+import { findComparisonProblems, toComparisonSpec } from './comparison.ts'
 
 /** A schedule that is not created yet. */
 export interface NewSchedule {
@@ -19,7 +20,7 @@ const definedOf = <T extends object>(value: T) =>
 
 /** The fields of a spec. Null removes a field. */
 function toTimingSpec(timing: Partial<UpdateScheduleBody['timing']>) {
-  const { name, schedule, time_zone, suspend, concurrency_policy, starting_deadline_seconds, spread_seconds } = timing
+  const { name, schedule, time_zone, suspend, concurrency_policy, starting_deadline_seconds, spread_seconds, comparison } = timing
   return definedOf({
     name,
     schedule,
@@ -28,6 +29,7 @@ function toTimingSpec(timing: Partial<UpdateScheduleBody['timing']>) {
     concurrencyPolicy: concurrency_policy && toPolicy[concurrency_policy],
     startingDeadlineSeconds: starting_deadline_seconds,
     spreadSeconds: spread_seconds,
+    comparison: comparison && toComparisonSpec(comparison),
   })
 }
 
@@ -60,19 +62,25 @@ const OPTION_FIELDS = ['options', 'sealedOptions', 'optionsObject', 'hiddenOptio
  */
 export function toSchedulePatch(
   { timing, url, record }: UpdateScheduleBody,
-  { spec: { template } }: Pick<ScreenshotSchedule, 'spec'>,
+  { spec: { template, comparison } }: Pick<ScreenshotSchedule, 'spec'>,
   { stored, now }: { stored?: StoredOptions | undefined; now: Date },
 ): ObjectPatch {
   const options = stored && Object.fromEntries(OPTION_FIELDS.map((field) => [field, toReplacement(template[field], stored[field])]))
   return {
     metadata: toUpdatedMetadata(now),
-    spec: { ...toTimingSpec(timing), template: { ...(url === undefined ? {} : { url }), ...record, ...options } },
+    spec: {
+      ...toTimingSpec(timing),
+      ...(timing.comparison ? { comparison: toReplacement(comparison, toComparisonSpec(timing.comparison)) } : {}),
+      template: { ...(url === undefined ? {} : { url }), ...record, ...options },
+    },
   }
 }
 
 /** Finds what contradicts the stored schedule. @throws ApiError VALIDATION_ERROR */
-export function assertChangeable({ url, replaced }: UpdateScheduleBody, { spec: { template } }: Pick<ScreenshotSchedule, 'spec'>): void {
-  const problems: Problem[] = []
+export function assertChangeable({ url, replaced, timing }: UpdateScheduleBody, { spec }: Pick<ScreenshotSchedule, 'spec'>): void {
+  const { template } = spec
+  const compared = timing.comparison === undefined ? spec.comparison : timing.comparison && toComparisonSpec(timing.comparison)
+  const problems: Problem[] = findComparisonProblems(compared ?? undefined, replaced?.options ?? template.options)
   if (url !== undefined && url !== template.url && !replaced) {
     if (template.sealedOptions !== undefined) problems.push(needsOptions('the private options are encrypted for the present url'))
     else if (hasMarkup(template)) problems.push(needsOptions('the page is in options.html or options.markdown'))

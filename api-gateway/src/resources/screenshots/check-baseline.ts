@@ -1,3 +1,4 @@
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { type BaselineProblem, findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
@@ -29,14 +30,24 @@ export async function checkBaseline(account: string, { compareTo: id }: CaptureO
   if (id === undefined) return
   const screenshot = await find(account, id, deps)
   if (!screenshot) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
+  await assertComparable(screenshot, 'compare_to', deps)
+}
+
+/**
+ * Checks that a screenshot has a picture that others can be compared with.
+ * @param field the field of the request that names it
+ * @throws ApiError NOT_READY, NOT_COMPARABLE, EXPIRED, SERVICE_UNAVAILABLE
+ */
+export async function assertComparable(screenshot: Screenshot, field: string, { files }: Pick<CheckDeps, 'files'>): Promise<void> {
+  const id = screenshotIdOf(screenshot.metadata)
   const problem = findBaselineProblem(screenshot)
   if (problem) {
     const headers = problem.reason === 'pending' ? { 'retry-after': POLL_SECONDS } : {}
-    throw new ApiError(CODES[problem.reason], `compare_to: ${id} ${problem.message}`, { headers })
+    throw new ApiError(CODES[problem.reason], `${field}: ${id} ${problem.message}`, { headers })
   }
   const { key, etag } = toBaseline(screenshot)
-  const file = await deps.files.stat(key)
-  if (!file || file.etag !== (etag ?? file.etag)) throw new ApiError('EXPIRED', `compare_to: the file of ${id} has expired`)
+  const file = await files.stat(key)
+  if (!file || file.etag !== (etag ?? file.etag)) throw new ApiError('EXPIRED', `${field}: the file of ${id} has expired`)
 }
 
 /** The record. If the informer cache has it as pending, it is read from the API server, because another replica may have reported its end. */

@@ -32,7 +32,8 @@ export const CaptureError = name(
     ),
 )
 
-const createdFields = { id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime }
+/** Fields of the response to a create. */
+export const createdFields = { id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime }
 
 /** The response to a create. */
 export const CreatedScreenshot = name('CreatedScreenshot', z.object(createdFields).describe('An accepted screenshot.'))

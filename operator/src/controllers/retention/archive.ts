@@ -14,8 +14,9 @@ import { signMarker } from '@tintype/crds/crypto/signed-markers'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toLines, toSegments } from '@tintype/crds/records/archive'
+import { digestOf, hasOwnName, isRestored, type NamedRecord } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
-import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
+import { dayOf, expiryKey, JOIN, namedRecordKey, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { Archiving } from '../../storage/archiving.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -46,7 +47,12 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
     // For a record that is already marked as deleted, finish the deletion and archive nothing.
     const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
     const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
-    await write(account, kept, deps)
+    // The record of a restored Screenshot is already there.
+    await write(
+      account,
+      kept.filter((screenshot) => !isRestored(screenshot)),
+      deps,
+    )
     await removeAll(account, screenshots, kept, deps)
     deps.onArchived(kept.length)
     deps.log.info({ account, archived: kept.length, deleted: tombstoned.size }, 'records archived')
@@ -76,10 +82,17 @@ async function write(account: string, screenshots: readonly Screenshot[], { stor
   const lines = toLines(screenshots)
   await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
   const segments = toSegments(account, lines)
+  await mapConcurrently(screenshots.filter(hasOwnName), PARALLEL, (screenshot) => writeName(account, screenshot, storage))
   await mapConcurrently(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
   await mapConcurrently(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
   const days = new Set(segments.map(({ first }) => dayOf(first)))
   for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
+}
+
+/** Lets the same Screenshot take this result if it is applied again. */
+async function writeName(account: string, screenshot: Screenshot, storage: Pick<Storage, 'write'>): Promise<void> {
+  const named: NamedRecord = { version: 1, id: idOf(screenshot), digest: digestOf(screenshot) }
+  await storage.write(namedRecordKey(account, screenshot.metadata.name), JSON.stringify(named))
 }
 
 /**

@@ -21,6 +21,7 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
 import { longestDelivery } from '../delivery/flow-control/retry.ts'
@@ -30,6 +31,7 @@ import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { type ExpireDeps, expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
+import { removeStrayObjects, type StrayObjectsDeps } from './stray-objects.ts'
 
 /** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
 export interface RetentionIntervals {
@@ -133,10 +135,21 @@ function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Cho
     },
     async expire(mayWrite) {
       await expire({ ...shared, ...lookups, mayWrite, gone, plans, recordDays: retention.recordDays })
+      const strays = await removeStrayObjects({ ...shared, ...schedulesOf(reflectors), mayWrite })
+      if (strays > 0) log.info({ objects: strays }, 'objects of deleted schedules removed')
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }
 }
+
+/** What still needs the pictures and options of schedules. */
+const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<StrayObjectsDeps, 'schedules' | 'optionsOfRuns'> => ({
+  schedules: () => schedules.lister.list().map((schedule) => ({ ...schedule.metadata, account: accountOf(schedule) })),
+  optionsOfRuns: () =>
+    ['Pending', 'Running'].flatMap((phase) =>
+      screenshots.lister.byIndex(PHASE_INDEX, phase).flatMap(({ spec }) => (spec.scheduleRef && spec.optionsObject) ?? []),
+    ),
+})
 
 /** Returns a function that collects the input of decide from the informer caches. */
 function finishedObserver({ reflectors, eventOrder }: Deps, termStart: Date) {

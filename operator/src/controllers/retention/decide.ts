@@ -4,6 +4,7 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { isReused } from '@tintype/crds/records/cache'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { isSettled } from '../delivery/decide.ts'
@@ -59,9 +60,12 @@ export function decide({ finished, webhooksOf, followsStart, termStart }: Observ
     .map((screenshot) => ({ screenshot, endedAt: endOf(screenshot) }))
     .filter(({ endedAt }) => now.getTime() - endedAt >= settings.liveMinimumMilliseconds)
     .sort((a, b) => a.endedAt - b.endedAt)
-  const wanted = Math.max(countAged(eligible, settings, now), countExcess(finished.length, settings))
+  const excess = countExcess(finished.length, settings)
+  // A restored Screenshot stays, because it would be applied again. It is removed only to make room.
+  const removable = excess > 0 ? eligible : eligible.filter(({ screenshot }) => !isRestored(screenshot))
+  const wanted = Math.max(countAged(removable, settings, now), excess)
   const chosen: Screenshot[] = []
-  for (const candidate of eligible) {
+  for (const candidate of removable) {
     if (chosen.length >= Math.min(wanted, MAX_BATCH)) break
     if (isFree(candidate)) chosen.push(candidate.screenshot)
   }
@@ -81,7 +85,10 @@ function countAged(eligible: readonly Candidate[], { liveForMilliseconds }: Rete
 const countExcess = (count: number, { maxLive }: RetentionSettings): number =>
   count <= maxLive ? 0 : count - maxLive + Math.floor(maxLive * ROOM)
 
-const endOf = ({ status, metadata }: Screenshot): number => Date.parse(status?.completionTime ?? metadata.creationTimestamp)
+const endOf = (screenshot: Screenshot): number => {
+  const { status, metadata } = screenshot
+  return Date.parse((isRestored(screenshot) ? undefined : status?.completionTime) ?? metadata.creationTimestamp)
+}
 
 const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
   metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined

@@ -9,6 +9,7 @@ import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import {
+  BASELINES_PREFIX,
   EXPIRIES_PREFIX,
   invertedDay,
   isAccountName,
@@ -52,7 +53,20 @@ const RECORDS = 'records/'
 /** Marks that are read concurrently. */
 const CONCURRENT_READS = 16
 /** Prefixes of an account's data, followed by its name. */
-const PREFIXES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', 'runs/', 'schedules/', REWRITES_PREFIX, RECORDS]
+const PREFIXES = [
+  USERS,
+  'options/',
+  'cache/',
+  'batches/',
+  'deliveries/',
+  'idempotency/',
+  'runs/',
+  'names/',
+  'schedules/',
+  BASELINES_PREFIX,
+  REWRITES_PREFIX,
+  RECORDS,
+]
 /** Sorts after every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 

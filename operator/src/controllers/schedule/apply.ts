@@ -2,11 +2,12 @@ import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/ku
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
-import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ActiveRun, RecentRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
-import type { StoredRun } from '@tintype/crds/records/run'
+import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { findCondition } from '@tintype/crds/schema/conditions'
 import type { Requeue } from '../../controller-runtime/controller.ts'
@@ -15,9 +16,12 @@ import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
+import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
+import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
-import { type ObserveDeps, toActive, toEnded } from './observe.ts'
+import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
@@ -25,7 +29,7 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   store: Pick<Resource<ScreenshotSchedule>, 'patch'>
   seenSchedules: Pick<Reflector<ScreenshotSchedule>, 'observe'>
   shots: Pick<Resource<Screenshot>, 'find' | 'create'>
-  storage: Pick<Storage, 'readText' | 'exists' | 'write'>
+  storage: Pick<Storage, 'readText' | 'exists' | 'write' | 'copy' | 'list' | 'remove'>
   events: EventRecorder
   metrics: ScheduleMetrics
   /** True for a run whose deletion this process has seen. */
@@ -36,31 +40,52 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
 }
 
 /**
- * Stores the ends of runs, creates the run that is due, and then writes the status once. The next leader finds the run by its id if this one
- * stops in between.
+ * Stores the ends of runs and the picture to compare with, creates the run that is due, and then writes the status once. The next leader
+ * finds the run by its id if this one stops in between.
  */
 export async function apply(observed: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
   const { schedule } = observed
-  for (const run of observed.ended) await record(schedule, run, deps)
-  const made = decision.due ? await create(schedule, decision.due, deps) : undefined
-  const isRecorded = observed.ended.some(({ id }) => id === made?.id)
-  if (made && hasEnded(made) && !isRecorded) await record(schedule, made, deps)
+  let baseline = await finish(schedule, observed.ended, deps)
+  const approval = await approve(withBaseline(schedule, baseline), observed.ended, deps)
+  if (approval && 'baseline' in approval) baseline = approval.baseline
+  const made = decision.due ? await create(withBaseline(schedule, baseline), decision.due, deps) : undefined
+  // An earlier leader created it, and it has ended since.
+  const late = made && hasEnded(made) && !observed.ended.some(({ id }) => id === made.id) ? [made] : []
+  if (late.length > 0) baseline = await finish(withBaseline(schedule, baseline), late, deps)
   const progress = {
     open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
-    ended: [...observed.ended.filter(({ id }) => id !== made?.id), ...(made && hasEnded(made) ? [made] : [])],
+    ended: [...observed.ended, ...late],
+    baseline,
+    approvedId: approval && 'baseline' in approval ? approval.baseline.id : undefined,
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())
-  if (status) await write(schedule, status, deps)
+  const written = status ? await write(schedule, status, deps) : schedule
   report(schedule, decision, deps)
+  reportChanges(schedule, progress.ended, deps)
+  if (approval && written) await settle(written, approval, deps)
+  await cleanUp(schedule, baseline, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
 
-const hasEnded = (run: ActiveRun | RecentRun): run is RecentRun => 'outcome' in run
+const hasEnded = (run: ActiveRun | EndedRun): run is EndedRun => 'outcome' in run
 
-async function record(schedule: StoredSchedule, run: RecentRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
+const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | undefined): StoredSchedule => ({
+  ...schedule,
+  status: { ...schedule.status, baseline },
+})
+
+/** Stores the ends of runs. Returns the baseline from now on. */
+async function finish(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApplyDeps): Promise<ScheduleBaseline | undefined> {
+  for (const run of ended) await record(schedule, run, deps)
+  const change = chooseBaseline(schedule, ended)
+  if (change.candidates.length > 0 && !deps.isLeader()) throw new RetryableError('leadership lost')
+  return keepBaseline(schedule, change, deps.storage)
+}
+
+async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
   if (!isLeader()) throw new RetryableError('leadership lost')
-  const stored: StoredRun = { version: 1, ...run, time: new Date(run.time).toISOString() }
+  const stored: StoredRun = { version: 1, ...toRecent(run), time: new Date(run.time).toISOString() }
   await storage.write(runKey(accountOf(schedule), schedule.metadata.uid, run.id), JSON.stringify(stored))
   metrics.onEnded(run.outcome)
 }
@@ -69,7 +94,7 @@ async function record(schedule: StoredSchedule, run: RecentRun, { storage, metri
  * Creates a run unless it exists already: as an object, as an archived record, or as a deleted one. An earlier leader may have created it
  * without writing the status. Returns the run, or how it ended.
  */
-async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | RecentRun> {
+async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | EndedRun> {
   const { namespace, screenshots, shots, seen, metrics, isLeader } = deps
   const name = toObjectName(due.id)
   const found = screenshots.get(`${namespace}/${name}`) ?? (await findEnded(schedule, due, deps))
@@ -89,9 +114,9 @@ async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): P
   }
 }
 
-const toRun = (shot: Screenshot): ActiveRun | RecentRun => (isFinished(shot) ? toEnded(shot) : toActive(shot))
+const toRun = (shot: Screenshot): ActiveRun | EndedRun => (isFinished(shot) ? toEnded(shot) : toActive(shot))
 
-async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<RecentRun | undefined> {
+async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<EndedRun | undefined> {
   const account = accountOf(schedule)
   const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
   if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
@@ -99,31 +124,71 @@ async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: A
 }
 
 /** Builds the Screenshot of a run. */
-export function toScreenshot({ metadata, spec }: StoredSchedule, { id, time }: Pick<DueRun, 'id' | 'time'>): NewObject<Screenshot> {
-  return {
-    metadata: { name: toObjectName(id), namespace: metadata.namespace },
-    spec: {
-      ...spec.template,
-      accountName: accountOf({ spec }),
-      scheduleRef: { name: metadata.name, uid: metadata.uid, time: time.toISOString() },
-    },
-  }
+const toScreenshot = (schedule: StoredSchedule, { id, time }: DueRun): NewObject<Screenshot> => ({
+  metadata: { name: toObjectName(id), namespace: schedule.metadata.namespace },
+  spec: toRunSpec(schedule, time),
+})
+
+/** Writes the status. Returns the schedule afterwards; undefined if it was deleted. */
+async function write(schedule: StoredSchedule, status: StatusPatch, deps: ApplyDeps): Promise<StoredSchedule | undefined> {
+  return patch(schedule, { status }, 'status', deps)
 }
 
-async function write(schedule: StoredSchedule, status: StatusPatch, { store, seenSchedules, isLeader }: ApplyDeps): Promise<void> {
+/** Reports the outcome of an approval, and removes its request. */
+async function settle(schedule: StoredSchedule, approval: Approval, deps: ApplyDeps): Promise<void> {
+  if ('refusal' in approval) deps.events.warn(regarding(schedule), 'ApprovalRefused', approval.refusal)
+  else if (approval.isNew) deps.events.normal(regarding(schedule), 'Approved', `Run ${approval.baseline.id} was approved.`)
+  await patch(schedule, { metadata: { annotations: { [Annotation.approve]: null } } }, undefined, deps)
+}
+
+async function patch(
+  { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
+  body: { status: StatusPatch } | { metadata: { annotations: Record<string, null> } },
+  subresource: 'status' | undefined,
+  { store, seenSchedules, isLeader }: ApplyDeps,
+): Promise<StoredSchedule | undefined> {
   if (!isLeader()) throw new RetryableError('leadership lost')
-  const { name, namespace, resourceVersion } = schedule.metadata
   try {
-    seenSchedules.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { namespace, subresource: 'status' }))
+    const written = await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, ...(subresource ? { subresource } : {}) })
+    seenSchedules.observe(written)
+    return written
   } catch (error) {
-    if (isNotFound(error)) return
+    if (isNotFound(error)) return undefined
     throw isConflict(error) ? new RetryableError('the schedule changed', { cause: error }) : error
   }
 }
 
+const regarding = (schedule: StoredSchedule) => ({ apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule })
+
+/** Records an Event for each change, and for a lost baseline. */
+function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { events }: ApplyDeps): void {
+  let last = schedule.status?.lastComparison
+  for (const found of ended.flatMap(toComparison).sort((one, other) => Date.parse(one.time) - Date.parse(other.time))) {
+    if (found.changed && !isSameChange(found, last)) {
+      const share = `${((found.changedRatio ?? 0) * 100).toPrecision(2)} %`
+      const size = found.sizeChanged ? ' The size changed.' : ''
+      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}`)
+    }
+    last = found
+  }
+  if (chooseBaseline(schedule, ended).isLost) {
+    const message = 'The picture that runs are compared with no longer exists. The next successful run replaces it.'
+    events.warn(regarding(schedule), 'BaselineLost', message)
+  }
+}
+
+/** Removes pictures that were replaced. A failure leaves them until the next change. */
+async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {
+  const before = schedule.status?.baseline
+  if (!before || before.key === baseline?.key) return
+  const open = deps.screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
+  const needed = [baseline?.key, ...open.map(({ spec }) => spec.baseline?.key)]
+  await removeOldPictures(schedule, new Set(needed.filter((key) => key !== undefined)), deps.storage)
+}
+
 /** Records Events: one when a schedule stops or resumes, and one for each run that is missed or waits. */
 function report(schedule: StoredSchedule, { ready, missed, waiting }: Decision, { events, isNew }: ApplyDeps): void {
-  const object = { apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule }
+  const object = regarding(schedule)
   const { uid } = schedule.metadata
   const before = findCondition(schedule.status?.conditions, 'Ready')
   const hasChanged = before?.reason !== ready.reason

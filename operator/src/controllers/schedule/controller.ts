@@ -1,4 +1,4 @@
-// rbac: tintype.dev/screenshotschedules list,watch
+// rbac: tintype.dev/screenshotschedules list,watch,patch
 // rbac: tintype.dev/screenshotschedules/status patch
 // rbac: tintype.dev/screenshots get,list,watch,create
 // rbac: tintype.dev/accounts list,watch
@@ -6,24 +6,27 @@
 
 /**
  * This controller observes ScreenshotSchedules, their runs (Screenshots) and their accounts. It creates a Screenshot for each run that is
- * due, stores how each run ended in the bucket, and writes the status of the schedule: once when a run is created and once when it ends. It
- * requeues when the next run is due, and at least every ten minutes. When the clock is set, it reconciles all schedules.
+ * due, stores in the bucket how each run ended and the picture that the next run is compared with, and writes the status of the schedule:
+ * once when a run is created and once when it ends. It requeues when the next run is due, and at least every ten minutes. When the clock
+ * is set, it reconciles all schedules.
  */
 
 import { screenshotSchedules as scheduleResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
+import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
+import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
 import { observe, SCHEDULE_INDEX } from './observe.ts'
-import { Options } from './options.ts'
 
 const WORKERS = 16
 const ACCOUNT_INDEX = 'schedule/account'
@@ -83,18 +86,18 @@ function startTerm(
     isLeader: () => !term.aborted && deps.isLeader(),
     now: () => new Date(clock.wall()),
   }
-  const options = new Options({ screenshots: screenshots.lister, storage })
+  const deletedSchedules = new DeletedSchedules({ screenshots: screenshots.lister, storage })
   const controller = new Controller({
     name: 'schedule',
     workers: WORKERS,
-    reconcile: (key) => reconcile(key, context, options),
+    reconcile: (key) => reconcile(key, context, deletedSchedules),
     log,
     metrics: controllerMetrics,
   })
   controller.watch(schedules, ({ type, object, old }) => {
-    if (type === 'deleted') options.add(object)
-    // The controller's own writes of the status need no reconcile.
-    return type === 'modified' && old?.metadata.generation === object.metadata.generation ? [] : keyOf(object)
+    if (type === 'deleted') deletedSchedules.add(object)
+    // The controller's own writes need no reconcile.
+    return type === 'modified' && old && isSameRequest(old, object) ? [] : keyOf(object)
   })
   controller.watch(screenshots, ({ type, object, old }) => (hasRunChanged(type, object, old) ? keysOf(object) : []))
   controller.watch(accounts, ({ object }) => schedules.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
@@ -108,6 +111,9 @@ function startTerm(
   }
   return { controllers: [controller], stop }
 }
+
+const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>
+  one.metadata.generation === other.metadata.generation && (requestOf(other) === undefined || requestOf(one) === requestOf(other))
 
 /** A run that begins or ends changes its schedule. Progress in between does not. */
 const hasRunChanged = (type: string, object: Screenshot, old: Screenshot | undefined): boolean =>
@@ -131,8 +137,8 @@ function watchClock(clock: Clock, onStep: () => void): () => void {
 }
 
 /** Reconciles one schedule. */
-async function reconcile(key: string, deps: ApplyDeps, options: Options): Promise<Requeue | undefined> {
+async function reconcile(key: string, deps: ApplyDeps, deleted: DeletedSchedules): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
-  if (!observed) return options.remove(key)
+  if (!observed) return deleted.remove(key)
   return apply(observed, decide(observed, deps.now()), deps)
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Account } from '@tintype/crds/kinds/account'
-import { type ActiveRun, MAX_ACTIVE_RUNS, type RecentRun, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { type ActiveRun, MAX_ACTIVE_RUNS, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
 import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
@@ -10,6 +10,7 @@ import { isTimeZone } from '@tintype/crds/schedule/time-zone'
 import { lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
 import type { Condition } from '@tintype/crds/schema/conditions'
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
+import type { EndedRun } from './ended-run.ts'
 
 export interface Observed {
   schedule: StoredSchedule
@@ -19,7 +20,7 @@ export interface Observed {
   /** Runs that have not ended. */
   open: readonly ActiveRun[]
   /** Runs that have ended and are not in the bucket yet. */
-  ended: readonly RecentRun[]
+  ended: readonly EndedRun[]
 }
 
 /** A run that must exist by now. */

@@ -20,6 +20,7 @@ import { readObject } from '../../kube/read-object.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Observed } from './decide.ts'
+import { toActive, toEnded } from './ended-run.ts'
 
 /** Index of Screenshots by the uid of their schedule. */
 export const SCHEDULE_INDEX = 'schedule'
@@ -74,22 +75,6 @@ async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: 
     return live
   }
   return (await findArchived(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
-}
-
-export const timeOf = ({ metadata, spec }: Screenshot): string => spec.scheduleRef?.time ?? metadata.creationTimestamp
-
-export const toActive = (shot: Screenshot): ActiveRun => ({ id: screenshotIdOf(shot.metadata), time: timeOf(shot) })
-
-/** The end of a finished run. */
-export function toEnded(shot: Screenshot): RecentRun {
-  const { phase, completionTime, result } = shot.status ?? {}
-  const code = result?.error?.code
-  return {
-    ...toActive(shot),
-    ...(completionTime === undefined ? {} : { completionTime: new Date(completionTime).toISOString() }),
-    outcome: phase === 'Completed' ? 'completed' : 'failed',
-    ...(code === undefined ? {} : { code }),
-  }
 }
 
 /** A finished run is recorded if the status has it among the last ones, or has later ones only and does not wait for it. */

@@ -1,5 +1,6 @@
 // Builds the status of a schedule. Pure.
 
+import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import {
   type ActiveRun,
   MAX_ACTIVE_RUNS,
@@ -9,7 +10,10 @@ import {
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
+import { type EndedRun, toRecent } from './ended-run.ts'
+import { lastComparisonOf } from './keep-baseline.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }
@@ -17,14 +21,19 @@ export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: Screensh
 /** Which runs exist after this reconcile. */
 export interface Progress {
   open: readonly ActiveRun[]
-  ended: readonly RecentRun[]
+  ended: readonly EndedRun[]
+  /** The picture that the next run is compared with. */
+  baseline?: ScheduleBaseline | undefined
+  /** Id of the run that was approved in this reconcile. */
+  approvedId?: string | undefined
   /** Time of the run that was created, or found. */
   handled?: Date | undefined
 }
 
 /** Builds the status after a reconcile; undefined when it is up to date. */
-export function buildStatus({ metadata, spec, status = {} }: StoredSchedule, decision: Decision, progress: Progress, now: Date) {
-  const recentRuns = mergeRuns(status.recentRuns ?? [], progress.ended)
+export function buildStatus(schedule: StoredSchedule, decision: Decision, progress: Progress, now: Date) {
+  const { metadata, spec, status = {} } = schedule
+  const recentRuns = mergeRuns(status.recentRuns ?? [], progress.ended.map(toRecent))
   const success = newest([
     ...progress.ended.filter(({ outcome }) => outcome === 'completed').map(({ time }) => time),
     status.lastSuccessfulTime,
@@ -36,6 +45,8 @@ export function buildStatus({ metadata, spec, status = {} }: StoredSchedule, dec
     nextScheduleTime: decision.nextTime?.toISOString() ?? null,
     lastScheduleTime: progress.handled?.toISOString() ?? status.lastScheduleTime ?? null,
     lastSuccessfulTime: success ?? null,
+    baseline: progress.baseline ?? null,
+    lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,
   }
@@ -85,8 +96,4 @@ function isSameStatus(patch: StatusPatch, status: ScreenshotScheduleStatus): boo
 }
 
 /** The API server changes the order of fields, and null means absent. */
-function toComparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toComparable)
-  if (value === null || value === undefined) return null
-  return typeof value === 'object' ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value
-}
+const toComparable = (value: unknown): unknown => canonical(value ?? null)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
@@ -20,7 +21,7 @@ import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
-import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
+import { attemptsOf, buildClaim, buildFailure, buildNote, buildRestored, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
 /** How long, and how often, to retry an order while the runner still reports its last capture. */
 const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
@@ -45,6 +46,7 @@ export async function apply(
     else if (action.do === 'release') release(key, current, context)
     else if (!current) continue
     else if (action.do === 'reuse') requeue = (await reuse(key, current, action.entry, context)) ? requeue : IMMEDIATE_REQUEUE_MILLISECONDS
+    else if (action.do === 'restore') requeue = (await restore(current, action.record, context)) ? requeue : IMMEDIATE_REQUEUE_MILLISECONDS
     else if (action.do === 'dispatch') todo.unshift(...(await sendOrder(key, current, context)))
     else {
       const refusal = action.do === 'claim' ? await chargeFor(current, context) : undefined
@@ -65,7 +67,20 @@ async function reuse(key: string, shot: Screenshot, entry: CacheEntry, context: 
   return true
 }
 
-type OtherAction = Exclude<Action, { do: 'requeue' | 'release' | 'dispatch' | 'reuse' }>
+/** Returns true when the Screenshot is completed. Otherwise the page must be captured, because the API server refuses the old result. */
+async function restore(shot: Screenshot, record: Screenshot, context: ScreenshotContext): Promise<boolean> {
+  try {
+    await write(shot, buildRestored(shot, record, context.now()), context)
+    context.log.info({ key: keyOf(shot), record: screenshotIdOf(record.metadata) }, 'screenshot restored from its archived record')
+    return true
+  } catch (error) {
+    if (!isInvalid(error)) throw error
+    context.restorer.forbid(shot)
+    return false
+  }
+}
+
+type OtherAction = Exclude<Action, { do: 'requeue' | 'release' | 'dispatch' | 'reuse' | 'restore' }>
 
 async function act(key: string, shot: Screenshot, action: OtherAction, context: ScreenshotContext): Promise<Screenshot> {
   const now = context.now()

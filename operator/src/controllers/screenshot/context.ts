@@ -14,6 +14,7 @@ import type { Storage } from '../../storage/storage.ts'
 import type { Charge } from '../quota/charges.ts'
 import { ChargeBackoff } from './charge.ts'
 import { PictureCache } from './picture-cache.ts'
+import { Restorer } from './restore.ts'
 
 /** Dependencies of the Screenshot controller during one term. */
 export interface ScreenshotContext extends TermState {
@@ -28,6 +29,8 @@ export interface ScreenshotContext extends TermState {
   storage: Pick<Storage, 'presignGet' | 'presignPut' | 'readText' | 'removePrefix' | 'exists' | 'write' | 'remove'>
   /** Pictures that later requests can reuse. */
   cache: PictureCache
+  /** Finds archived records of Screenshots that are applied again. */
+  restorer: Restorer
   /** Sources of private and large options. */
   optionsSources: OptionsSources
   events: EventRecorder
@@ -75,6 +78,7 @@ export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions,
     chargeBackoff: new ChargeBackoff(),
     storage,
     cache: new PictureCache(storage, log, { report, now }),
+    restorer: new Restorer({ storage, report, now }),
     optionsSources: {
       storage,
       report,

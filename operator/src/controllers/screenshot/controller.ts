@@ -16,6 +16,7 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import { TerminalError } from '../../controller-runtime/errors.ts'
@@ -53,7 +54,8 @@ export function buildScreenshotControllers(options: ScreenshotOptions): Screensh
   })
   const deletion = buildDeletionController(options)
   const noteDeleted = (shot: Screenshot) => {
-    if (!archiving.noteDeleted(shot)) deletion.enqueueDeleted(shot)
+    // A restored Screenshot has no files, and its record stays.
+    if (!archiving.noteDeleted(shot) && !isRestored(shot)) deletion.enqueueDeleted(shot)
   }
   archiving.onReleased = deletion.enqueueDeleted
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {

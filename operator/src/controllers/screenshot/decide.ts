@@ -42,6 +42,8 @@ export interface Observed {
   reserved: RunnerClaim | undefined
   /** A picture that it may reuse; only before a runner was requested. */
   cached?: CacheEntry | undefined
+  /** The archived record of an equal Screenshot with the same name; only before a runner was requested. */
+  archived?: Screenshot | undefined
   /** State of the claim of a running Screenshot. */
   claim: ObservedClaim | undefined
 }
@@ -53,6 +55,8 @@ export type Action =
   | { do: 'queue' }
   /** Completes it with an existing picture, if the files still exist. */
   | { do: 'reuse'; entry: CacheEntry }
+  /** Completes it with the result of its archived record. */
+  | { do: 'restore'; record: Screenshot }
   /** Deletes files of an earlier attempt. */
   | { do: 'removeFiles' }
   | { do: 'claim'; runner: RunnerClaim }
@@ -111,8 +115,9 @@ export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): 
 
 const NEVER_BEGAN = { counts: false, lost: false, blamesRunner: true } as const
 
-function decidePending(shot: Screenshot, { canRun, reserved, cached }: Observed): Action[] {
+function decidePending(shot: Screenshot, { canRun, reserved, cached, archived }: Observed): Action[] {
   const begun = attemptsOf(shot)
+  if (archived) return [{ do: 'release' }, { do: 'restore', record: archived }]
   if (cached) return [{ do: 'release' }, { do: 'reuse', entry: cached }]
   if (begun >= MAX_ATTEMPTS) return [{ do: 'release' }, exhausted(shot)]
   if (reserved && canRun)

@@ -8,6 +8,7 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
 import { spanIds, traceOf } from '@tintype/crds/runtime/trace-context'
 import type { ScreenshotContext } from './context.ts'
@@ -17,6 +18,8 @@ export function noteFinished(
   shot: Screenshot,
   { captureTimes, dispatcher, poolOf, cache, metrics, reflectors, spans, log }: ScreenshotContext,
 ): void {
+  // Nothing was captured.
+  if (isRestored(shot)) return
   metrics.onFinished(shot)
   void cache.keep(shot)
   const taken = captureMillisecondsOf(shot)

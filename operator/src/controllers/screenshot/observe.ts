@@ -27,6 +27,7 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
     canRun: pool !== undefined && canRecordIn(shot, pool) && hasPayer,
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
     cached: await context.cache.find(key, shot),
+    archived: await context.restorer.find(shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
   }
 }

@@ -147,6 +147,24 @@ export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, 
   }
 }
 
+/** Completes it with the result of an archived record, whose id and file it shows. */
+export function buildRestored(shot: Screenshot, record: Screenshot, now: Date): StatusPatch {
+  const id = screenshotIdOf(record.metadata)
+  const { startTime, completionTime, result } = record.status ?? {}
+  const message = `${result?.format ?? 'a file'}, ${result?.size ?? 'a picture'}, of the archived record ${id}`
+  const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.restored, message } as const
+  const finished = { type: ConditionType.finished, status: 'True', reason: Reason.restored, message } as const
+  return {
+    ...describe(record),
+    phase: 'Completed',
+    restoredFrom: id,
+    ...(startTime === undefined ? {} : { startTime }),
+    completionTime: completionTime ?? now.toISOString(),
+    result: result ?? {},
+    conditions: setCondition(setCondition(shot.status?.conditions ?? [], succeeded, now), finished, now),
+  }
+}
+
 /** Reason of the condition Succeeded. */
 export const reasonOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   findCondition(status?.conditions, ConditionType.succeeded)?.reason

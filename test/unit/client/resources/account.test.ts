@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Batches } from '../../../../api-gateway/client/src/resources/batches.ts'
 import { Keys } from '../../../../api-gateway/client/src/resources/keys.ts'
+import { Schedules } from '../../../../api-gateway/client/src/resources/schedules.ts'
 import { Devices, Status, UsageReports } from '../../../../api-gateway/client/src/resources/service.ts'
 import { Webhooks } from '../../../../api-gateway/client/src/resources/webhooks.ts'
 import { aTransport, failure, hangUp, json, type Reply } from '../fake-service.ts'
@@ -16,6 +17,7 @@ function anAccount(...replies: Reply[]) {
   return {
     batches: new Batches(transport),
     keys: new Keys(transport),
+    schedules: new Schedules(transport),
     webhooks: new Webhooks(transport),
     usage: new UsageReports(transport),
     devices: new Devices(transport),
@@ -90,6 +92,43 @@ t.test('webhooks has every request of the API', async (t) => {
     'GET /webhooks/wh_1/deliveries/dlv_1',
     'POST /webhooks/wh_1/deliveries/dlv_1/redeliver',
   ])
+})
+
+t.test('schedules has every request of the API', async (t) => {
+  const { schedules, calls } = anAccount(data({ id: 'sch_1' }))
+  await schedules.create({ schedule: '@hourly', url: 'https://a.example/', full_page: true, external_identifier: 'a', time_zone: 'UTC' })
+  await schedules.get('sch_1')
+  await schedules.update('sch_1', { suspend: true, options: { full_page: false } })
+  await schedules.run('sch_1')
+  await schedules.approve('sch_1')
+  await schedules.approve('sch_1', { run_id: 'scr_1' })
+  await schedules.delete('sch_1')
+  t.strictSame(calls(), [
+    'POST /schedules {"schedule":"@hourly","url":"https://a.example/","external_identifier":"a","time_zone":"UTC","options":{"full_page":true}}',
+    'GET /schedules/sch_1',
+    'PATCH /schedules/sch_1 {"suspend":true,"options":{"full_page":false}}',
+    'POST /schedules/sch_1/run',
+    'POST /schedules/sch_1/approve {}',
+    'POST /schedules/sch_1/approve {"run_id":"scr_1"}',
+    'DELETE /schedules/sch_1',
+  ])
+})
+
+t.test('schedules.runs reads page after page', async (t) => {
+  const page = (id: string, next: string | null) => json({ data: [{ id }], pagination: { has_more: next !== null, next_cursor: next } })
+  const { schedules, calls } = anAccount(page('scr_1', 'scr_1'), page('scr_2', null))
+  const found = await schedules.runs('sch_1', { limit: 1 }).toArray()
+  t.strictSame(
+    found.map(({ id }) => id),
+    ['scr_1', 'scr_2'],
+  )
+  t.strictSame(calls(), ['GET /schedules/sch_1/runs?limit=1', 'GET /schedules/sch_1/runs?limit=1&cursor=scr_1'])
+})
+
+t.test('a run is started once, also if the connection breaks', async (t) => {
+  const { schedules, sent } = anAccount(hangUp(), json({ id: 'scr_1' }, { status: 202 }))
+  t.match(await schedules.run('sch_1'), { id: 'scr_1' })
+  t.equal(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size, 1)
 })
 
 t.test('keys has every request of the API', async (t) => {

@@ -3,12 +3,13 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
 import { isUnrunnable } from '@tintype/crds/schema/conditions'
 import type { EventSubject } from '@tintype/crds/schema/event-types'
 import { eventSubjectOf } from '@tintype/crds/webhooks/events'
 import type { QueueView, SubjectQueue } from '../../../store/ports.ts'
-import { isDeleted } from './screenshot-state.ts'
+import { isHidden } from './screenshot-state.ts'
 
 const WAITING = 'waiting'
 const RUNNING = 'running'
@@ -20,7 +21,7 @@ const NEWEST = 0.1
 
 const phaseOf = ({ status }: Screenshot): string => status?.phase ?? 'Pending'
 /** Screenshots that cannot run are not counted as queued. */
-const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot) && !isUnrunnable(shot)
+const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isHidden(shot) && !isUnrunnable(shot)
 
 const keyOf = (subject: EventSubject, account: string): string => `${subject}/${account}`
 
@@ -82,7 +83,7 @@ export class KubeQueue implements QueueView {
 
   #noteEnd(shot: Screenshot): void {
     const { status } = shot
-    if (isReused(shot)) return
+    if (isReused(shot) || isRestored(shot)) return
     const milliseconds = Date.parse(status?.completionTime ?? '') - Date.parse(status?.startTime ?? '')
     if (!(milliseconds >= 0)) return
     const subject = eventSubjectOf(shot)

@@ -12,7 +12,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { toApiError } from '../../../store/kube-errors.ts'
 import type { NewScreenshot, ScreenshotStore } from '../../../store/ports.ts'
-import { findOpenDeliveries, hasOpenDeliveries, isDeleted } from './screenshot-state.ts'
+import { findOpenDeliveries, hasOpenDeliveries, isHidden } from './screenshot-state.ts'
 
 // rbac: tintype.dev/screenshots get,list,watch,create,delete,patch
 // (patch: the annotation that requests a deletion after the deliveries have completed)
@@ -40,7 +40,7 @@ interface KubeScreenshotsOptions {
 }
 
 const batchOf = (shot: Screenshot): string | undefined =>
-  shot.spec.batchId === undefined || isDeleted(shot) ? undefined : `${accountOf(shot)}/${shot.spec.batchId}`
+  shot.spec.batchId === undefined || isHidden(shot) ? undefined : `${accountOf(shot)}/${shot.spec.batchId}`
 
 /** Screenshots in the API server, with an informer cache. */
 export class KubeScreenshots implements ScreenshotStore {
@@ -54,7 +54,7 @@ export class KubeScreenshots implements ScreenshotStore {
     this.#maxFinished = maxFinished
     const store = new Store<Screenshot>()
       // Ids contain an inverted timestamp, so the natural order is newest first.
-      .addIndex(ACCOUNT, (shot) => (isDeleted(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
+      .addIndex(ACCOUNT, (shot) => (isHidden(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
       .addIndex(ID, idOf)
       .addIndex(BATCH, batchOf, { orderBy: idOf })
       .addIndex(OPEN_DELIVERY, (shot) => findOpenDeliveries(shot).map((delivery) => `${accountOf(shot)}/${delivery}`))
@@ -81,13 +81,13 @@ export class KubeScreenshots implements ScreenshotStore {
   async find(id: string): Promise<Screenshot | undefined> {
     if (!isScreenshotId(id)) return undefined
     const found = this.#cached(id) ?? (await this.#fetch(id))
-    return found && !isDeleted(found) ? found : undefined
+    return found && !isHidden(found) ? found : undefined
   }
 
   async findLatest(id: string): Promise<Screenshot | undefined> {
     if (!isScreenshotId(id)) return undefined
     const found = await this.#fetch(id, this.#cached(id)?.metadata.name)
-    return found && !isDeleted(found) ? found : undefined
+    return found && !isHidden(found) ? found : undefined
   }
 
   page(account: string, after: string | undefined, limit: number): Screenshot[] {
@@ -100,7 +100,7 @@ export class KubeScreenshots implements ScreenshotStore {
 
   findLive(id: string): Screenshot | undefined {
     const found = this.#cached(id)
-    return found && !isDeleted(found) ? found : undefined
+    return found && !isHidden(found) ? found : undefined
   }
 
   countOpenDeliveries(account: string, webhook: string): number {
@@ -133,11 +133,11 @@ export class KubeScreenshots implements ScreenshotStore {
     const latest = (): Screenshot | undefined => this.#cached(id)
     const isOver = (): boolean => {
       const shot = latest()
-      return shot === undefined || isDeleted(shot) || isFinished(shot)
+      return shot === undefined || isHidden(shot) || isFinished(shot)
     }
     if (!isOver() && !signal.aborted) await this.#woken(id, isOver, milliseconds, signal)
     const shot = latest()
-    return shot && !isDeleted(shot) ? shot : undefined
+    return shot && !isHidden(shot) ? shot : undefined
   }
 
   #woken(id: string, isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { type EventType, eventsOfStatus, isCreationEvent } from '@tintype/crds/schema/event-types'
 import { eventSubjectOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
@@ -18,15 +19,18 @@ export interface Occurrence {
 /** Creation timestamps have a resolution of one second. */
 const CREATION_MILLISECONDS = 1_000
 
-/** Events of a Screenshot so far, in order. */
+/** Events of a Screenshot so far, in order. The end of a restored Screenshot was an event of its record. */
 export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
-  return eventsOfStatus(eventSubjectOf(screenshot), screenshot.status).map((event) => ({
+  return eventsOf(screenshot).map((event) => ({
     event,
     at: eventTimeOf(screenshot, event),
     ...(isCreationEvent(event) ? { latest: endOfCreation(screenshot) } : {}),
     ...(followsStart ? { follows: (webhook: Webhook) => followsStart(webhook, screenshot, event) } : {}),
   }))
 }
+
+const eventsOf = (screenshot: Screenshot): EventType[] =>
+  eventsOfStatus(eventSubjectOf(screenshot), screenshot.status).filter((event) => isCreationEvent(event) || !isRestored(screenshot))
 
 /** End of the second in which an object was created. */
 const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>

@@ -56,6 +56,7 @@ t.test('POST /schedules stores every field, and returns the documented record', 
   t.match(id, /^sch_[0-9a-z]{26}$/)
   t.strictSame(record, {
     ...everything,
+    comparison: null,
     ...{ status: 'suspended', problem: null, next_run_at: null, last_run_at: null, last_success_at: null },
     ...{ active_runs: [], recent_runs: [], created_at: NOW.toISOString(), updated_at: NOW.toISOString() },
   })
@@ -245,7 +246,9 @@ t.test('GET /schedules/:id shows what the operator reports', async (t) => {
     next_run_at: '2026-11-21T11:00:00.000Z',
     last_run_at: '2026-11-21T10:00:00.000Z',
     last_success_at: '2026-11-21T08:00:00.000Z',
-    active_runs: [{ id: run.id, scheduled_at: '2026-11-21T10:00:00.000Z', status: 'pending', completed_at: null, error_code: null }],
+    active_runs: [
+      { id: run.id, scheduled_at: '2026-11-21T10:00:00.000Z', status: 'pending', completed_at: null, error_code: null, changed: null },
+    ],
     recent_runs: [{ status: 'failed', completed_at: '2026-11-21T09:00:07.000Z', error_code: 'TIMEOUT' }],
   })
   const same = await calling(gateway)('GET', `/schedules/${id}`, undefined, { 'if-none-match': String(headers.etag) })

@@ -48,6 +48,19 @@ t.test('decide skips Screenshots that are being deleted or have not ended', asyn
   t.strictSame(namesAt([marked, leaving, aScreenshot()], 2 * HOUR), [])
 })
 
+t.test('decide keeps restored Screenshots until there are too many records', async (t) => {
+  const restored = aScreenshot({
+    name: 'restored',
+    status: completedStatus({ restoredFrom: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd', attempt: 0, completionTime: at(-HOUR).toISOString() }),
+  })
+  t.strictSame(namesAt([restored, ended(0)], 2 * HOUR), ['shot-0'])
+  t.strictSame(
+    namesAt([ended(10), restored, ended(20)], 2 * HOUR, { maxLive: 2 }),
+    ['restored', 'shot-10', 'shot-20'],
+    'its age counts from noon',
+  )
+})
+
 t.test('decide returns at most five thousand records', async (t) => {
   const many = Array.from({ length: 5_001 }, () => ended(0))
   t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)

@@ -57,6 +57,11 @@ const summarize = (action: Action): string => {
 
 const cases: { name: string; observed: Observed; second?: number; does: string[] }[] = [
   {
+    name: 'completes with its archived record, even if it cannot run',
+    observed: observed({ canRun: false, archived: aScreenshot({ status: completedStatus() }) }),
+    does: ['release', 'restore'],
+  },
+  {
     name: 'completes with an existing picture, even if a runner is reserved',
     observed: observed({ reserved: runner, cached: { version: 1, id: 'scr_1', completedAt: NOON.toISOString(), result: {} } }),
     does: ['release', 'reuse'],

@@ -2,16 +2,19 @@ import t from 'tap'
 import {
   findOpenDeliveries,
   hasOpenDeliveries,
-  isDeleted,
+  isHidden,
 } from '../../../../../../api-gateway/src/resources/screenshots/store/screenshot-state.ts'
 import { aScreenshot } from '../../../fakes.ts'
 
-t.test('isDeleted sees the mark of a deletion and a deletion under way', async (t) => {
+t.test('isHidden sees the mark of a deletion, a deletion under way, and a Screenshot that shows its archived record', async (t) => {
   const shot = aScreenshot({})
-  t.equal(isDeleted(shot), false)
+  t.equal(isHidden(shot), false)
   const marked = { metadata: { ...shot.metadata, annotations: { 'tintype.dev/delete-requested': 'x' } } }
-  t.equal(isDeleted(marked), true)
-  t.equal(isDeleted({ metadata: { ...shot.metadata, deletionTimestamp: 'x' } }), true)
+  t.equal(isHidden(marked), true)
+  t.equal(isHidden({ metadata: { ...shot.metadata, deletionTimestamp: 'x' } }), true)
+  const restored = { phase: 'Completed', restoredFrom: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd' } as const
+  t.equal(isHidden({ ...shot, status: restored }), true)
+  t.equal(isHidden({ ...shot, status: { ...restored, attempt: 1 } }), false, 'not of a runner')
 })
 
 t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {

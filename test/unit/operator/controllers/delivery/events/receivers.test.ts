@@ -13,6 +13,8 @@ t.test('toOccurrences returns the events of a Screenshot and their times', async
     toOccurrences(aScreenshot({ status: changed })).map(({ event }) => event),
     ['screenshot.queued', 'screenshot.completed', 'screenshot.changed'],
   )
+  const restored = completedStatus({ restoredFrom: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd', attempt: 0 })
+  t.strictSame(toOccurrences(aScreenshot({ status: restored })), [queued], 'its end was an event of the archived record')
   t.strictSame(toOccurrences(aScreenshot({ status: failedStatus() })), [queued, { event: 'screenshot.failed', at: at(2) }])
 })
 

@@ -1,0 +1,280 @@
+import type { Schedule, ScheduleRequest, ScheduleRun } from '../../../client/src/index.ts'
+import type { Flag } from '../arguments/flag.ts'
+import { toUrl } from '../batch/urls.ts'
+import { EXIT, UsageError } from '../common/errors.ts'
+import { formatTable, formatTime, toPrintable } from '../terminal/format.ts'
+import { captureFlags, toCaptureOptions } from './capture-flags.ts'
+import type { Command, Context } from './context.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_PAGE = 500
+
+const stateOf = ({ status, problem }: Schedule): string => (problem ? `${status} ${problem.code}` : status)
+const describeRun = ({ status, error_code: code, changed }: ScheduleRun): string =>
+  code === null ? `${status}${changed ? ', changed' : ''}` : `${status} ${code}`
+
+const scheduleRow = (schedule: Schedule): string[] => [
+  schedule.id,
+  schedule.name,
+  schedule.schedule,
+  schedule.time_zone,
+  stateOf(schedule),
+  schedule.recent_runs[0] ? describeRun(schedule.recent_runs[0]) : '-',
+  formatTime(schedule.next_run_at),
+  schedule.url,
+]
+
+/** A schedule as lines of names and values. */
+function describeSchedule(schedule: Schedule): string {
+  const {
+    id,
+    name,
+    url,
+    schedule: cron,
+    time_zone: zone,
+    status,
+    problem,
+    next_run_at,
+    last_run_at,
+    last_success_at,
+    comparison,
+  } = schedule
+  const rows: [string, string][] = [
+    ['id', id],
+    ['name', name],
+    ['url', url],
+    ['schedule', `${cron} (${zone})`],
+    ['status', status],
+  ]
+  if (problem) rows.push(['problem', `${problem.code}: ${problem.message}`])
+  if (next_run_at) rows.push(['next run', `${formatTime(next_run_at)} UTC`])
+  if (last_run_at) rows.push(['last run', `${formatTime(last_run_at)} UTC`])
+  if (last_success_at) rows.push(['success', `${formatTime(last_success_at)} UTC`])
+  if (comparison?.last) {
+    const { id: run, to, changed, changed_ratio: ratio } = comparison.last
+    const share = ratio === null ? '' : ` (${(ratio * 100).toFixed(2)}% of the pixels)`
+    rows.push(['compared', `${run} with ${to}: ${changed ? 'changed' : 'not changed'}${share}`])
+  }
+  for (const run of [...schedule.active_runs, ...schedule.recent_runs])
+    rows.push(['run', `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}`])
+  return rows.map(([field, value]) => `${field.padEnd(9)} ${toPrintable(value)}`).join('\n')
+}
+
+function printSchedule(context: Context, schedule: Schedule): void {
+  if (context.isOn('json')) context.printJson(schedule)
+  else context.print(describeSchedule(schedule))
+}
+
+const list: Command = {
+  name: 'schedules list',
+  usage: '',
+  summary: 'Lists the schedules of the account',
+  minimum: 0,
+  maximum: 0,
+  flags: [],
+  async run(context) {
+    const schedules = await context.client().schedules.list({ signal: context.world.signal }).toArray()
+    const head = ['ID', 'NAME', 'SCHEDULE', 'TIME ZONE', 'STATUS', 'LAST RUN', 'NEXT RUN (UTC)', 'URL']
+    if (context.isOn('json')) for (const schedule of schedules) context.printJson(schedule)
+    else context.world.stdout.write(schedules.length === 0 ? 'no schedules\n' : formatTable(head, schedules.map(scheduleRow)))
+    return EXIT.ok
+  },
+}
+
+const get: Command = {
+  name: 'schedules get',
+  usage: 'ID',
+  summary: 'Shows a schedule and its last runs',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  async run(context) {
+    printSchedule(context, await context.client().schedules.get(context.argument(0), { signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+const timingFlags: readonly Flag[] = [
+  { name: 'name', kind: 'text', value: 'TEXT', summary: 'Name for people' },
+  { name: 'time-zone', kind: 'text', value: 'ZONE', summary: 'Time zone of the schedule; default: UTC' },
+  { name: 'suspend', kind: 'boolean', summary: 'Creates no runs yet' },
+  {
+    name: 'concurrency-policy',
+    kind: 'text',
+    value: 'POLICY',
+    values: ['forbid', 'allow'],
+    summary: 'forbid waits for the previous run; default: forbid',
+  },
+  { name: 'starting-deadline-seconds', kind: 'integer', value: 'N', summary: 'How late a missed run may start; default: any' },
+  { name: 'spread-seconds', kind: 'integer', value: 'N', summary: 'Spreads schedules over N seconds; default: 0' },
+  {
+    name: 'compare',
+    kind: 'text',
+    value: 'BASELINE',
+    values: ['previous', 'approved'],
+    summary: 'Compares each run: previous or approved',
+  },
+]
+
+const COMPARISON_OPTIONS = {
+  compare_threshold: 'threshold',
+  compare_color_tolerance: 'color_tolerance',
+  compare_antialiasing: 'antialiasing',
+  compare_ignore: 'ignore',
+} as const
+
+/** With --compare, the other flags of comparisons are about the runs of the schedule. */
+function splitComparison(context: Context): object {
+  const options: Record<string, unknown> = { ...toCaptureOptions(context.parsed) }
+  const baseline = context.text('compare')
+  if (baseline === undefined) return options
+  const comparison: Record<string, unknown> = { baseline }
+  for (const [option, field] of Object.entries(COMPARISON_OPTIONS)) {
+    if (options[option] !== undefined) comparison[field] = options[option]
+    delete options[option]
+  }
+  return { ...options, comparison }
+}
+
+/** Every run captures the page, and the command does not wait for one. */
+const runFlags = captureFlags.filter(({ name }) => !/^(async$|cache(-|$))/.test(name))
+
+const create: Command = {
+  name: 'schedules create',
+  usage: 'CRON [URL]',
+  summary: 'Captures a page again and again',
+  minimum: 1,
+  maximum: 2,
+  flags: [...timingFlags, ...runFlags],
+  notes: [
+    '  tintype schedules create @hourly example.com --full-page --compare previous',
+    "  tintype schedules create '0 9 * * 1-5' example.com --time-zone UTC",
+    '',
+    'CRON is an expression of five fields, a macro, or @every and a duration.',
+    'Options of the capture are flags: `tintype --help options` lists them.',
+  ],
+  async run(context) {
+    const { positionals, values } = context.parsed
+    const isInline = values.has('html') || values.has('markdown')
+    const [cron, url] = positionals
+    if (url === undefined && !isInline) throw new UsageError('a URL is missing. Write it after the cron expression, in quotation marks.')
+    if (url !== undefined && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+    const fields = {
+      name: context.text('name'),
+      schedule: cron,
+      time_zone: context.text('time-zone'),
+      suspend: values.has('suspend') ? context.isOn('suspend') : undefined,
+      concurrency_policy: context.text('concurrency-policy'),
+      starting_deadline_seconds: context.number('starting-deadline-seconds'),
+      spread_seconds: context.number('spread-seconds'),
+    }
+    const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
+    printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+/** A command that sets `suspend`. */
+const toSuspendCommand = (word: 'suspend' | 'resume', summary: string): Command => ({
+  name: `schedules ${word}`,
+  usage: 'ID',
+  summary,
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  async run(context) {
+    const changes = { suspend: word === 'suspend', signal: context.world.signal }
+    const schedule = await context.client().schedules.update(context.argument(0), changes)
+    if (context.isOn('json')) context.printJson(schedule)
+    else context.print(`${schedule.id} is ${stateOf(schedule)}`)
+    return EXIT.ok
+  },
+})
+
+const run: Command = {
+  name: 'schedules run',
+  usage: 'ID',
+  summary: 'Creates a run now and prints its id',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  notes: ['`tintype watch RUN` follows it, and `tintype get RUN -o FILE` downloads it.'],
+  async run(context) {
+    const created = await context.client().schedules.run(context.argument(0), { signal: context.world.signal })
+    if (context.isOn('json')) context.printJson(created)
+    else context.print(created.id)
+    return EXIT.ok
+  },
+}
+
+const runs: Command = {
+  name: 'schedules runs',
+  usage: 'ID',
+  summary: 'Lists the runs of a schedule, newest first',
+  minimum: 1,
+  maximum: 1,
+  flags: [{ name: 'limit', kind: 'integer', value: 'N', summary: `Number of runs; default: ${DEFAULT_LIMIT}` }],
+  async run(context) {
+    const limit = context.number('limit') ?? DEFAULT_LIMIT
+    if (limit < 1) throw new UsageError('--limit must be at least 1.')
+    const found: ScheduleRun[] = []
+    const query = { limit: Math.min(limit, MAX_PAGE), signal: context.world.signal }
+    for await (const each of context.client().schedules.runs(context.argument(0), query)) {
+      found.push(each)
+      if (found.length >= limit) break
+    }
+    if (context.isOn('json')) for (const each of found) context.printJson(each)
+    else {
+      const rows = found.map((each) => [each.id, formatTime(each.scheduled_at), formatTime(each.completed_at), describeRun(each)])
+      context.world.stdout.write(rows.length === 0 ? 'no runs\n' : formatTable(['ID', 'DUE (UTC)', 'ENDED (UTC)', 'STATUS'], rows))
+    }
+    return EXIT.ok
+  },
+}
+
+const approve: Command = {
+  name: 'schedules approve',
+  usage: 'ID [RUN]',
+  summary: 'Compares later runs with a run, by default the last one',
+  minimum: 1,
+  maximum: 2,
+  flags: [],
+  async run(context) {
+    const [id = '', run] = context.parsed.positionals
+    const approved = await context
+      .client()
+      .schedules.approve(id, { ...(run !== undefined && { run_id: run }), signal: context.world.signal })
+    if (context.isOn('json')) context.printJson(approved)
+    else context.print(`approved ${approved.run_id}`)
+    return EXIT.ok
+  },
+}
+
+const remove: Command = {
+  name: 'schedules delete',
+  usage: 'ID',
+  summary: 'Deletes a schedule; the screenshots of its runs stay',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  async run(context) {
+    const id = context.argument(0)
+    await context.client().schedules.delete(id, { signal: context.world.signal })
+    if (context.isOn('json')) context.printJson({ id, deleted: true })
+    else context.print(`deleted ${id}`)
+    return EXIT.ok
+  },
+}
+
+/** Commands about schedules. */
+export const scheduleCommands: readonly Command[] = [
+  list,
+  create,
+  get,
+  run,
+  runs,
+  toSuspendCommand('suspend', 'Stops the creation of runs'),
+  toSuspendCommand('resume', 'Creates runs again'),
+  approve,
+  remove,
+]

@@ -1,0 +1,95 @@
+import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { accountOf } from '@tintype/crds/records/record'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { findRecord } from '../../archive/find-record.ts'
+import { ApiError, notFound } from '../../common/errors.ts'
+import { jsonBody } from '../../http/body.ts'
+import { name } from '../../http/named-schemas.ts'
+import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import { assertComparable } from '../screenshots/check-baseline.ts'
+import { changeLatest, FRESH, findOwnLatest } from '../shared/owned-records.ts'
+import type { SchedulesDeps } from './handlers.ts'
+import { runId } from './record.ts'
+
+// Approval of a run. The gateway requests it with an annotation, and the operator copies the picture.
+
+const LATEST = 'latest'
+
+export const ApproveSchedule = name(
+  'ApproveRun',
+  z
+    .strictObject({
+      run_id: z
+        .union([runId, z.literal(LATEST)], { error: 'must be the id of a run, or latest' })
+        .optional()
+        .describe('Id of the run. Default: latest, the last compared one.'),
+    })
+    .describe('The run to approve.'),
+)
+
+/** Body of POST /schedules/{id}/approve. */
+export const approveBody = jsonBody({
+  schema: ApproveSchedule,
+  required: false,
+  examples: {
+    one: { summary: 'A certain run', value: { run_id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z' } },
+    last: { summary: 'The last compared run', value: {} },
+  },
+})
+
+/** The response to an approval. */
+export const RunApproved = name(
+  'RunApproved',
+  z.object({ message: z.string(), data: z.object({ run_id: runId }) }).describe('The approved run.'),
+)
+
+/** Approves a run: later runs are compared with its picture. A second approval of the same run changes nothing. */
+export async function approveRun(
+  input: Input<{ id: string }, z.infer<typeof ApproveSchedule>>,
+  deps: SchedulesDeps,
+): Promise<FastifyReply> {
+  const { reply, body, ignored } = input
+  const approved = await changeLatest({
+    read: () => findOwnLatest(input, deps.schedules, 'schedule'),
+    change: async (schedule) => {
+      const id = await chooseRun(schedule, body.run_id ?? LATEST, deps)
+      if (id !== schedule.status?.baseline?.id)
+        await deps.schedules.patch(schedule, { metadata: { annotations: { [Annotation.approve]: id } } })
+      return id
+    },
+  })
+  setIgnoredOptionsHeader(reply, ignored).headers(FRESH)
+  return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
+}
+
+/** The run that a request means. @throws ApiError if it cannot be approved */
+async function chooseRun(schedule: ScreenshotSchedule, wanted: string, deps: SchedulesDeps): Promise<string> {
+  const { baseline, lastComparison } = schedule.status ?? {}
+  if (schedule.spec.comparison?.baseline !== 'Approved') {
+    throw new ApiError('CONFLICT', 'the runs of this schedule need no approval: set comparison.baseline to approved first')
+  }
+  const id = wanted === LATEST ? (lastComparison?.id ?? baseline?.id) : wanted
+  if (id === undefined) throw new ApiError('CONFLICT', 'no run has succeeded yet: approve one later')
+  if (id === baseline?.id) return id
+  const run = await findRun(schedule, id, deps)
+  await assertComparable(run, 'run_id', deps)
+  if (baseline && Date.parse(timeOf(run)) < Date.parse(baseline.time)) {
+    throw new ApiError('CONFLICT', `run ${id} is older than the approved run ${baseline.id}: approve a later run`)
+  }
+  return id
+}
+
+/** A run of the schedule, live or archived. @throws ApiError NOT_FOUND */
+async function findRun(schedule: ScreenshotSchedule, id: string, deps: SchedulesDeps): Promise<Screenshot> {
+  const found = await findRecord(accountOf(schedule), id, deps)
+  const isOwn = found?.screenshot.spec.scheduleRef?.uid === schedule.metadata.uid
+  if (!found || !isOwn) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
+  return (found.isLive ? await deps.screenshots.findLatest(id) : undefined) ?? found.screenshot
+}
+
+const timeOf = ({ metadata, spec }: Screenshot): string => spec.scheduleRef?.time ?? metadata.creationTimestamp

@@ -1,0 +1,112 @@
+import { comparisonConflicts, comparisonFields, type ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
+import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { z } from 'zod'
+import type { Problem } from '../../common/errors.ts'
+import { anId, count, instant } from '../../http/fields.ts'
+import { name } from '../../http/named-schemas.ts'
+import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
+
+// How a schedule compares its runs, in bodies and records.
+
+/** REST has lower-case values. */
+const Baseline = z
+  .enum(['previous', 'approved'])
+  .describe(
+    'Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.',
+  )
+const toMode = { previous: 'Previous', approved: 'Approved' } as const
+
+const { threshold, colorTolerance, antialiasing } = comparisonFields
+
+/** The field `comparison` of a body. */
+export const ComparisonBody = name(
+  'ScheduleComparisonRequest',
+  z
+    .strictObject({
+      baseline: Baseline.optional(),
+      threshold: threshold.optional(),
+      color_tolerance: colorTolerance.optional(),
+      antialiasing: antialiasing.optional(),
+      ignore: compareIgnore,
+    })
+    .describe('How runs are compared with an earlier picture. It replaces the earlier settings as a whole.'),
+)
+export type ComparisonBody = z.infer<typeof ComparisonBody>
+
+/** The field `comparison` of a record. */
+export const ComparisonRecord = name(
+  'ScheduleComparison',
+  z
+    .object({
+      baseline: Baseline,
+      threshold: threshold,
+      color_tolerance: colorTolerance,
+      antialiasing: antialiasing,
+      ignore: z.array(z.record(z.string(), z.unknown())).describe('Selectors and regions that are not compared.'),
+      baseline_run: anId('scr', 'Id of the run whose picture the next run is compared with. Null until a run has succeeded.').nullable(),
+      last: z
+        .object({
+          id: anId('scr', 'Id of the run.'),
+          scheduled_at: instant('Time at which the run was due.'),
+          to: anId('scr', 'Id of the run that it was compared with.'),
+          changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+          changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
+          changed_pixels: count('Number of changed pixels.').nullable(),
+          size_changed: z.boolean().nullable().describe('True if the pictures have different sizes.'),
+        })
+        .nullable()
+        .describe('The last comparison. Null before the first one, and after its run was approved.'),
+    })
+    .describe('How runs are compared, and the last result.'),
+)
+export type ComparisonRecord = z.infer<typeof ComparisonRecord>
+
+/** The field of the spec. */
+export function toComparisonSpec({ baseline, color_tolerance, ...same }: ComparisonBody): ScheduleComparison {
+  const fields = { ...same, baseline: baseline && toMode[baseline], colorTolerance: color_tolerance }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Finds options that contradict `comparison`. */
+export function findComparisonProblems(comparison: ScheduleComparison | undefined, options: CaptureOptions | undefined): Problem[] {
+  const spec = { comparison, template: { options } }
+  return comparisonConflicts
+    .filter(({ holds }) => holds(spec))
+    .map(({ option, message }) => ({
+      path: `options.${toSnakeCase(option)}`,
+      code: 'contradiction',
+      message: message.replaceAll('template.options', 'options').replaceAll(option, toSnakeCase(option)),
+    }))
+}
+
+const iso = (time: string): string => new Date(time).toISOString()
+
+function toLast(last: NonNullable<NonNullable<ScreenshotSchedule['status']>['lastComparison']>): ComparisonRecord['last'] {
+  const { id, time, to, changed, changedRatio, changedPixels, sizeChanged } = last
+  return {
+    ...{ id, scheduled_at: iso(time), to, changed },
+    changed_ratio: changedRatio ?? null,
+    changed_pixels: changedPixels ?? null,
+    size_changed: sizeChanged ?? null,
+  }
+}
+
+/** The field of the record; null if runs are not compared. */
+export function toComparisonRecord(
+  comparison: ScreenshotScheduleSpec['comparison'],
+  { baseline, lastComparison }: NonNullable<ScreenshotSchedule['status']> = {},
+): ComparisonRecord | null {
+  if (!comparison) return null
+  return {
+    baseline: comparison.baseline === 'Approved' ? 'approved' : 'previous',
+    threshold: comparison.threshold ?? comparisonDefaults.compareThreshold,
+    color_tolerance: comparison.colorTolerance ?? comparisonDefaults.compareColorTolerance,
+    antialiasing: comparison.antialiasing ?? comparisonDefaults.compareAntialiasing,
+    ignore: comparison.ignore ?? [],
+    baseline_run: baseline?.id ?? null,
+    last: lastComparison ? toLast(lastComparison) : null,
+  }
+}

@@ -1,0 +1,140 @@
+import { isScreenshotId, scheduleIdOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { accountOf } from '@tintype/crds/records/record'
+import { readRun, toRunSpec } from '@tintype/crds/records/run'
+import { runKey, runsPrefix } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { unitsOf } from '@tintype/crds/usage/units'
+import { eventSubjectOf } from '@tintype/crds/webhooks/events'
+import type { FastifyReply } from 'fastify'
+import { parseIdempotencyKey } from '../../creation/idempotency.ts'
+import { buildScreenshot } from '../../creation/new-screenshot.ts'
+import { planScreenshots } from '../../creation/plan.ts'
+import type { QueryOf } from '../../http/query.ts'
+import { queryParameter } from '../../http/query-parameters.ts'
+import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
+import { traceparentOf } from '../../plugins/tracing.ts'
+import { createSingle, toCreated } from '../screenshots/create.ts'
+import { POLL_SECONDS } from '../screenshots/deps.ts'
+import { kindOf, pathOf } from '../screenshots/kind.ts'
+import { linksFor, readRecord } from '../screenshots/links.ts'
+import { limit } from '../shared/offset-page.ts'
+import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
+import type { SchedulesDeps } from './handlers.ts'
+import { runId, type ScheduleRun, toActiveRun, toEndedRun } from './record.ts'
+
+// Runs of a schedule: an extra one that a client starts, and the list of all.
+
+interface ById {
+  id: string
+}
+
+const findOwn = async ({ request, params }: Pick<Input<ById>, 'request' | 'params'>, { schedules }: SchedulesDeps) =>
+  assertOwned(await schedules.find(params.id), request.accountName, 'schedule')
+
+/** Creates a run now, also of a suspended schedule. It costs what a POST /screenshots or POST /videos costs. */
+export async function runSchedule(input: Input<ById>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply } = input
+  const { account, accountName } = request
+  const schedule = await findOwn(input, deps)
+  const { template } = schedule.spec
+  const subject = eventSubjectOf({ spec: template })
+  const execution = await deps.idempotency.begin({
+    account: accountName,
+    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    route: `POST /schedules/${scheduleIdOf(schedule.metadata)}/run`,
+    body: request.body,
+    admit: () => deps.queue.check(account, 1),
+    newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1, subject)),
+  })
+  const { plan } = execution
+  const build = async () => {
+    if (template.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+    const draft = { ...toRunSpec(schedule, new Date(plan.at)), reservation: plan.reservation }
+    const notes = { estimatedTime: plan.estimatedTime, traceparent: traceparentOf(request) }
+    return plan.ids.map((id) => buildScreenshot(id, draft, notes))
+  }
+  const created = await createSingle({ account, execution, units: unitsOf(template), build }, deps)
+  deps.metrics.screenshotsCreated.inc()
+  return sendRun(input, created, setReplayedHeader(reply, execution), deps)
+}
+
+function sendRun({ request }: Input<ById>, created: Screenshot, reply: FastifyReply, deps: SchedulesDeps): FastifyReply {
+  const { record } = readRecord(created, linksFor(request, deps))
+  return setQueuePositionHeader(reply, deps.queue.positionOf(created, request.account))
+    .code(202)
+    .headers({ location: pathOf(kindOf(created), screenshotIdOf(created.metadata)), 'retry-after': POLL_SECONDS })
+    .send(toCreated(record))
+}
+
+/** Query of the runs of a schedule. */
+export const runsQuery = {
+  limit,
+  cursor: queryParameter<string>({
+    description: '`next_cursor` of the previous page.',
+    schema: runId,
+    example: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z',
+    expected: 'the next_cursor of an earlier page of the same list',
+    parse: (text) => (isScreenshotId(text) ? text : undefined),
+  }),
+}
+export type RunsQuery = QueryOf<typeof runsQuery>
+
+/** Concurrent reads from the bucket. */
+const READS = 32
+
+/** Lists the runs of a schedule, the newest first: those that have not ended from its status, the others from the bucket. */
+export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: SchedulesDeps) {
+  const { reply, query } = input
+  const schedule = await findOwn(input, deps)
+  const active = new Map((schedule.status?.active ?? []).map((run) => [run.id, run]))
+  const stored = await listStored(schedule, query, deps)
+  const isAfter = (id: string) => query.cursor === undefined || id > query.cursor
+  // Ids of older runs are greater.
+  const ids = [...new Set([...stored, ...[...active.keys()].filter(isAfter)])].sort()
+  const page = ids.slice(0, query.limit)
+  const runs = await mapConcurrently(page, READS, async (id) => {
+    const ended = stored.includes(id) ? await readStored(schedule, id, deps) : undefined
+    const open = active.get(id)
+    return ended ?? (open && toActiveRun(open))
+  })
+  reply.headers(FRESH)
+  const hasMore = ids.length > page.length
+  return {
+    success: true,
+    data: runs.filter((run) => run !== undefined),
+    pagination: { limit: query.limit, has_more: hasMore, next_cursor: hasMore ? (page.at(-1) ?? null) : null },
+  }
+}
+
+/** Ids of ended runs: one more than the page has, so that `has_more` is exact. */
+async function listStored(schedule: ScreenshotSchedule, { limit: size, cursor }: RunsQuery, { objects, report }: SchedulesDeps) {
+  const prefix = runsPrefix(accountOf(schedule), schedule.metadata.uid)
+  const after = cursor === undefined ? {} : { after: prefix + cursor }
+  const keys = await objects.list(prefix, { ...after, limit: size + 1 })
+  return keys.flatMap((key) => {
+    const id = key.slice(prefix.length)
+    if (isScreenshotId(id)) return [id]
+    report({ kind: 'run', reason: 'key', key })
+    return []
+  })
+}
+
+async function readStored(
+  schedule: ScreenshotSchedule,
+  id: string,
+  { objects, report, now }: SchedulesDeps,
+): Promise<ScheduleRun | undefined> {
+  const key = runKey(accountOf(schedule), schedule.metadata.uid, id)
+  const stored = await unlessTooLarge('run', key, objects.read(key, MAX_OBJECT_BYTES.run), report)
+  if (stored === undefined) return undefined
+  const run = readRun(stored.text, id, now())
+  if (typeof run !== 'string') return toEndedRun(run)
+  report({ kind: 'run', reason: run, key })
+  return undefined
+}

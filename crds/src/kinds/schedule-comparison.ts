@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { isScreenshotId } from '../identifiers/ids.ts'
+import type { CaptureOptions } from '../options/catalog.ts'
+import { comparisonOptions } from '../options/output/comparison.ts'
+import { ImageFormat } from '../options/output/image.ts'
+import { type CelRule, instant } from '../schema/custom-resource.ts'
+import { KeptBaseline } from './screenshot.ts'
+
+// How a schedule compares its runs.
+
+/** The fields of `spec.comparison`. REST has the same in snake case. */
+export const comparisonFields = {
+  baseline: z
+    .enum(['Previous', 'Approved'])
+    .describe(
+      'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last; at first, that of the first successful run. Default: Previous.',
+    ),
+  threshold: comparisonOptions.compareThreshold,
+  colorTolerance: comparisonOptions.compareColorTolerance,
+  antialiasing: comparisonOptions.compareAntialiasing,
+  ignore: comparisonOptions.compareIgnore,
+} as const
+
+export const ScheduleComparison = z.object({
+  baseline: comparisonFields.baseline.optional(),
+  threshold: comparisonFields.threshold.optional(),
+  colorTolerance: comparisonFields.colorTolerance.optional(),
+  antialiasing: comparisonFields.antialiasing.optional(),
+  ignore: comparisonFields.ignore.optional(),
+})
+export type ScheduleComparison = z.infer<typeof ScheduleComparison>
+
+/** Options that the runs of a schedule with a comparison get from it. */
+const OWN_OPTIONS = Object.keys(comparisonOptions) as (keyof CaptureOptions & string)[]
+/** Options that move the ignored areas. */
+const MOVING_OPTIONS = ['imageWidth', 'imageHeight', 'imageTrim', 'imagePadding', 'imageMaxBytes'] as const
+
+/** The part of a schedule's spec that decides whether its runs can be compared. */
+interface Compared {
+  comparison?: ScheduleComparison | undefined
+  template: { options?: CaptureOptions | undefined }
+}
+
+/** A field of the template that a schedule with a comparison cannot have. */
+export interface ComparisonConflict {
+  /** The option of the template, in camel case. */
+  option: keyof CaptureOptions & string
+  /** What is wrong, and how to fix it. Names are in camel case. */
+  message: string
+  /** The check in CEL, for the spec of a schedule. */
+  rule: string
+  holds: (spec: Compared) => boolean
+}
+
+const HAS_OPTIONS = 'has(self.comparison) && has(self.template.options)'
+
+/** Every conflict between `comparison` and the options of the template. The API server and the programs check the same. */
+export const comparisonConflicts: readonly ComparisonConflict[] = [
+  {
+    option: 'format',
+    message: 'comparison needs a picture: set template.options.format to png, jpeg, webp or avif, or remove comparison',
+    rule: `!(${HAS_OPTIONS}) || !has(self.template.options.format) || self.template.options.format in ["png", "jpeg", "webp", "avif"]`,
+    holds: ({ comparison, template: { options = {} } }) =>
+      comparison !== undefined && options.format !== undefined && !ImageFormat.safeParse(options.format).success,
+  },
+  ...OWN_OPTIONS.map(
+    (option): ComparisonConflict => ({
+      option,
+      message: `comparison sets ${option} of each run: remove it from template.options`,
+      rule: `!(${HAS_OPTIONS}) || !has(self.template.options.${option})`,
+      holds: ({ comparison, template: { options = {} } }) => comparison !== undefined && options[option] !== undefined,
+    }),
+  ),
+  ...MOVING_OPTIONS.map(
+    (option): ComparisonConflict => ({
+      option,
+      message: `comparison.ignore and ${option} exclude each other, because the areas would move: remove one of them`,
+      rule: `!(${HAS_OPTIONS}) || !has(self.comparison.ignore) || !has(self.template.options.${option})`,
+      holds: ({ comparison, template: { options = {} } }) => comparison?.ignore !== undefined && options[option] !== undefined,
+    }),
+  ),
+]
+
+/** The same checks for the API server. */
+export const comparisonRules: CelRule[] = comparisonConflicts.map(({ rule, message }) => ({ rule, message }))
+
+/** The first conflict of a schedule; undefined: none. */
+export const findComparisonConflict = (spec: Compared): ComparisonConflict | undefined =>
+  comparisonConflicts.find(({ holds }) => holds(spec))
+
+const runId = (what: string) => z.string().max(30).refine(isScreenshotId).describe(what)
+
+/** The picture that the next run is compared with. It is a copy, which is kept until another one replaces it. */
+export const ScheduleBaseline = KeptBaseline.extend({
+  id: runId('Id of the run whose picture it is.'),
+  time: instant('Time at which that run was due.'),
+})
+export type ScheduleBaseline = z.infer<typeof ScheduleBaseline>
+
+/** The result of the last run that was compared. */
+export const LastComparison = z.object({
+  id: runId('Id of the run.'),
+  time: instant('Time at which the run was due.'),
+  to: runId('Id of the run that it was compared with.'),
+  changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+  changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
+  changedPixels: z.int().min(0).describe('Number of changed pixels.').optional(),
+  sizeChanged: z.boolean().describe('True if the pictures have different sizes.').optional(),
+})
+export type LastComparison = z.infer<typeof LastComparison>

@@ -1,0 +1,127 @@
+// The picture that the next run of a schedule is compared with. It is a copy in the bucket, so that it outlives the retention of its run.
+
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import { KeptBaseline, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
+import { accountOf } from '@tintype/crds/records/record'
+import { baselineOf } from '@tintype/crds/records/run'
+import { baselineKey, scheduleBaselinesPrefix } from '@tintype/crds/records/storage-keys'
+import { PAGE } from '@tintype/crds/storage/port'
+import type { Storage } from '../../storage/storage.ts'
+import type { EndedRun } from './ended-run.ts'
+
+/** Which picture the schedule needs after some of its runs ended. */
+export interface BaselineChange {
+  /** The present picture, unless the bucket has lost it. */
+  kept: ScheduleBaseline | undefined
+  /** Runs whose picture replaces it, the preferred one first. */
+  candidates: readonly EndedRun[]
+  /** True if a capture did not find the present picture in the bucket. */
+  isLost: boolean
+}
+
+/**
+ * Finds the pictures that may replace the baseline: those of completed runs that show the page and were due after the present baseline. Pure.
+ */
+export function chooseBaseline(schedule: StoredSchedule, ended: readonly EndedRun[]): BaselineChange {
+  const present = baselineOf(schedule)
+  const isLost = present !== undefined && ended.some((run) => isWithout(present, run))
+  const kept = isLost ? undefined : present
+  const mode = schedule.spec.comparison?.baseline ?? 'Previous'
+  if (!schedule.spec.comparison || (kept && mode === 'Approved')) return { kept, candidates: [], isLost }
+  const usable = ended
+    .filter((run) => isUsable(run, schedule) && (!present || Date.parse(run.time) > Date.parse(present.time)))
+    .sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
+  return { kept, candidates: mode === 'Approved' ? usable : usable.reverse(), isLost }
+}
+
+const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean =>
+  code === 'BASELINE_NOT_FOUND' && shot?.spec.options?.compareTo === id
+
+/** True for a picture that later runs can be compared with. The account of the schedule may have changed since the run. */
+const isUsable = ({ shot }: EndedRun, schedule: StoredSchedule): boolean =>
+  shot !== undefined &&
+  accountOf(shot) === accountOf(schedule) &&
+  findBaselineProblem(shot) === undefined &&
+  shot.status?.result?.etag !== undefined
+
+/**
+ * Copies the picture of the first candidate that still exists. Returns the baseline from now on.
+ * @throws RetryableError
+ */
+export async function keepBaseline(
+  schedule: StoredSchedule,
+  { kept, candidates }: BaselineChange,
+  storage: Pick<Storage, 'copy'>,
+): Promise<ScheduleBaseline | undefined> {
+  for (const { shot, time } of candidates) {
+    const copied = shot && (await copyPicture(schedule, shot, time, storage))
+    if (copied) return copied
+  }
+  return kept
+}
+
+/** Copies the picture of a run. Returns undefined if its file was deleted or replaced. @throws RetryableError */
+export async function copyPicture(
+  { metadata, spec }: StoredSchedule,
+  shot: Screenshot,
+  time: string,
+  storage: Pick<Storage, 'copy'>,
+): Promise<ScheduleBaseline | undefined> {
+  const { key, etag = '', ignored } = toBaseline(shot)
+  const id = screenshotIdOf(shot.metadata)
+  const to = baselineKey(accountOf({ spec }), metadata.uid, id)
+  const copied = await storage.copy({ from: key, etag, to })
+  if (copied === undefined) return undefined
+  // A record from the bucket may have more areas than a status can store.
+  const areas = KeptBaseline.shape.ignored.safeParse(ignored).data
+  return { id, time: new Date(time).toISOString(), key: to, etag: copied, ...(areas ? { ignored: areas } : {}) }
+}
+
+/** Removes the pictures of a schedule that neither it nor an open run needs. @throws RetryableError */
+export async function removeOldPictures(
+  { metadata, spec }: StoredSchedule,
+  needed: ReadonlySet<string>,
+  storage: Pick<Storage, 'list' | 'remove'>,
+): Promise<void> {
+  const keys = await storage.list(scheduleBaselinesPrefix(accountOf({ spec }), metadata.uid), { limit: PAGE })
+  const old = keys.filter((key) => !needed.has(key))
+  if (old.length > 0) await storage.remove(old)
+}
+
+/** The last comparison, of the runs that ended now and the one in the status. An approved run does not differ any more. */
+export function lastComparisonOf(
+  { spec, status }: StoredSchedule,
+  ended: readonly EndedRun[],
+  approvedId?: string,
+): LastComparison | undefined {
+  if (!spec.comparison) return undefined
+  const found = [...ended.flatMap(toComparison), ...(status?.lastComparison ? [status.lastComparison] : [])]
+  const last = found.reduce<LastComparison | undefined>(
+    (newest, one) => (newest === undefined || Date.parse(one.time) > Date.parse(newest.time) ? one : newest),
+    undefined,
+  )
+  return last?.id === approvedId ? undefined : last
+}
+
+/** Empty if the run was not compared. */
+export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
+  const to = shot?.spec.options?.compareTo
+  const { comparison } = shot?.status?.result ?? {}
+  if (to === undefined || comparison === undefined || comparison.skipped !== undefined) return []
+  const { changed, changedRatio, changedPixels, sizeChanged } = comparison
+  return [
+    {
+      ...{ id, time, to, changed },
+      ...(changedRatio === undefined ? {} : { changedRatio }),
+      ...(changedPixels === undefined ? {} : { changedPixels }),
+      ...(sizeChanged === undefined ? {} : { sizeChanged }),
+    },
+  ]
+}
+
+/** True if the same change was reported before: with an approved baseline, every run finds it again. */
+export const isSameChange = (one: LastComparison, before: LastComparison | undefined): boolean =>
+  before?.changed === true && before.to === one.to && before.changedPixels === one.changedPixels

@@ -1,0 +1,62 @@
+// Screenshots that are applied again after their record was archived, as GitOps does. They take the result of the record: nothing is captured
+// and nothing is charged.
+
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { digestOf, hasOwnName, readNamedRecord } from '@tintype/crds/records/named-record'
+import { accountOf } from '@tintype/crds/records/record'
+import { namedRecordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { LRUCache } from 'lru-cache'
+import { findArchived } from '../../storage/find-archived.ts'
+import type { Storage } from '../../storage/storage.ts'
+
+export interface RestorerDeps {
+  storage: Pick<Storage, 'readText' | 'exists'>
+  report: ReportIgnored
+  now: () => Date
+}
+
+const MAX_REMEMBERED = 10_000
+
+export class Restorer {
+  readonly #deps: RestorerDeps
+  /** Uids of Screenshots without such a record. */
+  readonly #without = new LRUCache<string, true>({ max: MAX_REMEMBERED })
+
+  constructor(deps: RestorerDeps) {
+    this.#deps = deps
+  }
+
+  /** Finds the completed record whose result a new Screenshot takes: same account, name and spec. @throws RetryableError */
+  async find(shot: Screenshot): Promise<Screenshot | undefined> {
+    const { metadata, status = {} } = shot
+    const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
+    if (!isNew || !hasOwnName(shot) || this.#without.has(metadata.uid)) return undefined
+    const record = await this.#read(shot)
+    if (!record) this.forbid(shot)
+    return record
+  }
+
+  /** Makes the Screenshot be captured. */
+  forbid({ metadata }: Screenshot): void {
+    this.#without.set(metadata.uid, true)
+  }
+
+  async #read(shot: Screenshot): Promise<Screenshot | undefined> {
+    const { storage, report, now } = this.#deps
+    const account = accountOf(shot)
+    const key = namedRecordKey(account, shot.metadata.name)
+    const text = await unlessTooLarge('name', key, storage.readText(key, MAX_OBJECT_BYTES.name), report)
+    const named = text === undefined ? undefined : readNamedRecord(text, now())
+    if (typeof named === 'string') report({ kind: 'name', reason: named, key })
+    if (!named || typeof named === 'string' || named.digest !== digestOf(shot)) return undefined
+    const [record, isDeleted] = await Promise.all([
+      findArchived(account, named.id, this.#deps),
+      storage.exists(tombstoneKey(account, named.id)),
+    ])
+    const isUsable = !isDeleted && record?.metadata.name === shot.metadata.name && record.status?.phase === 'Completed'
+    return isUsable ? record : undefined
+  }
+}

@@ -1,0 +1,259 @@
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { screenshotSchedules } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
+import { secretNames, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
+import { openOptions } from '../../../operator/src/options/open-options.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { eventually } from '../../support/eventually.ts'
+import { shortLease, startProgram } from '../operator/program.ts'
+import { call } from './client.ts'
+import { complete, fail } from './runner-role.ts'
+import { startWorld } from './world.ts'
+
+// Schedules over REST, with a real API server, store, gateway and operator. The tests complete captures in the role of the runner.
+
+const world = await startWorld()
+const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+t.teardown(async () => {
+  await http.close()
+  await world.stop()
+})
+for (const name of ['acme', 'other', 'late']) await world.createAccount(name)
+const key = await world.createKey({ accountName: 'acme' })
+const foreign = await world.createKey({ accountName: 'other' })
+const toData = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+const sealing = { 'private.json': toData(world.openingKeys), 'public.json': toData(toSealingKey(world.openingKeys[0]!)) }
+await new Resource(http, secrets).create({ metadata: { name: secretNames('tintype').sealingKey }, data: sealing })
+const [gateway, operator] = await Promise.all([
+  world.startGateway(),
+  startProgram(t, {
+    KUBECONFIG: world.plane.kubeconfigPath,
+    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_POD_NAME: 'operator-1',
+    TINTYPE_POD_UID: 'uid-of-operator-1',
+    TINTYPE_BOOTSTRAP_ENABLED: 'false',
+    ...world.operatorStorage,
+    ...shortLease,
+  }),
+])
+await eventually('the operator leads', operator.isLeader)
+const schedules = new Resource(http, screenshotSchedules)
+
+const url = 'https://example.com/'
+/** Not due during the tests. */
+const rare = { schedule: '0 0 1 1 *', url }
+const SECRET = 'Zq7planted7Secret'
+
+const rest = (method: string, path: string, body?: unknown, as = key, headers: Record<string, string> = {}) =>
+  call(`${gateway.url}/v1${path}`, { method, key: as, headers, ...(body === undefined ? {} : { body }) })
+
+async function create(body: object = rare): Promise<string> {
+  const created = await rest('POST', '/schedules', body)
+  t.equal(created.status, 201, JSON.stringify(created.body))
+  return created.body.data.id
+}
+
+/** Waits until the record of a schedule meets a condition. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
+const whenShown = (id: string, isRight: (data: any) => boolean): Promise<any> =>
+  eventually('the schedule has the state', async () => {
+    const { data } = (await rest('GET', `/schedules/${id}`)).body
+    return isRight(data) && data
+  })
+
+/** What a runner would get. */
+const { TINTYPE_STORAGE_ENDPOINT: endpoint = '', TINTYPE_STORAGE_ACCESS_KEY: accessKey = '' } = world.operatorStorage
+const storage = openStorage({
+  ...{ endpoint, accessKey, secretKey: world.operatorStorage.TINTYPE_STORAGE_SECRET_KEY ?? '', region: 'us-east-1', bucket: 'tintype' },
+})
+const open = (shot: Screenshot) =>
+  openOptions(shot, {
+    openingKeys: world.openingKeys,
+    secrets: { find: async () => undefined },
+    storage,
+    report: ({ reason, key: object }) => t.fail(`${reason} ${object}`),
+    policy: DEFAULT_OPTION_POLICY,
+  })
+
+t.test('a schedule is created, read, listed, changed and deleted', async (t) => {
+  const body = {
+    ...{ name: 'home', schedule: '0 9 * * MON-FRI', time_zone: 'Europe/Zurich', suspend: true, concurrency_policy: 'allow' },
+    ...{ starting_deadline_seconds: 60, spread_seconds: 30, url, options: { full_page: true }, external_identifier: 'home' },
+  }
+  const id = await create(body)
+  t.match(await schedules.get(toObjectName(id)), {
+    spec: { accountName: 'acme', name: 'home', timeZone: 'Europe/Zurich', concurrencyPolicy: 'Allow', template: { url } },
+  })
+  t.match(await whenShown(id, ({ status }) => status === 'suspended'), body)
+  const changed = await rest('PATCH', `/schedules/${id}`, { suspend: false, time_zone: null, options: { dark_mode: true } })
+  t.match(changed, { status: 200, body: { data: { suspend: false, time_zone: 'UTC', options: { dark_mode: true }, name: 'home' } } })
+  t.notHas(changed.body.data.options, 'full_page')
+  const shown = await whenShown(id, ({ next_run_at }) => next_run_at !== null)
+  t.match(shown, { status: 'active', problem: null })
+  t.equal(new Date(shown.next_run_at).getUTCHours(), 9)
+  t.ok((await rest('GET', '/schedules')).body.data.some((each: { id: string }) => each.id === id))
+  t.equal((await rest('DELETE', `/schedules/${id}`)).status, 204)
+  t.equal((await rest('GET', `/schedules/${id}`)).status, 404)
+  t.equal(await schedules.find(toObjectName(id)), undefined)
+})
+
+const refused: { body: object; message: RegExp }[] = [
+  { body: { ...rare, schedule: '0 25 * * *' }, message: /schedule: the hour 25 is not valid\. Use a number from 0 to 23/ },
+  { body: { ...rare, schedule: '0 0 31 2 *' }, message: /no date in the next nine years/ },
+  { body: { ...rare, time_zone: 'Mars/Base' }, message: /time_zone: must be a name of the IANA database/ },
+  { body: { ...rare, spread_seconds: 86_401 }, message: /spread_seconds must be at most 86400/ },
+  { body: { ...rare, comparison: { threshold: 2 } }, message: /comparison.threshold must be at most 1/ },
+  { body: { ...rare, comparison: {}, options: { format: 'pdf' } }, message: /comparison needs a picture: set options.format/ },
+  { body: { ...rare, url: 'http://169.254.169.254/' }, message: /./ },
+]
+for (const { body, message } of refused) {
+  t.test(`POST and PATCH refuse ${JSON.stringify(body)}`, async (t) => {
+    const before = (await schedules.listAll()).length
+    const created = await rest('POST', '/schedules', body)
+    t.equal(created.status, 400)
+    t.match(created.body.error.message, message)
+    t.equal((await schedules.listAll()).length, before)
+    const id = await create()
+    const { resourceVersion: version } = (await schedules.get(toObjectName(id))).metadata
+    t.equal((await rest('PATCH', `/schedules/${id}`, body)).status, 400)
+    t.ok((await schedules.get(toObjectName(id))).metadata.generation === 1, version)
+  })
+}
+
+t.test('a schedule of another account cannot be read, changed, run or deleted', async (t) => {
+  const id = await create()
+  const responses = await Promise.all([
+    rest('GET', `/schedules/${id}`, undefined, foreign),
+    rest('PATCH', `/schedules/${id}`, { suspend: true }, foreign),
+    rest('POST', `/schedules/${id}/run`, undefined, foreign),
+    rest('GET', `/schedules/${id}/runs`, undefined, foreign),
+    rest('DELETE', `/schedules/${id}`, undefined, foreign),
+  ])
+  t.strictSame(
+    responses.map(({ status }) => status),
+    [404, 404, 404, 404, 404],
+  )
+  t.strictSame((await rest('GET', '/schedules', undefined, foreign)).body.data, [])
+  t.ok(await schedules.find(toObjectName(id)))
+})
+
+t.test('a run that a client starts is charged once, shown as active, and listed when it has ended', async (t) => {
+  const id = await create()
+  const used = async () => (await rest('GET', '/usage/current')).body.data.count
+  const before = await used()
+  const once = { 'idempotency-key': `run-${id}` }
+  const started = await rest('POST', `/schedules/${id}/run`, undefined, key, once)
+  t.match(started, { status: 202, body: { url, status: 'pending' } })
+  t.equal((await rest('POST', `/schedules/${id}/run`, undefined, key, once)).body.id, started.body.id)
+  const second = (await rest('POST', `/schedules/${id}/run`)).body.id
+  t.equal(await used(), before + 2)
+  await whenShown(id, ({ active_runs: active }) => active.length === 2)
+  await complete(started.body.id, Buffer.from('a picture'), world)
+  await fail(second, { code: 'TIMEOUT', message: 'the page did not load' }, world)
+  const shown = await whenShown(id, ({ active_runs: active, recent_runs: recent }) => active.length === 0 && recent.length === 2)
+  const { body } = await rest('GET', `/schedules/${id}/runs`)
+  t.strictSame(body.data, shown.recent_runs)
+  t.match(body.data, [
+    { id: second, status: 'failed', error_code: 'TIMEOUT' },
+    { id: started.body.id, status: 'completed', error_code: null },
+  ])
+  t.match((await rest('GET', `/schedules/${id}/runs?limit=1`)).body, { data: [{ id: second }], pagination: { next_cursor: second } })
+  t.match((await rest('GET', `/schedules/${id}/runs?cursor=${second}`)).body, { data: [{ id: started.body.id }] })
+  t.equal((await rest('GET', `/screenshots/${started.body.id}`)).body.status, 'completed')
+})
+
+t.test('every run gets the private and large options, also after a change, and nobody else can read them', async (t) => {
+  const styles = 'p{}'.repeat(4_000)
+  const id = await create({ ...rare, options: { authorization: SECRET, styles, full_page: true } })
+  const name = toObjectName(id)
+  const { body } = await rest('POST', `/schedules/${id}/run`)
+  t.match(await open(await world.screenshots.get(toObjectName(body.id))), {
+    options: { fullPage: true, styles },
+    privateOptions: { authorization: SECRET },
+  })
+  t.notMatch(JSON.stringify(await schedules.get(name)), SECRET)
+  t.notMatch(await storage.readText(`schedules/acme/${name}.jwe`, 100_000), 'p{}')
+  t.match((await rest('GET', `/schedules/${id}`)).body.data.options, { authorization: '***', styles: '…' })
+  await rest('PATCH', `/schedules/${id}`, { url: 'https://example.org/', options: { headers: { 'x-key': SECRET } } })
+  // A run is due since January, and waits for the first one.
+  await schedules.patch(name, mergePatch({ status: { lastScheduleTime: '2020-06-01T00:00:00Z' } }), { subresource: 'status' })
+  await complete(body.id, Buffer.from('a picture'), world)
+  const due = await eventually('the operator creates the run', async () =>
+    (await world.screenshots.listAll()).find(({ spec }) => spec.scheduleRef?.name === name && spec.reservation === undefined),
+  )
+  t.equal(due.spec.url, 'https://example.org/')
+  const opened = await open(due)
+  t.strictSame(opened.privateOptions, { headers: { 'x-key': SECRET } })
+  t.strictSame(opened.options ?? {}, {}, 'the large options were replaced')
+})
+
+t.test('a schedule that kubectl created can be run, and its URL and options cannot be mixed with those of another', async (t) => {
+  const { metadata } = await schedules.create({
+    metadata: { name: 'home' },
+    spec: { accountName: 'acme', schedule: '0 0 1 1 *', template: { url, options: { fullPage: true } } },
+  })
+  const found = await eventually('the gateway has seen the schedule', async () =>
+    (await rest('GET', '/schedules?limit=500')).body.data.find((each: { name: string }) => each.name === 'home'),
+  )
+  const { status, body } = await rest('POST', `/schedules/${found.id}/run`)
+  t.equal(status, 202)
+  t.match((await world.screenshots.get(toObjectName(body.id))).spec, {
+    options: { fullPage: true },
+    scheduleRef: { name: 'home', uid: metadata.uid },
+  })
+})
+
+t.test('an approved run is the one that later runs are compared with', async (t) => {
+  const id = await create({ ...rare, comparison: { baseline: 'approved', threshold: 0.25, ignore: ['#clock'] } })
+  const approve = (body?: object) => rest('POST', `/schedules/${id}/approve`, body)
+  t.match(await approve(), { status: 409, body: { error: { code: 'CONFLICT', message: /no run has succeeded yet/ } } })
+  const capture = async (more: object = {}): Promise<string> => {
+    const { body } = await rest('POST', `/schedules/${id}/run`)
+    t.match(await approve({ run_id: body.id }), { status: 409, body: { error: { code: 'NOT_READY' } } })
+    await complete(body.id, Buffer.from(`the picture of ${body.id}`), world, more)
+    return body.id
+  }
+  const first = await capture()
+  await whenShown(id, ({ comparison }) => comparison.baseline_run === first)
+  const comparison = { changed: true, changedRatio: 0.5, changedPixels: 6, sizeChanged: false, regions: [] }
+  const second = await capture({ comparison })
+  const { spec } = await world.screenshots.get(toObjectName(second))
+  t.match(spec, {
+    options: { compareTo: first, compareThreshold: 0.25, compareIgnore: [{ selector: '#clock' }] },
+    baseline: { key: /^baselines\/acme\// },
+  })
+  const shown = await whenShown(id, (data) => data.comparison.last?.id === second)
+  t.match(shown.comparison, { baseline_run: first, last: { to: first, changed: true, changed_ratio: 0.5 } })
+  t.match(shown.recent_runs, [
+    { id: second, changed: true, changed_ratio: 0.5 },
+    { id: first, changed: null },
+  ])
+  t.match((await rest('GET', `/schedules/${id}/runs`)).body.data, shown.recent_runs)
+  t.match(await approve(), { status: 202, body: { data: { run_id: second } } })
+  await whenShown(id, (data) => data.comparison.baseline_run === second)
+  t.match(await approve({ run_id: second }), { status: 202 }, 'a second approval changes nothing')
+  t.match(await approve({ run_id: first }), { status: 409, body: { error: { message: /older than the approved run/ } } })
+  t.notHas((await schedules.get(toObjectName(id))).metadata.annotations ?? {}, 'tintype.dev/approve')
+  const third = (await rest('POST', `/schedules/${id}/run`)).body.id
+  t.equal((await world.screenshots.get(toObjectName(third))).spec.options?.compareTo, second)
+})
+
+t.test('a suspended account creates no runs, and the schedule says so', async (t) => {
+  const late = await world.createKey({ accountName: 'late' })
+  const { body } = await rest('POST', '/schedules', rare, late)
+  const name = toObjectName(body.data.id)
+  await world.accounts.patch('late', mergePatch({ spec: { suspended: true } }))
+  const ready = await eventually('the operator has seen the suspension', async () =>
+    (await schedules.get(name)).status?.conditions?.find(({ reason }) => reason === 'AccountSuspended'),
+  )
+  t.match(ready, { type: 'Ready', status: 'False' })
+  const run = await rest('POST', `/schedules/${body.data.id}/run`, undefined, late)
+  t.match(run, { status: 403, body: { error: { code: 'ACCOUNT_SUSPENDED' } } })
+})

@@ -1,0 +1,149 @@
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { Annotation } from '../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { baselineKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ACCOUNT, type Page, startScheduleStage } from './stage.ts'
+
+// What scheduled runs are compared with, with a real API server, store and browser.
+
+const document = (body: string): string => `<!doctype html><title>Page</title><body style="margin:0;background:#fff"><h1>Page</h1>${body}`
+const square = (x: number): string =>
+  document(`<div style="position:absolute;left:${x}px;top:200px;width:60px;height:60px;background:#d00"></div>`)
+const pages: Record<string, Page> = {}
+const stage = await startScheduleStage(t, pages)
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+
+t.test('with Previous, each change is reported once, and its run is the next baseline', async (t) => {
+  pages['/previous'] = square(100)
+  const schedule = await stage.create('previous', { comparison: { threshold: 0.0005 } })
+  const run = async () => (await stage.runOnce(['previous'])).get('previous')!
+  const first = await run()
+  t.equal(first.spec.options?.compareTo, undefined)
+  t.match(await stage.statusOf('previous'), { baseline: { id: idOf(first) } })
+  const same = await run()
+  t.match(same.spec, { options: { compareTo: idOf(first), compareThreshold: 0.0005 }, baseline: { key: String } })
+  t.match(same.status?.result?.comparison, { changed: false, changedPixels: 0 })
+  pages['/previous'] = square(300)
+  const changed = await run()
+  t.match(changed.status?.result, { comparison: { changed: true, changedPixels: 7_200 }, artifacts: [{ type: 'diff' }] })
+  t.match(await stage.statusOf('previous'), {
+    baseline: { id: idOf(changed), key: baselineKey(ACCOUNT, schedule.metadata.uid, idOf(changed)) },
+    lastComparison: { id: idOf(changed), to: idOf(same), changed: true, changedPixels: 7_200, sizeChanged: false },
+    recentRuns: [{ id: idOf(changed), changed: true }, { changed: false }, { id: idOf(first) }],
+  })
+  t.match((await run()).status?.result?.comparison, { changed: false })
+  const events = stage.eventsOf('previous', 'Changed')
+  t.match(events, [{ type: 'Normal', message: `Run ${idOf(changed)} differs from run ${idOf(same)} in 3.0 % of the pixels.` }])
+  t.equal(events.length, 1)
+  t.equal((await stage.kept(schedule)).length, 1, 'only the present picture is kept')
+})
+
+const runOf = async (name: string) => (await stage.runOnce([name])).get(name)!
+const fileOf = (shot: Screenshot): string => objectKey(ACCOUNT, idOf(shot), 'png')
+
+t.test('failed, blank and challenged runs never become a baseline, and are not changes', async (t) => {
+  pages['/unfit'] = square(100)
+  const schedule = await stage.create('unfit', { comparison: {} })
+  const first = await runOf('unfit')
+  // The plan keeps files for a shorter time than the interval of the schedule.
+  await stage.bucket.remove([fileOf(first)])
+  for (const [page, outcome] of [
+    [document('').replace('<h1>Page</h1>', ''), { outcome: 'completed', unfit: 'blank' }],
+    ['<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>', { outcome: 'completed', unfit: 'bot_challenge' }],
+    [(_: unknown, response: { destroy: () => void }) => response.destroy(), { outcome: 'failed' }],
+  ] as [Page, object][]) {
+    pages['/unfit'] = page
+    const run = await runOf('unfit')
+    const status = await stage.statusOf('unfit')
+    t.match(status, { baseline: { id: idOf(first) }, recentRuns: [{ id: idOf(run), ...outcome }] })
+    t.notOk('changed' in status.recentRuns![0]!)
+    t.equal(status.lastComparison, undefined)
+  }
+  pages['/unfit'] = square(100)
+  t.match((await runOf('unfit')).status?.result?.comparison, { changed: false, changedPixels: 0 })
+  t.strictSame(stage.eventsOf('unfit', 'Changed'), [])
+  t.equal((await stage.kept(schedule)).length, 1)
+})
+
+t.test('with Approved, the first picture stays until a run is approved, which is idempotent', async (t) => {
+  pages['/approved'] = square(100)
+  const schedule = await stage.create('approved', { comparison: { baseline: 'Approved' } })
+  const approve = async (value: string) => {
+    await stage.schedules.patch('approved', mergePatch({ metadata: { annotations: { [Annotation.approve]: value } } }))
+    return eventually('the annotation is removed', async () => {
+      const { metadata, status } = await stage.schedules.get('approved')
+      return metadata.annotations?.[Annotation.approve] === undefined && status
+    })
+  }
+  t.equal((await approve('latest')).baseline, undefined)
+  const first = await runOf('approved')
+  pages['/approved'] = square(300)
+  const second = await runOf('approved')
+  const third = await runOf('approved')
+  t.match(
+    [second, third].map(({ status }) => status?.result?.comparison?.changed),
+    [true, true],
+  )
+  t.equal(third.spec.options?.compareTo, idOf(first))
+  t.equal(stage.eventsOf('approved', 'Changed').length, 1, 'the same change is one Event')
+  t.match(await approve(idOf(second)), { baseline: { id: idOf(second) }, lastComparison: { id: idOf(third), changed: true } })
+  const approved = await approve('')
+  t.match(approved, { baseline: { id: idOf(third), key: baselineKey(ACCOUNT, schedule.metadata.uid, idOf(third)) } })
+  t.equal(approved.lastComparison, undefined, 'an approved run does not differ any more')
+  for (const again of ['latest', idOf(third), idOf(second), idOf(first), 'scr_7zzzzzzzzzzzzzzzzzzzzzzzzz', 'the last one']) {
+    t.strictSame(await approve(again), approved, again)
+  }
+  t.equal(stage.eventsOf('approved', 'Approved').length, 2)
+  t.match(
+    stage.eventsOf('approved', 'ApprovalRefused').map(({ message }) => message),
+    [
+      /No run has succeeded/,
+      /older than the approved run/,
+      /older than the approved run/,
+      /not a run of this schedule/,
+      /not the id of a run/,
+    ],
+  )
+  t.match((await runOf('approved')).status?.result?.comparison, { changed: false })
+  t.strictSame(await stage.kept(schedule), [approved.baseline?.key])
+})
+
+t.test('a lost picture fails one run, and the next one replaces it', async (t) => {
+  pages['/lost'] = square(100)
+  await stage.create('lost', { comparison: { baseline: 'Approved' } })
+  await runOf('lost')
+  await stage.bucket.remove([(await stage.statusOf('lost')).baseline!.key])
+  t.match((await runOf('lost')).status?.result?.error, { code: 'BASELINE_NOT_FOUND' })
+  t.equal((await stage.statusOf('lost')).baseline, undefined)
+  const next = await runOf('lost')
+  t.match(await stage.statusOf('lost'), { baseline: { id: idOf(next) } })
+  t.equal(stage.eventsOf('lost', 'BaselineLost').length, 1)
+})
+
+t.test('ignored elements do not count, also when they are gone', async (t) => {
+  pages['/ignored'] = square(100).replace('<div', '<div id="ad"')
+  await stage.create('ignored', { comparison: { threshold: 0, ignore: [{ selector: '#ad' }] } })
+  await runOf('ignored')
+  t.match((await stage.statusOf('ignored')).baseline?.ignored, [{ selector: '#ad', boxes: [{ x: 100, y: 200, width: 60, height: 60 }] }])
+  pages['/ignored'] = document('')
+  t.match((await runOf('ignored')).status?.result?.comparison, { changed: false, changedPixels: 0 })
+})
+
+t.test('the picture goes with the comparison, and with the schedule', async (t) => {
+  pages['/gone'] = square(100)
+  const schedule = await stage.create('gone', { comparison: {} })
+  await runOf('gone')
+  t.equal((await stage.kept(schedule)).length, 1)
+  await stage.schedules.patch('gone', mergePatch({ spec: { comparison: null } }))
+  await eventually('the picture is removed', async () => (await stage.kept(schedule)).length === 0)
+  t.equal((await stage.statusOf('gone')).baseline, undefined)
+  t.equal((await runOf('gone')).status?.result?.comparison, undefined)
+  await stage.schedules.patch('gone', mergePatch({ spec: { comparison: {} } }))
+  await runOf('gone')
+  t.equal((await stage.kept(schedule)).length, 1)
+  await stage.schedules.delete('gone')
+  await eventually('the picture is removed', async () => (await stage.kept(schedule)).length === 0)
+})

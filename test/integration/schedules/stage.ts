@@ -1,0 +1,200 @@
+// Schedules whose runs are captured: an operator's schedule controller with a clock that tests advance, and a browser that captures each run
+// with the order that the operator would send.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { Registry } from 'prom-client'
+import type { Test } from 'tap'
+import { capture } from '../../../capture-runner/src/capture/capture.ts'
+import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
+import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
+import { silentLog } from '../../../crds/client/log.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
+import { scheduleBaselinesPrefix } from '../../../crds/src/records/storage-keys.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
+import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
+import { findBaseline } from '../../../operator/src/controllers/screenshot/baseline.ts'
+import { buildOrder } from '../../../operator/src/controllers/screenshot/order.ts'
+import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
+import { OptionsError } from '../../../operator/src/options/options-error.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import { eventually } from '../../support/eventually.ts'
+import { servePages } from '../capture-runner/stage/page-server.ts'
+import { LOOPBACK_POLICY, openStudio } from '../capture-runner/stage/studio.ts'
+import { startPlane } from '../client/plane.ts'
+import { makeIdentities } from '../store-identities.ts'
+
+const MINUTE_MILLISECONDS = 60_000
+const BUCKET = 'tintype'
+export const ACCOUNT = 'acme'
+const MAX_BYTES = 100_000_000
+/** Captures at the same time. */
+const CAPTURES = 2
+const SMALL = { viewportWidth: 600, viewportHeight: 400 }
+
+/** An Event that the controller recorded. */
+export interface RecordedEvent {
+  type: 'Warning' | 'Normal'
+  schedule: string
+  reason: string
+  message: string
+}
+
+/** A page of the site, or what it responds instead. */
+export type Page = string | RequestListener
+
+/** Starts everything for one test file. Tests may change `pages`, by path. */
+export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-schedules-'))
+  const minio = await startMinio({ directory })
+  const [studio, site, plane] = await Promise.all([openStudio(), servePages(pages), startPlane(t)])
+  t.teardown(async () => {
+    await Promise.all([studio.close(), site.close()])
+    await minio.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  await plane.applyKinds()
+  const root = { ...minio, region: 'us-east-1', bucket: BUCKET }
+  /** The bucket with all rights, for what tests check. */
+  const bucket = openStorage(root)
+  await bucket.ensureBucket()
+  const identities = await makeIdentities(minio)
+  const access = { ...root, ...identities.operator }
+  const storage = openStorage(access, { uploads: identities.uploads })
+  const admin = plane.connect(t)
+  const schedules = new Resource(admin, screenshotSchedules)
+  const shots = new Resource(admin, screenshots)
+  await new Resource(admin, accounts).create({ metadata: { name: ACCOUNT }, spec: { plan: 'free' } })
+
+  // It stands still between runs. It is ahead of the API server's clock, by less than the hour that an id may be in the future.
+  const time = { now: Math.ceil(Date.now() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS + 2 * MINUTE_MILLISECONDS }
+  const now = () => new Date(time.now)
+  const recorded: RecordedEvent[] = []
+  const record =
+    (type: RecordedEvent['type']) =>
+    ({ metadata }: { metadata: { name: string } }, reason: string, message: string) =>
+      void recorded.push({ type, schedule: metadata.name, reason, message })
+  const http = plane.connect(t)
+  const reflectors = createReflectors(http, { log: silentLog, metrics: {} as never })
+  const used = [reflectors.schedules, reflectors.screenshots, reflectors.accounts, reflectors.usages]
+  for (const reflector of used) reflector.start()
+  await Promise.all(used.map((reflector) => reflector.whenSynced()))
+
+  /** Starts the leader. */
+  function lead() {
+    const deps = {
+      http,
+      config: { namespace: http.namespace },
+      reflectors,
+      storage,
+      report: () => {},
+      events: { warn: record('Warning'), normal: record('Normal') },
+      clock: { ...systemClock, wall: () => now().getTime() },
+      log: silentLog,
+      registry: new Registry(),
+      controllerMetrics: {},
+      isLeader: () => true,
+    } as unknown as ScheduleControllerDeps
+    const term = new AbortController()
+    const work = createScheduleController(deps).start(term.signal)
+    return async () => {
+      term.abort()
+      await work.stop()
+    }
+  }
+  const stop = lead()
+  t.teardown(async () => {
+    await stop()
+    await Promise.all(used.map((reflector) => reflector.stop()))
+  })
+
+  const parts = {
+    browsers: studio.browsers,
+    policy: LOOPBACK_POLICY,
+    memory: createMemoryWatch({ limitBytes: undefined, log: pino({ level: 'silent' }) }),
+    httpCache: studio.httpCache,
+  }
+
+  /** Captures a run as operator and runner do. */
+  async function captureRun(shot: Screenshot): Promise<Screenshot> {
+    const claim = { phase: 'Running' as const, attempt: 1, startTime: now().toISOString() }
+    const claimed = await shots.patch(shot.metadata.name, mergePatch({ status: claim }), { subresource: 'status' })
+    const started = { ...claimed, status: { ...claimed.status, startTime: new Date().toISOString() } }
+    const context = { namespace: http.namespace, now, reflectors, storage, report: () => {} }
+    const outcome = await findBaseline(started, context).then(
+      async (baseline) => {
+        const order = buildOrder(started, storage, { baseline, options: shot.spec.options, maxFileBytes: MAX_BYTES, now: new Date() })
+        return (await capture(order, parts, AbortSignal.timeout(60_000))).outcome
+      },
+      (error: unknown) => {
+        if (!(error instanceof OptionsError)) throw error
+        return { phase: 'Failed' as const, result: { error: { code: error.code, message: error.message } }, conditions: [] }
+      },
+    )
+    const status = { ...outcome, completionTime: now().toISOString() }
+    return shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
+  }
+
+  /** Open runs of these schedules. */
+  const openRuns = async (names: readonly string[]) =>
+    (await shots.listAll()).filter((shot) => names.includes(shot.spec.scheduleRef?.name ?? '') && !isFinished(shot))
+
+  return {
+    site,
+    bucket,
+    storage,
+    schedules,
+    shots,
+    recorded,
+    now,
+    captureRun,
+    /** Creates a schedule that is due every minute from now on. */
+    async create(name: string, { path = `/${name}`, ...spec }: Partial<ScreenshotScheduleSpec> & { path?: string } = {}) {
+      await schedules.create({
+        metadata: { name },
+        spec: {
+          accountName: ACCOUNT,
+          schedule: '* * * * *',
+          suspend: true,
+          ...spec,
+          template: { url: site.url(path), ...spec.template, options: { ...SMALL, ...spec.template?.options } },
+        },
+      })
+      await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })
+      return schedules.patch(name, mergePatch({ spec: { suspend: false } }))
+    },
+    /** Lets a minute pass. Each schedule creates one run, which is captured and recorded. Returns the runs by the names of the schedules. */
+    async runOnce(names: readonly string[]): Promise<Map<string, Screenshot>> {
+      time.now += MINUTE_MILLISECONDS
+      const open = await eventually('each schedule has an open run', async () => {
+        const found = await openRuns(names)
+        return found.length === names.length && found
+      })
+      const runs = new Map<string, Screenshot>()
+      await mapConcurrently(open, CAPTURES, async (shot) => {
+        const done = await captureRun(shot)
+        runs.set(shot.spec.scheduleRef?.name ?? '', done)
+      })
+      await eventually('each run is recorded', async () => {
+        const found = await schedules.listAll()
+        return [...runs].every(([name, { metadata }]) =>
+          found.some((one) => one.metadata.name === name && one.status?.recentRuns?.[0]?.id === screenshotIdOf(metadata)),
+        )
+      })
+      return runs
+    },
+    statusOf: async (name: string) => (await schedules.get(name)).status ?? {},
+    /** Keys of the pictures that a schedule keeps. */
+    kept: ({ metadata }: { metadata: { uid: string } }) => bucket.list(scheduleBaselinesPrefix(ACCOUNT, metadata.uid)),
+    eventsOf: (name: string, reason: string) => recorded.filter((event) => event.schedule === name && event.reason === reason),
+  }
+}

@@ -1,0 +1,179 @@
+import t from 'tap'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
+import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
+import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { baselineKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { aGateway, aScreenshot, NOW } from '../../fakes.ts'
+
+type Gateway = ReturnType<typeof aGateway>
+
+const calling =
+  ({ app, headers }: Gateway) =>
+  async (method: string, url: string, body?: unknown) => {
+    const payload = body === undefined ? {} : { payload: body as object }
+    const response = await app.inject({ method: method as 'GET', url: `/v1${url}`, headers, ...payload })
+    return { status: response.statusCode, body: response.json() }
+  }
+
+const compared = { schedule: '@hourly', url: 'https://example.com/', comparison: { baseline: 'approved' } }
+const newest = ({ schedules }: Gateway): ScreenshotSchedule => schedules.objects.at(-1)!
+const at = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000)
+
+async function create(gateway: Gateway, body: object = compared): Promise<string> {
+  const created = await calling(gateway)('POST', '/schedules', body)
+  t.equal(created.status, 201, JSON.stringify(created.body))
+  return created.body.data.id
+}
+
+t.test('POST /schedules stores how runs are compared, and the record shows the defaults', async (t) => {
+  const gateway = aGateway()
+  const ignore = ['#clock', { x: 0, y: 0, width: 320, height: 60 }]
+  const comparison = { baseline: 'approved', threshold: 0.01, color_tolerance: 0.2, antialiasing: true, ignore }
+  const { body } = await calling(gateway)('POST', '/schedules', { ...compared, comparison })
+  t.strictSame(newest(gateway).spec.comparison, {
+    baseline: 'Approved',
+    threshold: 0.01,
+    colorTolerance: 0.2,
+    antialiasing: true,
+    ignore: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }],
+  })
+  t.strictSame(body.data.comparison, { ...comparison, ignore: [{ selector: '#clock' }, ignore[1]], baseline_run: null, last: null })
+  const simple = await calling(gateway)('POST', '/schedules', { ...compared, comparison: {} })
+  t.match(simple.body.data.comparison, { baseline: 'previous', threshold: 0.001, color_tolerance: 0.1, antialiasing: false, ignore: [] })
+})
+
+const refused: { name: string; body: object; details: string[] }[] = [
+  { name: 'a threshold above 1', body: { comparison: { threshold: 1.5 } }, details: ['comparison.threshold too_big'] },
+  { name: 'a threshold below 0', body: { comparison: { threshold: -0.1 } }, details: ['comparison.threshold too_small'] },
+  { name: 'an unknown baseline', body: { comparison: { baseline: 'last' } }, details: ['comparison.baseline invalid_value'] },
+  { name: 'an unknown field', body: { comparison: { tolerance: 1 } }, details: ['comparison.tolerance unknown_field'] },
+  { name: 'an empty entry to ignore', body: { comparison: { ignore: [{}] } }, details: ['comparison.ignore[0] invalid_value'] },
+  { name: 'a comparison of PDFs', body: { options: { format: 'pdf' } }, details: ['options.format contradiction'] },
+  { name: 'a comparison of videos', body: { options: { format: 'mp4' } }, details: ['options.format contradiction'] },
+  { name: 'another threshold', body: { options: { compare_threshold: 0.1 } }, details: ['options.compare_threshold contradiction'] },
+]
+for (const { name, body, details } of refused) {
+  t.test(`POST and PATCH refuse ${name} with the reason`, async (t) => {
+    const gateway = aGateway()
+    const call = calling(gateway)
+    const read = (response: { body: { error: { details: { path: string; code: string }[] } } }) =>
+      response.body.error.details.map(({ path, code }) => `${path} ${code}`)
+    const created = await call('POST', '/schedules', { ...compared, ...body })
+    t.equal(created.status, 400)
+    t.ok(
+      details.every((detail) => read(created).includes(detail)),
+      String(read(created)),
+    )
+    const id = await create(gateway)
+    const changed = await call('PATCH', `/schedules/${id}`, body)
+    t.equal(changed.status, 400)
+    t.ok(
+      details.every((detail) => read(changed).includes(detail)),
+      String(read(changed)),
+    )
+    t.notMatch(changed.body.error.message, /template|[a-z][A-Z]/)
+  })
+}
+
+t.test('PATCH replaces the comparison as a whole, and null ends it', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway, { ...compared, comparison: { baseline: 'approved', threshold: 0.5, ignore: ['#clock'] } })
+  const call = calling(gateway)
+  await call('PATCH', `/schedules/${id}`, { comparison: { threshold: 0.2 } })
+  t.strictSame(newest(gateway).spec.comparison, { threshold: 0.2 })
+  const { body } = await call('PATCH', `/schedules/${id}`, { comparison: null, options: { format: 'pdf' } })
+  t.match(body.data, { comparison: null, options: { format: 'pdf' } })
+})
+
+/** Adds a completed run of some minutes ago with a picture. Returns its id. */
+function addRun(
+  gateway: Gateway,
+  minutes: number,
+  { result = {}, phase = 'Completed' as const, uid = newest(gateway).metadata.uid } = {},
+): string {
+  const id = newId('scr', at(minutes), Buffer.alloc(10, minutes))
+  const shot = aScreenshot({ id, phase, status: { phase, result: { etag: 'abc', ...result } } })
+  const scheduleRef = { name: newest(gateway).metadata.name, uid, time: at(minutes).toISOString() }
+  gateway.screenshots.put({ ...shot, spec: { ...shot.spec, scheduleRef } })
+  gateway.files.objects.set(objectKey('acme', id, 'png'), Buffer.from('a picture'))
+  return id
+}
+
+function setBaseline(gateway: Gateway, id: string, minutes: number): void {
+  const schedule = newest(gateway)
+  const key = baselineKey('acme', schedule.metadata.uid, id)
+  schedule.status = { ...schedule.status, baseline: { id, key, etag: 'def', time: at(minutes).toISOString() } }
+}
+
+const requestOf = (gateway: Gateway) => newest(gateway).metadata.annotations?.[Annotation.approve]
+
+t.test('a run that a client starts is compared with the baseline', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway, { ...compared, comparison: { threshold: 0.2, ignore: ['#clock'] } })
+  const earlier = addRun(gateway, 60)
+  setBaseline(gateway, earlier, 60)
+  const { body } = await calling(gateway)('POST', `/schedules/${id}/run`)
+  t.match(gateway.screenshots.objects.get(body.id)?.spec, {
+    options: { compareTo: earlier, compareThreshold: 0.2, compareIgnore: [{ selector: '#clock' }] },
+    baseline: { key: baselineKey('acme', newest(gateway).metadata.uid, earlier), etag: 'def' },
+  })
+})
+
+t.test('POST /schedules/:id/approve asks the operator to keep the picture of a run', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const run = addRun(gateway, 10)
+  const call = calling(gateway)
+  t.strictSame(await call('POST', `/schedules/${id}/approve`, { run_id: run }), {
+    status: 202,
+    body: { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run } },
+  })
+  t.equal(requestOf(gateway), run)
+})
+
+t.test('POST /schedules/:id/approve means the last compared run by default, and a second approval changes nothing', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const [first, last] = [addRun(gateway, 20), addRun(gateway, 10)]
+  setBaseline(gateway, first, 20)
+  newest(gateway).status!.lastComparison = { id: last, time: at(10).toISOString(), to: first, changed: true }
+  const call = calling(gateway)
+  t.match((await call('GET', `/schedules/${id}`)).body.data.comparison, {
+    baseline_run: first,
+    last: { id: last, to: first, changed: true },
+  })
+  t.match(await call('POST', `/schedules/${id}/approve`), { status: 202, body: { data: { run_id: last } } })
+  t.equal(requestOf(gateway), last)
+  // The operator has applied it.
+  delete newest(gateway).metadata.annotations![Annotation.approve]
+  setBaseline(gateway, last, 10)
+  t.match(await call('POST', `/schedules/${id}/approve`, { run_id: 'latest' }), { status: 202, body: { data: { run_id: last } } })
+  t.equal(requestOf(gateway), undefined)
+})
+
+t.test('POST /schedules/:id/approve refuses runs that cannot be compared with', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const call = calling(gateway)
+  const approve = async (run?: string) => {
+    const { status, body } = await call('POST', `/schedules/${id}/approve`, run === undefined ? undefined : { run_id: run })
+    return `${status} ${body.error?.code}`
+  }
+  t.equal(await approve(), '409 CONFLICT', 'no run yet')
+  t.equal(await approve('home'), '400 VALIDATION_ERROR')
+  t.equal(await approve(newId('scr', NOW)), '404 NOT_FOUND')
+  t.equal(await approve(addRun(gateway, 5, { uid: 'another-schedule' })), '404 NOT_FOUND')
+  t.equal(await approve(addRun(gateway, 6, { phase: 'Pending' as never })), '409 NOT_READY')
+  t.equal(await approve(addRun(gateway, 7, { phase: 'Failed' as never })), '422 NOT_COMPARABLE')
+  t.equal(await approve(addRun(gateway, 8, { result: { unfit: 'blank' } })), '422 NOT_COMPARABLE')
+  const gone = addRun(gateway, 9)
+  gateway.files.objects.delete(objectKey('acme', gone, 'png'))
+  t.equal(await approve(gone), '410 EXPIRED')
+  const older = addRun(gateway, 30)
+  setBaseline(gateway, addRun(gateway, 20), 20)
+  t.equal(await approve(older), '409 CONFLICT')
+  t.equal(requestOf(gateway), undefined)
+  const unapproved = await create(gateway, { ...compared, comparison: { baseline: 'previous' } })
+  const response = await call('POST', `/schedules/${unapproved}/approve`)
+  t.match(response, { status: 409, body: { error: { code: 'CONFLICT', message: /set comparison.baseline to approved first/ } } })
+})

@@ -1,0 +1,159 @@
+import t, { type Test } from 'tap'
+import { runCli, sendError, sendJson, serve } from '../fake-world.ts'
+
+const ID = 'sch_01kajq2v0vtz8m3c5x7r9w4n6p'
+const RUN = 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z'
+
+const run = {
+  id: RUN,
+  scheduled_at: '2026-11-23T08:00:00.000Z',
+  status: 'failed',
+  completed_at: '2026-11-23T08:00:04.310Z',
+  error_code: 'TIMEOUT',
+  changed: null,
+}
+
+const schedule = {
+  ...{ id: ID, name: 'home', url: 'https://a.example/', schedule: '@hourly', time_zone: 'Europe/Zurich', status: 'active', problem: null },
+  ...{ next_run_at: '2026-11-24T08:00:00.000Z', last_run_at: '2026-11-23T08:00:00.000Z', last_success_at: null },
+  ...{ active_runs: [], recent_runs: [run], comparison: null },
+}
+
+/** A service with one schedule. It keeps the method, the path and the body of each request. */
+async function aService(t: Test, found: object = schedule) {
+  const requests: string[] = []
+  const { url, stop } = await serve(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const path = (request.url ?? '').replace(/^\/(api\/)?v1/, '')
+    requests.push(`${request.method} ${path}${body && ` ${body}`}`)
+    const { suspend } = JSON.parse(body || '{}') as { suspend?: boolean }
+    if (path.startsWith(`/schedules/${ID}/runs`))
+      sendJson(response, { success: true, data: [run, run], pagination: { has_more: true, next_cursor: RUN } })
+    else if (path === `/schedules/${ID}/approve`) sendJson(response, { data: { run_id: RUN } }, 202)
+    else if (path === `/schedules/${ID}/run`) sendJson(response, { id: RUN, status: 'pending' }, 202)
+    else if (request.method === 'DELETE') response.writeHead(204).end()
+    else if (request.method === 'PATCH') sendJson(response, { data: { ...found, status: suspend ? 'suspended' : 'active' } })
+    else if (request.method === 'POST') sendJson(response, { data: found }, 201)
+    else if (path === `/schedules/${ID}`) sendJson(response, { success: true, data: found })
+    else if (path.startsWith('/schedules?')) sendJson(response, { success: true, data: [found], pagination: { has_more: false } })
+    else sendError(response, 404, 'NOT_FOUND', 'schedule not found')
+  })
+  t.teardown(stop)
+  return { requests, environment: { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' } }
+}
+
+t.test('schedules list and get show when a schedule runs and how its last runs ended', async (t) => {
+  const { environment } = await aService(t)
+  const list = await runCli(['schedules', 'list'], { environment })
+  t.match(list.stdout, /^ID +NAME +SCHEDULE +TIME ZONE +STATUS +LAST RUN +NEXT RUN \(UTC\) +URL\n/)
+  t.match(
+    list.stdout,
+    new RegExp(`^${ID} +home +@hourly +Europe/Zurich +active +failed TIMEOUT +2026-11-24 08:00 +https://a.example/$`, 'm'),
+  )
+  const get = await runCli(['schedules', 'get', ID], { environment })
+  t.match(get.stdout, /^schedule +@hourly \(Europe\/Zurich\)$/m)
+  t.match(get.stdout, new RegExp(`^run +${RUN}, 2026-11-23 08:00 UTC, failed TIMEOUT$`, 'm'))
+  const json = await runCli(['schedules', 'list', '--json'], { environment })
+  t.strictSame(JSON.parse(json.stdout), schedule)
+})
+
+t.test('schedules get shows why no runs can be created', async (t) => {
+  const problem = { code: 'QUOTA_EXCEEDED', message: 'The monthly quota is used up.' }
+  const { environment } = await aService(t, { ...schedule, status: 'blocked', problem })
+  t.match((await runCli(['schedules', 'get', ID], { environment })).stdout, /^problem +QUOTA_EXCEEDED: The monthly quota is used up.$/m)
+  t.match((await runCli(['schedules', 'list'], { environment })).stdout, 'blocked QUOTA_EXCEEDED')
+})
+
+t.test('schedules create sends the time and the options of the capture', async (t) => {
+  const { requests, environment } = await aService(t)
+  const timing = ['--name', 'home', '--time-zone', 'Europe/Zurich', '--suspend', '--concurrency-policy', 'allow', '--spread-seconds', '30']
+  const capture = ['--full-page', '--external-identifier', 'home', '--timezone', 'Asia/Tokyo']
+  const { code, stderr } = await runCli(['schedules', 'create', '0 9 * * *', 'a.example', ...timing, ...capture], { environment })
+  t.equal(code, 0, stderr)
+  const body = JSON.parse(requests[0]!.replace('POST /schedules ', ''))
+  t.strictSame(body, {
+    ...{ name: 'home', schedule: '0 9 * * *', time_zone: 'Europe/Zurich', suspend: true, concurrency_policy: 'allow', spread_seconds: 30 },
+    ...{ external_identifier: 'home', url: 'https://a.example', options: { full_page: true, timezone: 'Asia/Tokyo' } },
+  })
+})
+
+t.test('schedules create --compare makes the flags of comparisons those of the runs', async (t) => {
+  const { requests, environment } = await aService(t)
+  const flags = ['--compare', 'approved', '--compare-threshold', '0.01', '--compare-ignore', '#clock', '--no-compare-antialiasing']
+  t.equal((await runCli(['schedules', 'create', '@daily', 'a.example', ...flags], { environment })).code, 0)
+  t.strictSame(JSON.parse(requests[0]!.replace('POST /schedules ', '')), {
+    ...{ schedule: '@daily', url: 'https://a.example' },
+    comparison: { baseline: 'approved', threshold: 0.01, antialiasing: false, ignore: ['#clock'] },
+  })
+})
+
+t.test('schedules get and runs show what changed, and approve names the run', async (t) => {
+  const last = {
+    id: RUN,
+    scheduled_at: run.scheduled_at,
+    to: 'scr_1',
+    changed: true,
+    changed_ratio: 0.0123,
+    changed_pixels: 1,
+    size_changed: false,
+  }
+  const completed = { ...run, status: 'completed', error_code: null, changed: true }
+  const { requests, environment } = await aService(t, { ...schedule, recent_runs: [completed], comparison: { last } })
+  const { stdout } = await runCli(['schedules', 'get', ID], { environment })
+  t.match(stdout, new RegExp(`^compared +${RUN} with scr_1: changed \\(1.23% of the pixels\\)$`, 'm'))
+  t.match(stdout, /UTC, completed, changed$/m)
+  t.equal((await runCli(['schedules', 'approve', ID], { environment })).stdout, `approved ${RUN}\n`)
+  t.equal((await runCli(['schedules', 'approve', ID, RUN, '--json'], { environment })).stdout, `{"run_id":"${RUN}"}\n`)
+  t.strictSame(requests.slice(1), [`POST /schedules/${ID}/approve {}`, `POST /schedules/${ID}/approve {"run_id":"${RUN}"}`])
+})
+
+t.test('schedules create accepts a page instead of a URL', async (t) => {
+  const { requests, environment } = await aService(t)
+  t.equal((await runCli(['schedules', 'create', '@daily', '--html', '<p>'], { environment })).code, 0)
+  t.strictSame(requests, ['POST /schedules {"schedule":"@daily","options":{"html":"<p>"}}'])
+})
+
+t.test('schedules create refuses what a schedule cannot have', async (t) => {
+  const { requests, environment } = await aService(t)
+  const cases: [args: string[], message: RegExp][] = [
+    [['@hourly'], /a URL is missing/],
+    [['@hourly', 'a.example', '--html', '<p>'], /replace the URL/],
+    [['@hourly', 'a.example', '--cache'], /unknown option --cache/],
+    [['@hourly', 'a.example', '--async'], /unknown option --async/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stderr } = await runCli(['schedules', 'create', ...args], { environment })
+    t.equal(code, 2)
+    t.match(stderr, message)
+  }
+  t.strictSame(requests, [])
+})
+
+t.test('schedules run prints the id of the run, and runs lists as many as the limit', async (t) => {
+  const { requests, environment } = await aService(t)
+  t.equal((await runCli(['schedules', 'run', ID], { environment })).stdout, `${RUN}\n`)
+  const { stdout } = await runCli(['schedules', 'runs', ID, '--limit', '3'], { environment })
+  t.match(stdout, /^ID +DUE \(UTC\) +ENDED \(UTC\) +STATUS\n/)
+  t.equal(stdout.trim().split('\n').length, 4)
+  t.strictSame(requests, [
+    `POST /schedules/${ID}/run`,
+    `GET /schedules/${ID}/runs?limit=3`,
+    `GET /schedules/${ID}/runs?limit=3&cursor=${RUN}`,
+  ])
+})
+
+t.test('schedules suspend, resume and delete change the schedule', async (t) => {
+  const { requests, environment } = await aService(t)
+  t.equal((await runCli(['schedules', 'suspend', ID], { environment })).stdout, `${ID} is suspended\n`)
+  t.equal((await runCli(['schedules', 'resume', ID], { environment })).stdout, `${ID} is active\n`)
+  t.equal((await runCli(['schedules', 'delete', ID], { environment })).stdout, `deleted ${ID}\n`)
+  t.strictSame(requests, [`PATCH /schedules/${ID} {"suspend":true}`, `PATCH /schedules/${ID} {"suspend":false}`, `DELETE /schedules/${ID}`])
+})
+
+t.test('an unknown schedule ends with exit code 1', async (t) => {
+  const { environment } = await aService(t)
+  const { code, stderr } = await runCli(['schedules', 'get', 'sch_00000000000000000000000000'], { environment })
+  t.equal(code, 1)
+  t.match(stderr, 'schedule not found')
+})

@@ -1,0 +1,153 @@
+import t from 'tap'
+import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
+import type { ScheduleComparison } from '../../../../../crds/src/kinds/schedule-comparison.ts'
+import type { ScreenshotSpec, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { baselineKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
+import {
+  chooseBaseline,
+  isSameChange,
+  keepBaseline,
+  lastComparisonOf,
+  removeOldPictures,
+} from '../../../../../operator/src/controllers/schedule/keep-baseline.ts'
+import { aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
+
+const timeOf = (hour: number): string => `2026-06-01T${String(hour).padStart(2, '0')}:00:00.000Z`
+const idOf = (hour: number): string => derivedId('scr', new Date(timeOf(hour)), 'run')
+const picture = (more: object = {}) => completedStatus({ result: { format: 'png', etag: 'e', ...more } })
+
+/** A run that was due at an hour and has ended. */
+function aRun(hour: number, status: ScreenshotStatus = picture(), spec: Partial<ScreenshotSpec> = {}): EndedRun {
+  const scheduleRef = { name: 'home', uid: 'u', time: timeOf(hour) }
+  return toEnded(
+    aScreenshot({
+      name: toObjectName(idOf(hour)),
+      metadata: { creationTimestamp: timeOf(hour) },
+      spec: { accountName: 'acme', scheduleRef, ...spec },
+      status,
+    }),
+  )
+}
+
+/** A schedule whose baseline is the run of an hour. */
+function aSchedule(
+  comparison: ScheduleComparison | undefined = {},
+  hour?: number,
+  more: Partial<StoredSchedule['status']> = {},
+): StoredSchedule {
+  const baseline =
+    hour === undefined ? undefined : { id: idOf(hour), time: timeOf(hour), key: baselineKey('acme', 'u', idOf(hour)), etag: 'e' }
+  return {
+    metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: timeOf(0) },
+    spec: { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...(comparison ? { comparison } : {}) },
+    status: { ...(baseline ? { baseline } : {}), ...more },
+  }
+}
+const chosen = (schedule: StoredSchedule, ended: EndedRun[]) => {
+  const { kept, candidates, isLost } = chooseBaseline(schedule, ended)
+  return { kept: kept?.id, candidates: candidates.map(({ id }) => id), isLost }
+}
+
+t.test('with Previous, the last of the new pictures is preferred', async (t) => {
+  t.strictSame(chosen(aSchedule(), [aRun(1), aRun(2)]), { kept: undefined, candidates: [idOf(2), idOf(1)], isLost: false })
+  t.strictSame(chosen(aSchedule({}, 2), [aRun(3)]), { kept: idOf(2), candidates: [idOf(3)], isLost: false })
+})
+
+t.test('a run that was due before the baseline does not replace it', async (t) => {
+  t.strictSame(chosen(aSchedule({}, 3), [aRun(2), aRun(3)]), { kept: idOf(3), candidates: [], isLost: false })
+})
+
+t.test('with Approved, the first picture stays', async (t) => {
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [aRun(2)]), { kept: idOf(1), candidates: [], isLost: false })
+})
+
+for (const [what, run] of [
+  ['failed', aRun(2, failedStatus())],
+  ['blank', aRun(2, picture({ unfit: 'blank' }))],
+  ['challenged', aRun(2, picture({ unfit: 'bot_challenge' }))],
+  ['deleted', { id: idOf(2), time: timeOf(2), outcome: 'deleted' }],
+  ['a PDF', aRun(2, picture(), { options: { format: 'pdf' } })],
+  ['of another account', aRun(2, picture(), { accountName: 'other' })],
+  ['without an ETag', aRun(2, completedStatus())],
+] as [string, EndedRun][]) {
+  t.test(`a run that is ${what} never becomes the baseline`, async (t) => {
+    for (const baseline of ['Previous', 'Approved'] as const) {
+      t.strictSame(chosen(aSchedule({ baseline }), [run]), { kept: undefined, candidates: [], isLost: false })
+      t.strictSame(chosen(aSchedule({ baseline }, 1), [run]), { kept: idOf(1), candidates: [], isLost: false })
+    }
+  })
+}
+
+t.test('nothing is kept without a comparison, or for another account', async (t) => {
+  t.strictSame(chosen({ ...aSchedule({}, 1), spec: { ...aSchedule().spec, comparison: undefined } }, [aRun(2)]), {
+    kept: undefined,
+    candidates: [],
+    isLost: false,
+  })
+  const moved = aSchedule({ baseline: 'Approved' }, 1)
+  t.strictSame(chosen({ ...moved, spec: { ...moved.spec, accountName: 'other' } }, []).kept, undefined)
+})
+
+t.test('a picture that a capture did not find is lost, and a later one replaces it', async (t) => {
+  const without = aRun(2, failedStatus({ result: { error: { code: 'BASELINE_NOT_FOUND', message: 'gone' } } }), {
+    options: { compareTo: idOf(1) },
+  })
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without]), { kept: undefined, candidates: [], isLost: true })
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [idOf(3)])
+})
+
+t.test('the first candidate whose file exists is copied', async (t) => {
+  const copies: object[] = []
+  const storage = {
+    copy: async (copied: { from: string }) => {
+      copies.push(copied)
+      return copied.from.includes(idOf(3)) ? undefined : 'new'
+    },
+  }
+  const ignored = [{ selector: '#ad', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
+  const schedule = aSchedule({}, 1)
+  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture({ ignored })), aRun(3)]), storage)
+  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ignored })
+  t.strictSame(copies.at(-1), { from: `users/acme/${idOf(2)}.png`, etag: 'e', to: `baselines/acme/u/${idOf(2)}` })
+  t.equal((await keepBaseline(schedule, chooseBaseline(schedule, [aRun(3)]), storage))?.id, idOf(1), 'the present one stays')
+})
+
+t.test('more ignored areas than a status can store are left out', async (t) => {
+  const ignored = Array.from({ length: 21 }, () => ({ selector: '#ad', boxes: [] }))
+  const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ ignored }))]), { copy: async () => 'e' })
+  t.strictSame([found?.id, found?.ignored], [idOf(1), undefined])
+})
+
+t.test('pictures that neither the schedule nor an open run needs are removed', async (t) => {
+  const bucket = new MemoryBucket()
+  for (const hour of [1, 2, 3]) bucket.objects.set(baselineKey('acme', 'u', idOf(hour)), '')
+  bucket.objects.set(baselineKey('acme', 'other', idOf(1)), '')
+  await removeOldPictures(aSchedule(), new Set([2, 3].map((hour) => baselineKey('acme', 'u', idOf(hour)))), bucket.storage)
+  t.strictSame(bucket.keys(), [baselineKey('acme', 'other', idOf(1)), ...[3, 2].map((hour) => baselineKey('acme', 'u', idOf(hour)))])
+})
+
+t.test('the last comparison is that of the last due run, and skipped ones do not count', async (t) => {
+  const compared = (hour: number, changed: boolean, more: object = {}) =>
+    aRun(hour, picture({ comparison: { changed, changedPixels: 5, changedRatio: 0.01, sizeChanged: false, ...more } }), {
+      options: { compareTo: idOf(0) },
+    })
+  const ended = [compared(2, true), compared(1, false), compared(3, false, { skipped: 'blank' })]
+  const last = lastComparisonOf(aSchedule(), ended)
+  t.strictSame(last, {
+    ...{ id: idOf(2), time: timeOf(2), to: idOf(0), changed: true, changedRatio: 0.01, changedPixels: 5, sizeChanged: false },
+  })
+  const later = { ...last!, id: idOf(4), time: timeOf(4) }
+  t.strictSame(lastComparisonOf(aSchedule({}, 0, { lastComparison: later }), ended), later)
+  t.equal(lastComparisonOf(aSchedule(), ended, idOf(2)), undefined, 'approved')
+  t.equal(lastComparisonOf(aSchedule(), [aRun(1)]), undefined, 'not compared')
+  t.equal(isSameChange(later, last), true)
+  t.equal(isSameChange({ ...later, changedPixels: 6 }, last), false)
+  t.equal(isSameChange({ ...later, to: idOf(1) }, last), false)
+  t.equal(isSameChange(later, undefined), false)
+})
