@@ -11,6 +11,7 @@ import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { release } from './parts/release.ts'
+import { schedules } from './parts/schedules.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 import { year } from './parts/year.ts'
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   throughput,
   claim,
   many,
+  schedules,
   leaders,
   steady,
   ...faults,

@@ -16,7 +16,7 @@ export interface SoakSettings {
   fill: number
   /** Minutes of the steady part. */
   minutes: number
-  /** Live Screenshots of the part that holds many. */
+  /** Live Screenshots of the part that holds many, and schedules of the part schedules. */
   live: number
   /** Archived records of the simulated year. */
   records: number
@@ -49,7 +49,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --seconds S    throughput: duration in seconds (default 60)
   --minutes M    steady: duration in minutes (default 20)
   --fill M       steady: minutes of the same load before the measurement, to fill records, history and memory (default 0)
-  --live N       many: live Screenshots (default 10000)
+  --live N       many: live Screenshots; schedules: schedules (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
   --chapter NAME cluster-manual: only this chapter

@@ -6,7 +6,7 @@ import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { buildFailure, buildSuccess } from '../../../capture-runner/src/capture/outcome.ts'
+import { buildFailure, buildSuccess, type Success } from '../../../capture-runner/src/capture/outcome.ts'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { createOrderKeys } from '../../../capture-runner/src/server/keys.ts'
 import { createReporter } from '../../../capture-runner/src/server/report.ts'
@@ -59,6 +59,8 @@ export class FakeNode {
   /** Every order that any runner started, in order. */
   readonly orders: { pod: string; order: CaptureOrder }[] = []
   capture: FakeCapture = async () => {}
+  /** What its runners find besides the picture. */
+  findings: (order: CaptureOrder) => Partial<Success['findings']> = () => ({})
   /** Stores a capture of its runners. Returns the etag. */
   store: typeof store = store
   sandbox: SandboxReport = { chromiumSandbox: true, jail: true, detail: '' }
@@ -205,7 +207,7 @@ export class FakeNode {
           const text = `${order.name} attempt ${order.attempt} on ${name}`
           const etag = await this.store(order, text)
           await gate
-          const findings = { warnings: [], truncated: false }
+          const findings = { warnings: [], truncated: false, ...this.findings(order) }
           const { format = 'png' } = order.options ?? {}
           const success = { format, width: 1, height: 1, stored: { fileSizeBytes: text.length, etag }, findings }
           return { outcome: buildSuccess(success, course(), new Date()), error: undefined }

@@ -1,0 +1,172 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { events } from '../../../crds/client/core-resources.ts'
+import { accounts, accountUsages, screenshotSchedules, webhooks } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
+import { findCondition } from '../../../crds/src/schema/conditions.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
+import { shortLease, startProgram } from '../operator/program.ts'
+import { startStage } from '../operator/stage.ts'
+
+// Scheduled runs from the due time to the webhook, by the operator as a program with the chart's permissions. Only the captures are simulated.
+
+const directory = t.testdir()
+const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
+t.teardown(() => receiver.close())
+const authority = join(directory, 'extra-ca.pem')
+await writeFile(authority, receiver.ca)
+const stage = await startStage(t, { runnerPort: RUNNER_PORT })
+const { admin } = stage.release
+const { node } = stage
+const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
+const accountStore = new Resource(admin, accounts)
+const usages = new Resource(admin, accountUsages)
+const schedules = new Resource(admin, screenshotSchedules)
+const recorded = new Resource(admin, events)
+await stage.setPool({ minIdle: 1, maxPods: 1 })
+
+let operators = 0
+const startOperator = () =>
+  startProgram(t, {
+    ...stage.environment,
+    ...shortLease,
+    KUBECONFIG,
+    TINTYPE_POD_NAME: `operator-${++operators}`,
+    TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+    TINTYPE_BOOTSTRAP_ENABLED: 'false',
+    TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+    TINTYPE_WEBHOOK_EXTRA_CA_FILE: authority,
+  })
+let operator = await startOperator()
+
+async function createAccount(name: string): Promise<void> {
+  await accountStore.create({ metadata: { name }, spec: { plan: 'free' } } as NewObject<Account>)
+  await eventually('its usage exists', async () => (await usages.find(name))?.status?.period !== undefined)
+}
+const usedOf = async (name: string) => (await usages.get(name)).status?.used ?? 0
+
+const HOUR_MILLISECONDS = 3_600_000
+const started = Date.now()
+/** The start of a minute, so many hours before the test. */
+const hoursAgo = (hours: number): Date => new Date(Math.floor((started - hours * HOUR_MILLISECONDS) / 60_000) * 60_000)
+/** An expression that matches only this minute of a year. */
+const cronOf = (at: Date): string => `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`
+
+/** Creates a schedule whose runs before `hours` ago are done. */
+async function createSchedule(name: string, accountName: string, spec: Partial<ScreenshotScheduleSpec> = {}): Promise<void> {
+  await schedules.create({
+    metadata: { name },
+    spec: { accountName, schedule: cronOf(hoursAgo(10)), suspend: true, template: { url: 'https://example.com/' }, ...spec },
+  })
+  await schedules.patch(name, mergePatch({ status: { lastScheduleTime: hoursAgo(10).toISOString() } }), { subresource: 'status' })
+}
+/** Makes a run due that should have started so many hours ago. */
+const makeDue = (name: string, hours: number) =>
+  schedules.patch(name, mergePatch({ spec: { suspend: false, schedule: cronOf(hoursAgo(hours)) } }))
+const whenSchedule = (name: string, what: string, test: (schedule: ScreenshotSchedule) => boolean) =>
+  eventually(`${name} ${what}`, async () => {
+    const schedule = await schedules.get(name)
+    return test(schedule) && schedule
+  })
+/** Lets a run happen. Returns the schedule afterwards. */
+async function run(name: string, hours: number): Promise<ScreenshotSchedule> {
+  await makeDue(name, hours)
+  const time = hoursAgo(hours).getTime()
+  return whenSchedule(name, 'has run', ({ status }) => Date.parse(status?.recentRuns?.[0]?.time ?? '') === time)
+}
+const eventsOf = async (name: string, reason: string) =>
+  (await recorded.listAll({ fieldSelector: `involvedObject.name=${name}` })).filter((event) => event.reason === reason)
+const readinessOf = ({ status }: ScreenshotSchedule) => findCondition(status?.conditions, 'Ready')
+
+t.test('a change reaches webhooks, and each run is charged once', async (t) => {
+  await createAccount('acme')
+  const hooks = new Resource(admin, webhooks)
+  await hooks.create({
+    metadata: { name: 'alerts' },
+    spec: { accountName: 'acme', url: `${receiver.url}/alerts`, events: ['screenshot.changed'] },
+  })
+  await eventually('the webhook is active', async () => (await hooks.get('alerts')).status?.activeSince !== undefined)
+  await createSchedule('changes', 'acme', { comparison: {} })
+  const first = await run('changes', 9)
+  t.match(first.status, { baseline: { id: first.status?.recentRuns?.[0]?.id }, recentRuns: [{ outcome: 'completed' }] })
+  const region = { x: 1, y: 2, width: 3, height: 4 }
+  node.findings = ({ baseline }) =>
+    baseline ? { comparison: { changed: true, changedPixels: 12, changedRatio: 0.5, regions: [region] } } : {}
+  const changed = await run('changes', 8)
+  const [{ id } = { id: '' }] = changed.status?.recentRuns ?? []
+  t.match(changed.status, { baseline: { id }, lastComparison: { id, to: first.status?.baseline?.id, changed: true } })
+  node.findings = ({ baseline }) => (baseline ? { comparison: { changed: false, changedPixels: 0, changedRatio: 0 } } : {})
+  t.match((await run('changes', 7)).status?.lastComparison, { changed: false, to: id })
+  const [post] = await receiver.whenReceived(1)
+  t.match(JSON.parse(post?.body.toString() ?? ''), {
+    type: 'screenshot.changed',
+    data: { screenshot: { id, comparison: { to: first.status?.baseline?.id, changed: true, changed_ratio: 0.5, regions: [region] } } },
+  })
+  t.equal(receiver.received.length, 1)
+  await eventually('the change is an Event', async () => (await eventsOf('changes', 'Changed')).length === 1)
+  t.equal(await usedOf('acme'), 3)
+})
+
+t.test('a run of which the leader was killed is charged once, and the next one is compared', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  node.capture = () => gate.promise
+  const orders = node.orders.length
+  await makeDue('changes', 6)
+  await eventually('the run is captured', async () => node.orders.length > orders)
+  await operator.end('SIGKILL')
+  operator = await startOperator()
+  gate.resolve()
+  const time = hoursAgo(6).getTime()
+  await whenSchedule('changes', 'has run', ({ status }) => Date.parse(status?.recentRuns?.[0]?.time ?? '') === time)
+  node.capture = async () => {}
+  const next = await run('changes', 5)
+  t.match(next.status?.lastComparison, { changed: false, to: next.status?.recentRuns?.[1]?.id })
+  t.equal(await usedOf('acme'), 5)
+})
+
+for (const [reason, account, block, unblock] of [
+  [
+    'QuotaExceeded',
+    'spent',
+    async () => {
+      const { spec } = await usages.get('spent')
+      await usages.patch('spent', mergePatch({ status: { used: spec.limit } }), { subresource: 'status' })
+    },
+    () => usages.patch('spent', mergePatch({ status: { used: 0 } }), { subresource: 'status' }),
+  ],
+  [
+    'AccountSuspended',
+    'suspended',
+    () => accountStore.patch('suspended', mergePatch({ spec: { suspended: true } })),
+    () => accountStore.patch('suspended', mergePatch({ spec: { suspended: false } })),
+  ],
+] as const) {
+  t.test(`${reason} is a condition and one Event, and the run follows later`, async (t) => {
+    await createAccount(account)
+    await createSchedule(account, account)
+    await block()
+    const orders = node.orders.length
+    for (const hours of [9, 8, 7]) {
+      await makeDue(account, hours)
+      const { metadata } = await schedules.get(account)
+      const observed = (schedule: ScreenshotSchedule) => readinessOf(schedule)?.observedGeneration === metadata.generation
+      t.match(readinessOf(await whenSchedule(account, 'is refused', observed)), { status: 'False', reason })
+    }
+    t.equal(node.orders.length, orders)
+    t.equal((await eventsOf(account, reason)).length, 1)
+    await unblock()
+    // A change of the usage alone is noticed when the next run is due.
+    await schedules.patch(account, mergePatch({ spec: { startingDeadlineSeconds: 86_400 } }))
+    const last = hoursAgo(7).getTime()
+    const done = await whenSchedule(account, 'has run', ({ status }) => Date.parse(status?.recentRuns?.[0]?.time ?? '') === last)
+    t.match(readinessOf(done), { status: 'True', reason: 'Scheduled' })
+    t.equal(node.orders.length, orders + 1, 'only the last of the missed runs')
+    t.equal(await usedOf(account), 1)
+  })
+}
