@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
@@ -5,6 +6,7 @@ import { Annotation } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { baselineKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
+import { STABLE_PAGES, toDocument } from './stable-pages.ts'
 import { ACCOUNT, type Page, startScheduleStage } from './stage.ts'
 
 // What scheduled runs are compared with, with a real API server, store and browser.
@@ -146,4 +148,38 @@ t.test('the picture goes with the comparison, and with the schedule', async (t) 
   t.equal((await stage.kept(schedule)).length, 1)
   await stage.schedules.delete('gone')
   await eventually('the picture is removed', async () => (await stage.kept(schedule)).length === 0)
+})
+
+t.test('pages that do not change raise no alarm, and each injected change is reported once with a picture of it', async (t) => {
+  const names = Object.keys(STABLE_PAGES)
+  for (const [name, body] of Object.entries(STABLE_PAGES)) pages[`/${name}`] = toDocument(body)
+  await Promise.all(names.map((name) => stage.create(name, { comparison: {}, template: { url: '', options: { fullPage: true } } })))
+  const changesOf = async () => {
+    const runs = await stage.runOnce(names)
+    return names.filter((name) => runs.get(name)?.status?.result?.comparison?.changed)
+  }
+  for (let n = 0; n < 4; n++) t.strictSame(await changesOf(), [], `run ${n}`)
+  t.strictSame(
+    names.flatMap((name) => stage.eventsOf(name, 'Changed')),
+    [],
+  )
+  for (const [place, name] of names.entries()) {
+    const box = `left:${20 + place * 30}px;top:${30 + place * 20}px;width:40px;height:40px`
+    pages[`/${name}`] = toDocument(`${STABLE_PAGES[name]}<div style="position:absolute;${box};background:#d00"></div>`)
+  }
+  const runs = await stage.runOnce(names)
+  for (const [place, name] of names.entries()) {
+    const run = runs.get(name)!
+    t.equal(run.status?.result?.comparison?.changed, true, name)
+    const diff = await stage.readObject(objectKey(ACCOUNT, idOf(run), 'diff.png'))
+    const area = { left: 20 + place * 30, top: 30 + place * 20, width: 40, height: 40 }
+    const { data } = await sharp(diff).removeAlpha().extract(area).raw().toBuffer({ resolveWithObject: true })
+    const red = data.filter((value, index) => index % 3 === 0 && value === 230 && data[index + 1] === 0).length
+    t.ok(red > 1_000, `${name}: the picture shows ${red} of 1600 pixels in red`)
+  }
+  t.strictSame(await changesOf(), [], 'and not again')
+  t.strictSame(
+    names.map((name) => stage.eventsOf(name, 'Changed').length),
+    names.map(() => 1),
+  )
 })

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import type { Test } from 'tap'
@@ -19,6 +20,7 @@ import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.
 import type { ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { scheduleBaselinesPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { openStorage as openObjectStorage } from '../../../crds/storage/open-storage.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
 import { findBaseline } from '../../../operator/src/controllers/screenshot/baseline.ts'
@@ -66,6 +68,7 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
   const root = { ...minio, region: 'us-east-1', bucket: BUCKET }
   /** The bucket with all rights, for what tests check. */
   const bucket = openStorage(root)
+  const objects = openObjectStorage({ access: root, toError: (what, cause) => new Error(what, { cause }) })
   await bucket.ensureBucket()
   const identities = await makeIdentities(minio)
   const access = { ...root, ...identities.operator }
@@ -166,7 +169,7 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
           schedule: '* * * * *',
           suspend: true,
           ...spec,
-          template: { url: site.url(path), ...spec.template, options: { ...SMALL, ...spec.template?.options } },
+          template: { ...spec.template, url: site.url(path), options: { ...SMALL, ...spec.template?.options } },
         },
       })
       await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })
@@ -192,6 +195,8 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
       })
       return runs
     },
+    /** The bytes of an object. */
+    readObject: async (key: string) => buffer((await objects.open(key))!),
     statusOf: async (name: string) => (await schedules.get(name)).status ?? {},
     /** Keys of the pictures that a schedule keeps. */
     kept: ({ metadata }: { metadata: { uid: string } }) => bucket.list(scheduleBaselinesPrefix(ACCOUNT, metadata.uid)),
