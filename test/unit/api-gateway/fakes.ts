@@ -377,6 +377,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     postRequests,
     webhookRules: DEFAULT_EGRESS_RULES,
     optionPolicy: DEFAULT_OPTION_POLICY,
+    thumbnailWidth: 0,
     maxKeys: 5,
     maxWebhooks: 3,
     maxSchedules: 3,
