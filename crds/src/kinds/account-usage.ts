@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Definition, Metadata } from '../schema/custom-resource.ts'
+import type { DailyUsage } from '../usage/daily-usage.ts'
 
 // An AccountUsage has the name of its account. Every write is a compare-and-swap. The spec repeats the plan's limit, so that the API server
 // can refuse a count above it even if a program has a bug.
@@ -36,6 +37,8 @@ export interface AccountUsageStatus {
   window?: { second: number; count: number }[] | undefined
   reservations?: Reservation[] | undefined
   refunds?: string[] | undefined
+  /** Units charged on each day. */
+  days?: DailyUsage | undefined
 }
 
 /**
@@ -68,6 +71,12 @@ export const StoredUsageStatus = z.object({
     )
     .optional(),
   refunds: z.array(z.string().max(64)).max(1000).describe('Ids of recently refunded screenshots.').optional(),
+  days: z
+    .string()
+    .max(2048)
+    .regex(/^(?:\d{4}-\d{2}-\d{2}=\d{1,11}(?: \d{4}-\d{2}-\d{2}=\d{1,11})*)?$/)
+    .describe('Units charged on each UTC day of about two months: `<date>=<units>`, separated by spaces.')
+    .optional(),
 })
 export type StoredUsageStatus = z.infer<typeof StoredUsageStatus>
 

@@ -317,6 +317,9 @@ export class FakeQuota implements QuotaStore {
     draft.release(reservation, names, 'fake')
     this.set(account, usage.spec, draft.toStatus())
   }
+  days({ metadata: { name } }: Account) {
+    return this.#usageOf(name).status?.days ?? {}
+  }
   facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
     return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: limitsOfPlan(DEFAULT_PLANS, plan).monthlyQuota }
   }
