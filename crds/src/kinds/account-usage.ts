@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Definition, Metadata } from '../schema/custom-resource.ts'
-import type { DailyUsage } from '../usage/daily-usage.ts'
 
 // An AccountUsage has the name of its account. Every write is a compare-and-swap. The spec repeats the plan's limit, so that the API server
 // can refuse a count above it even if a program has a bug.
@@ -37,8 +36,8 @@ export interface AccountUsageStatus {
   window?: { second: number; count: number }[] | undefined
   reservations?: Reservation[] | undefined
   refunds?: string[] | undefined
-  /** Units charged on each day. */
-  days?: DailyUsage | undefined
+  /** Units charged on each UTC day, such as `{ '2026-11-25': 120 }`. */
+  days?: Readonly<Record<string, number>> | undefined
 }
 
 /**
