@@ -28,6 +28,8 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
   const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], [])
   const request = toScheduleRequest(inputs, { now: Date.now(), anchor })
   const reported = new Map(request.problems)
+  // An empty form is not wrong yet.
+  if (inputs.url === '' && start.url === '') reported.delete('url')
   if (error instanceof RequestError) for (const { path, message } of error.problems) reported.set(path.replace('options.', ''), message)
   const submit = async (event: Event) => {
     event.preventDefault()
