@@ -45,7 +45,7 @@ t.test('a schedule is created with its next times, run, suspended, changed and d
   await page.getByLabel('Page', { exact: true }).fill('https://example.com/')
   await page.getByLabel('Name').fill('home page')
   await page.getByLabel('Cron expression').fill('0 25 * * *')
-  await page.getByText('hour must be 0 to 23').waitFor()
+  await page.getByText('the hour 25 is not valid').waitFor()
   t.ok(await create.isDisabled())
   await page.getByLabel('Cron expression').fill('30 9 * * MON')
   await page.getByLabel('Time zone').fill('Asia/Tokyo')
