@@ -21,8 +21,17 @@ const readRuns = async (id: string, cursor?: string): Promise<RunPage> => {
   return (await api<RunPage>(`/schedules/${encodeURIComponent(id)}/runs?limit=${PAGE_SIZE}${more}`)).data
 }
 
-/** Runs with their pictures, the newest first. @param refreshes changes to read the first page at once */
-export function Runs({ id, collection, refreshes }: { id: string; collection: Collection; refreshes: number }) {
+interface RunsProps {
+  id: string
+  collection: Collection
+  /** Runs that are shown until the first page is read. */
+  known: readonly Run[]
+  /** Changes to read the first page at once. */
+  refreshes: number
+}
+
+/** Runs with their pictures, the newest first. */
+export function Runs({ id, collection, known, refreshes }: RunsProps) {
   const { value: first, error } = useData(`runs ${id} ${refreshes}`, () => readRuns(id), REFRESH_MILLISECONDS)
   const [older, setOlder] = useState<RunPage>()
   const [problem, setProblem] = useState<unknown>()
@@ -36,7 +45,7 @@ export function Runs({ id, collection, refreshes }: { id: string; collection: Co
     }
   }
   // Runs move from the first page to the older ones.
-  const runs = [...new Map([...(first?.data ?? []), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
+  const runs = [...new Map([...(first?.data ?? known), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
   return (
     <section class="panel" aria-labelledby="runs-title">
       <div class="panel-head">

@@ -75,7 +75,12 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
-        <Runs id={id} refreshes={refreshes} collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'} />
+        <Runs
+          id={id}
+          refreshes={refreshes}
+          known={[...schedule.active_runs, ...schedule.recent_runs]}
+          collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'}
+        />
         <div>
           <Times schedule={schedule} />
           <Facts schedule={schedule} />
