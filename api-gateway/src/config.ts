@@ -54,6 +54,12 @@ const Env = z.object({
   TINTYPE_CORS_ORIGINS: CommaList.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
   TINTYPE_CONSOLE: z.enum(['true', 'false']).default('true'), // serves the web console
   TINTYPE_CONSOLE_DIRECTORY: z.string().default(''), // its built files. Empty: the folder `console` beside the program
+  // Width of the thumbnail of screenshots that ask for none. 0: none.
+  TINTYPE_THUMBNAIL_WIDTH: z.coerce
+    .number()
+    .int()
+    .refine((width) => width === 0 || (width >= 16 && width <= 2_000), 'must be 0, or 16 to 2000')
+    .default(0),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // concurrent file downloads
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // time for running downloads to finish
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until load balancers stop sending requests
@@ -99,6 +105,7 @@ const toConfig = (env: Env) => ({
   podUid: env.TINTYPE_POD_UID,
   plans: env.TINTYPE_PLANS,
   optionPolicy: env.TINTYPE_OPTION_POLICY,
+  thumbnailWidth: env.TINTYPE_THUMBNAIL_WIDTH,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
   linkKeyFile: env.TINTYPE_LINK_KEY_FILE,

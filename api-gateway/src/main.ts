@@ -117,6 +117,7 @@ async function run(config: Config): Promise<void> {
     schedules,
     postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
     optionPolicy: config.optionPolicy,
+    thumbnailWidth: config.thumbnailWidth,
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
     maxWebhooks: config.maxWebhooks,

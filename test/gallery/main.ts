@@ -4,6 +4,9 @@
  *   -- --only dark_mode,device    only these options
  *   -- --to DIRECTORY             output directory (default .tintype/gallery)
  *
+ * `npm run gallery -- --console`: every page of the web console of the cluster of `npm start`, light and dark, in .tintype/gallery/console.
+ *   -- --console --only usage,keys       only these pages
+ *
  * `npm run gallery -- --corpus`: captures of pages made from packages, compared with approved references; see docs/corpus.md.
  *   -- --corpus --only aos,vue           only these pages
  *   -- --corpus --delay 50               milliseconds added to every response
@@ -28,6 +31,7 @@ import { ensureLists } from '../cluster/images/lists.ts'
 import { openStudio, type Studio } from '../integration/capture-runner/stage/studio.ts'
 import { createPages } from '../sites/src/server.ts'
 import { startDnsServer } from '../support/servers/dns-server.ts'
+import { captureConsole } from './console.ts'
 import { runCorpus } from './corpus/main.ts'
 import { atOrigin, type Entry, entries, splitPrivate, unseen, type Values } from './entry.ts'
 import { buildGallery, type Pair, type Shown } from './html.ts'
@@ -106,6 +110,7 @@ const OPTIONS = {
   only: TEXT,
   to: TEXT,
   corpus: { type: 'boolean' },
+  console: { type: 'boolean' },
   slow: { type: 'boolean' },
   delay: TEXT,
   'at-once': TEXT,
@@ -127,6 +132,10 @@ function readOptions() {
 async function main(): Promise<void> {
   const values = readOptions()
   const only = values.only?.split(',')
+  if (values.console) {
+    process.stdout.write(`${await captureConsole(only)}\n`)
+    return
+  }
   if (values.corpus) {
     const { approve, note } = values
     const isRight = await runCorpus({

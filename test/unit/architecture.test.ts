@@ -21,10 +21,10 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
   { from: /^api-gateway\/cli\/src\//, to: /^api-gateway\/(cli\/src\/|client\/src\/index\.ts$)/ },
-  // The console reads the catalog of options, and signs links with the code of the client.
+  // The console reads the catalog of options and the code of cron expressions, and signs links with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
-    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign)\.ts$|crds\/src\/((options|text)\/|schema\/event-types\.ts$))/,
+    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/event-types\.ts$))/,
   },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
 ]

@@ -6,6 +6,7 @@ import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector
 import { Resource } from '@tintype/crds/client/resource'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { DailyUsage } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans, toLimits } from '@tintype/crds/usage/plans'
 import { type Outcome, toUsageFacts, UsageDraft } from '@tintype/crds/usage/usage'
 import { unavailable } from '../common/errors.ts'
@@ -85,6 +86,10 @@ export class KubeQuota implements QuotaStore {
     const plan = limitsOfPlan(this.#options.plans, spec.plan)
     const usage = this.#cached(metadata.name) ?? { spec: toLimits(spec, plan) }
     return { ...toUsageFacts(usage, now), plan: spec.plan, quota: plan.monthlyQuota }
+  }
+
+  days({ metadata }: Account): DailyUsage {
+    return this.#cached(metadata.name)?.status?.days ?? {}
   }
 
   /** Writes pending removals and refunds of this process. */

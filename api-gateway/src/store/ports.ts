@@ -9,6 +9,7 @@ import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { EventSubject } from '@tintype/crds/schema/event-types'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
+import type { DailyUsage } from '@tintype/crds/usage/daily-usage'
 import type { UsageFacts } from '@tintype/crds/usage/usage'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import type { ObjectPatch } from './object-patch.ts'
@@ -117,6 +118,8 @@ export interface QuotaStore {
   release(account: string, reservation: string, names: readonly string[]): Promise<void>
   /** From the informer cache. */
   facts(account: Account, now: Date): LimitFacts
+  /** Units charged on each day. From the informer cache. */
+  days(account: Account): DailyUsage
 }
 
 /** In which order records are read. Ids of older records are greater. */

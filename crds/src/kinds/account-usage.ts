@@ -36,6 +36,8 @@ export interface AccountUsageStatus {
   window?: { second: number; count: number }[] | undefined
   reservations?: Reservation[] | undefined
   refunds?: string[] | undefined
+  /** Units charged on each UTC day, such as `{ '2026-11-25': 120 }`. */
+  days?: Readonly<Record<string, number>> | undefined
 }
 
 /**
@@ -68,6 +70,12 @@ export const StoredUsageStatus = z.object({
     )
     .optional(),
   refunds: z.array(z.string().max(64)).max(1000).describe('Ids of recently refunded screenshots.').optional(),
+  days: z
+    .string()
+    .max(2048)
+    .regex(/^(?:\d{4}-\d{2}-\d{2}=\d{1,11}(?: \d{4}-\d{2}-\d{2}=\d{1,11})*)?$/)
+    .describe('Units charged on each UTC day of about two months: `<date>=<units>`, separated by spaces.')
+    .optional(),
 })
 export type StoredUsageStatus = z.infer<typeof StoredUsageStatus>
 

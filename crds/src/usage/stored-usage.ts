@@ -1,24 +1,27 @@
 import type { AccountUsageStatus, Reservation, StoredUsageStatus } from '../kinds/account-usage.ts'
+import { readDays, writeDays } from './daily-usage.ts'
 
 // Converts the status of an AccountUsage between the form in the programs and the stored form. Ignores entries that Tintype cannot have written.
 
 type Window = NonNullable<AccountUsageStatus['window']>
 
 /** Converts to the stored form. */
-export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, reservations, ...rest }: T) {
+export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, reservations, days, ...rest }: T) {
   return {
     ...rest,
     ...(window === undefined ? {} : { window: window.map(({ second, count }) => `${second}=${count}`).join(' ') }),
     ...(reservations === undefined ? {} : { reservations: reservations.map(toLine) }),
+    ...(days === undefined ? {} : { days: writeDays(days) }),
   }
 }
 
 /** Converts from the stored form. */
-export function readStoredStatus({ window, reservations, ...rest }: StoredUsageStatus): AccountUsageStatus {
+export function readStoredStatus({ window, reservations, days, ...rest }: StoredUsageStatus): AccountUsageStatus {
   return {
     ...rest,
     ...(window === undefined ? {} : { window: isText(window) ? readWindow(window) : [] }),
     ...(reservations === undefined ? {} : { reservations: reservations.filter(isText).flatMap((line) => readLine(line) ?? []) }),
+    ...(days === undefined ? {} : { days: readDays(days) }),
   }
 }
 

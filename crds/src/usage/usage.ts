@@ -1,5 +1,6 @@
 import { createdAtOf } from '../identifiers/ids.ts'
 import type { AccountUsage, AccountUsageStatus, Reservation } from '../kinds/account-usage.ts'
+import { addUnits, type DailyUsage, removeUnits } from './daily-usage.ts'
 import { type Bucket, countRequest, liveBuckets, rateRemaining, secondsUntilRoom } from './rate-window.ts'
 
 // Quota and rate accounting for gateways and operator. Every change of an AccountUsage is one compare-and-swap of the result of a UsageDraft,
@@ -87,6 +88,7 @@ export class UsageDraft {
   #window: readonly Bucket[]
   #reservations: Reservation[]
   #refunds: string[]
+  #days: DailyUsage
   #changes = 0
 
   /** @param now the time at which requests count for the rate */
@@ -98,6 +100,7 @@ export class UsageDraft {
     this.#window = status?.window ?? []
     this.#reservations = [...(status?.reservations ?? [])]
     this.#refunds = [...(status?.refunds ?? [])]
+    this.#days = status?.days ?? {}
   }
 
   /** Number of changes; 0: there is nothing to write. */
@@ -126,6 +129,7 @@ export class UsageDraft {
     if (!this.#hasRoomFor(paid.length)) return { granted: 0, refusal: 'full' }
     this.#enter(monthOf(at))
     this.#used += paid.length * units
+    this.#days = addUnits(this.#days, at, paid.length * units, this.#period)
     if (countsForRate) this.#window = countRequest(this.#window, this.#now)
     this.#reservations.push({ id, names: paid, ...(units === 1 ? {} : { units }), gateway, at: at.toISOString() })
     this.#changes++
@@ -147,7 +151,7 @@ export class UsageDraft {
     const rest = held.names.filter((name) => !gone.includes(name))
     const others = this.#reservations.filter((reservation) => reservation !== held)
     this.#reservations = rest.length === 0 ? others : [...others, { ...held, names: rest }]
-    this.#lower(gone.length * (held.units ?? 1), monthOf(new Date(held.at)))
+    this.#lower(gone.length * (held.units ?? 1), new Date(held.at))
     this.#changes++
   }
 
@@ -172,9 +176,10 @@ export class UsageDraft {
    */
   refund(screenshotId: string, units = 1): boolean {
     if (this.hasRefunded(screenshotId)) return true
-    if (monthOf(createdAtOf(screenshotId)) !== this.#period || this.#refunds.length >= MAX_REFUNDS) return false
+    const at = createdAtOf(screenshotId)
+    if (monthOf(at) !== this.#period || this.#refunds.length >= MAX_REFUNDS) return false
     this.#refunds.push(screenshotId)
-    this.#lower(units, this.#period)
+    this.#lower(units, at)
     this.#changes++
     return true
   }
@@ -194,6 +199,7 @@ export class UsageDraft {
       window: liveBuckets(this.#window, this.#now),
       reservations: this.#reservations,
       refunds: this.#refunds,
+      days: this.#days,
     }
   }
 
@@ -221,8 +227,11 @@ export class UsageDraft {
     this.#used = 0
   }
 
-  #lower(units: number, month: string): void {
-    if (month === this.#period) this.#used = Math.max(0, this.#used - units)
+  /** @param at time of the charge */
+  #lower(units: number, at: Date): void {
+    if (monthOf(at) !== this.#period) return
+    this.#used = Math.max(0, this.#used - units)
+    this.#days = removeUnits(this.#days, at, units)
   }
 
   #hasRoomFor(names: number): boolean {

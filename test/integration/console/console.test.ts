@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator } from 'playwright'
@@ -93,6 +94,21 @@ t.test('a code in the fragment signs in once, over all replicas, and leaves the 
   const second = await visit(t, stage)
   await second.page.goto(other.url + link)
   await second.page.getByText('the sign-in link was used or has expired').waitFor()
+})
+
+t.test('with console.enabled=false, a gateway has none of the routes and still serves the API', async (t) => {
+  const { url: plain } = await world.startGateway({ TINTYPE_CONSOLE: 'false', TINTYPE_CONSOLE_DIRECTORY: stage.directory })
+  const headers = { accept: 'text/html', authorization: `Bearer ${key}`, 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin' }
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/console/session'],
+    ['POST', '/console/session'],
+    ['DELETE', '/console/session'],
+    ['POST', '/console/codes'],
+    ['GET', `/console/assets/${(await readdir(`${stage.directory}/assets`))[0]}`],
+  ] as const)
+    t.equal((await fetch(plain + path, { method, headers })).status, 404, `${method} ${path}`)
+  t.equal((await call(`${plain}/v1/screenshots`, { key })).status, 200)
 })
 
 t.test('signing out ends the session on every replica', async (t) => {

@@ -21,6 +21,8 @@ export interface Stage {
   world: World
   gateways: readonly [Gateway, Gateway]
   browser: Browser
+  /** The built files of the console. */
+  directory: string
   /** Key of the account `acme` with all scopes. */
   key: string
   /** Bytes of a PNG of 1280 × 800 pixels. */
@@ -44,7 +46,7 @@ export async function startStage(t: Test): Promise<Stage> {
   await page.setContent('<body style="margin:0;background:linear-gradient(#fdd,#ddf);font:40px sans-serif">A captured page')
   const picture = await page.screenshot()
   await page.close()
-  return { world, gateways, browser, key, picture }
+  return { world, gateways, browser, directory, key, picture }
 }
 
 /** Ends each new capture with the picture, until the test ends. */

@@ -16,6 +16,7 @@ t.test('loadConfig has a default for everything but secrets and the key file', a
     publicUrl: '',
     maxDownloads: 256,
     maxSchedules: 1_000,
+    thumbnailWidth: 0,
     linkCacheBytes: 33_554_432,
     egress: { allowedHosts: ['*'], allowedCidrs: [], deniedCidrs: [], allowedPorts: [] },
   })

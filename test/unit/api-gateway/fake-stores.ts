@@ -63,6 +63,9 @@ export class CountingQuota implements QuotaStore {
   async release(_account: string, reservation: string, names: readonly string[]): Promise<void> {
     for (const name of names) this.paid.get(reservation)?.delete(name)
   }
+  days() {
+    return {}
+  }
   facts(): LimitFacts {
     const resetAt = new Date('2026-12-01T00:00:00.000Z')
     return {

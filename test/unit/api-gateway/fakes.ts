@@ -317,6 +317,9 @@ export class FakeQuota implements QuotaStore {
     draft.release(reservation, names, 'fake')
     this.set(account, usage.spec, draft.toStatus())
   }
+  days({ metadata: { name } }: Account) {
+    return this.#usageOf(name).status?.days ?? {}
+  }
   facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
     return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: limitsOfPlan(DEFAULT_PLANS, plan).monthlyQuota }
   }
@@ -377,6 +380,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     postRequests,
     webhookRules: DEFAULT_EGRESS_RULES,
     optionPolicy: DEFAULT_OPTION_POLICY,
+    thumbnailWidth: 0,
     maxKeys: 5,
     maxWebhooks: 3,
     maxSchedules: 3,

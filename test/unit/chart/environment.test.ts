@@ -21,6 +21,7 @@ const objects = await renderChart({
   'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
   'webhooks.allowedHosts': ['*.hooks.example'],
   'capture.maxFileBytes': 1_073_741_824,
+  'capture.thumbnailWidth': 320,
   'runner.egress': { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
 })
 
@@ -53,6 +54,7 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
     port: 8080,
     maxDownloads: 128,
     maxSchedules: 70,
+    thumbnailWidth: 320,
     linkCacheBytes: 1_073_741_824,
     console: { isEnabled: false },
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },

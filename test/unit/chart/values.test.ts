@@ -23,6 +23,7 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
     words: /bootstrap\.plan is gold, .* basic, free, growth, scale/,
   },
   { name: 'a plan whose name is no DNS label', settings: { plans: { 'Team Gold': { monthlyQuota: 1 } } }, words: /Team Gold/ },
+  { name: 'a thumbnail that is too small', settings: { 'capture.thumbnailWidth': 8 }, words: /thumbnailWidth/ },
   { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
   {
     name: 'a negative cache of links',

@@ -114,6 +114,8 @@ export interface InactiveQuery {
 }
 
 export type Usage = Schemas['Usage']['data']
+/** Usage of one UTC day. */
+export type DayUsage = Schemas['DailyUsage']['data'][number]
 export type Device = Schemas['DeviceList']['data'][number]
 export type ServiceStatus = Schemas['ServiceStatus']
 

@@ -2604,6 +2604,21 @@ export interface components {
             /** @description Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures. */
             estimated_time: string;
         };
+        /** @description Usage of the account by day. */
+        DailyUsage: {
+            /** @constant */
+            success: true;
+            /** @description Every day from the first one with usage to today, at most 62. */
+            data: {
+                /**
+                 * Format: date
+                 * @description UTC day.
+                 */
+                date: string;
+                /** @description Screenshots used on the day. */
+                count: number;
+            }[];
+        };
         Delivery: {
             /** @description Delivery id, prefix dlv_, as in the header X-Webhook-Delivery. */
             id: string;

@@ -1,5 +1,5 @@
 import { List } from '../common/list.ts'
-import type { CallOptions, Device, ServiceStatus, Usage } from '../common/types.ts'
+import type { CallOptions, DayUsage, Device, ServiceStatus, Usage } from '../common/types.ts'
 import type { Transport } from '../http/transport.ts'
 
 /** `tintype.usage` */
@@ -13,6 +13,11 @@ export class UsageReports {
   /** Reads the usage of the account in this month. */
   async get({ signal }: CallOptions = {}): Promise<Usage> {
     return (await this.#transport.call<{ data: Usage }>({ method: 'GET', path: '/usage/current', signal })).body.data
+  }
+
+  /** Reads the usage of the account on each day of about two months, the oldest first. */
+  async days({ signal }: CallOptions = {}): Promise<DayUsage[]> {
+    return (await this.#transport.call<{ data: DayUsage[] }>({ method: 'GET', path: '/usage/days', signal })).body.data
   }
 }
 

@@ -14,6 +14,7 @@ export const pages: readonly PageEntry[] = [
   { path: 'playground', title: 'Playground', scope: 'screenshots:write', load: () => import('../pages/playground.tsx') },
   { path: 'screenshots', title: 'Screenshots', scope: 'screenshots:read', load: () => import('../pages/screenshots.tsx') },
   { path: 'videos', title: 'Videos', scope: 'screenshots:read', load: () => import('../pages/videos.tsx') },
+  { path: 'schedules', title: 'Schedules', scope: 'schedules:read', load: () => import('../pages/schedules.tsx') },
   { path: 'webhooks', title: 'Webhooks', scope: 'webhooks:read', load: () => import('../pages/webhooks.tsx') },
   { path: 'keys', title: 'Keys', scope: 'keys:read', load: () => import('../pages/keys.tsx') },
   { path: 'usage', title: 'Usage', scope: 'usage:read', load: () => import('../pages/usage.tsx') },

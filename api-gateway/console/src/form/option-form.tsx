@@ -1,19 +1,21 @@
 import { isMoving } from '@tintype/crds/options/output/image'
 import { useEffect, useState } from 'preact/hooks'
-import { searchGroups } from './fields.ts'
+import { type Field, searchGroups } from './fields.ts'
 import { OptionField } from './option-field.tsx'
 import type { FieldInput, FormInputs } from './request.ts'
 
 interface OptionFormProps {
   inputs: FormInputs
   problems: ReadonlyMap<string, string>
+  /** Absent: all options are offered. */
+  isOffered?: (field: Field) => boolean
   onChange: (inputs: FormInputs) => void
 }
 
 const OPEN_AT_START = ['Viewport', 'Format', 'Full pages']
 
 /** Every option of the catalog, in groups, with a search. */
-export function OptionForm({ inputs, problems, onChange }: OptionFormProps) {
+export function OptionForm({ inputs, problems, isOffered = () => true, onChange }: OptionFormProps) {
   const [search, setSearch] = useState('')
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(OPEN_AT_START))
   const isOfVideo = isMoving(String(inputs.format))
@@ -21,6 +23,8 @@ export function OptionForm({ inputs, problems, onChange }: OptionFormProps) {
     if (isOfVideo) setOpened((before) => new Set([...before, 'Video']))
   }, [isOfVideo])
   const groups = searchGroups(search)
+    .map((group) => ({ ...group, fields: group.fields.filter(isOffered) }))
+    .filter(({ fields }) => fields.length > 0)
   const change = (name: string, input: FieldInput | undefined) => {
     const { [name]: _, ...others } = inputs
     onChange(input === undefined ? others : { ...others, [name]: input })

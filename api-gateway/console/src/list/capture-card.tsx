@@ -25,11 +25,11 @@ const describe = (capture: Capture): string => {
   return capture.error?.code ?? 'Waiting'
 }
 
-/** A capture in a list. The whole card is a link to its record. */
-export function CaptureCard({ shot }: { shot: Capture }) {
+/** A capture in a list. The whole card is a link to its record. `title` replaces the title of the page. */
+export function CaptureCard({ shot, title }: { shot: Capture; title?: string }) {
   const [isBroken, setBroken] = useState(false)
   const preview = isBroken ? undefined : previewOf(shot)
-  const name = shot.metadata?.page_title || shot.url
+  const name = title ?? (shot.metadata?.page_title || shot.url)
   const length = isVideo(shot) && shot.duration_ms !== null ? formatMilliseconds(shot.duration_ms) : undefined
   const fail = () => setBroken(true)
   return (

@@ -1,6 +1,7 @@
 import { api, type Schemas } from '../api/client.ts'
 import { formatInstant, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
+import { DayBars } from '../ui/day-bars.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -44,7 +45,27 @@ const Usage: Page = () => {
           ) : null}
         </dl>
       </section>
+      <DailyUsage />
     </>
+  )
+}
+
+function DailyUsage() {
+  const { value, error } = useData(
+    'daily usage',
+    async () => (await api<Schemas['DailyUsage']>('/usage/days')).data.data,
+    REFRESH_MILLISECONDS,
+  )
+  return (
+    <section class="panel" aria-labelledby="days-title">
+      <div class="panel-head">
+        <h2 id="days-title">By day</h2>
+        <span class="hint">A screenshot is one unit, a video one for each 10 seconds</span>
+      </div>
+      {error ? <ErrorNote error={error} /> : null}
+      {value?.length === 0 ? <p class="soft">No usage in the last two months.</p> : null}
+      {value && value.length > 0 ? <DayBars days={value} /> : null}
+    </section>
   )
 }
 

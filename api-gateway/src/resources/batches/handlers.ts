@@ -13,6 +13,7 @@ import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
+import { withDefaultThumbnail } from '../screenshots/options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import { toBatchResult } from './batch-result.ts'
@@ -23,9 +24,10 @@ import { createItems } from './create-items.ts'
 
 /** Creates one screenshot per URL. */
 export async function createBatch(
-  { request, reply, body: requested, ignored }: Input<object, BatchRequest>,
+  { request, reply, body, ignored }: Input<object, BatchRequest>,
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
+  const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   const { account, accountName } = request
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)

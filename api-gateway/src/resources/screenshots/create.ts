@@ -22,15 +22,17 @@ import type { CreateRequest } from './create-body.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { type CaptureKind, pathOf } from './kind.ts'
 import { linksFor, readRecord } from './links.ts'
+import { withDefaultThumbnail } from './options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from './options/options-body.ts'
 import { holdUntilFinished, planResponse, type WaitQuery } from './wait.ts'
 
 /** Creates a screenshot or a video. Can hold the request and respond with the file itself. */
 export async function createCapture(
-  { request, reply, body: requested, query, ignored }: Input<object, CreateRequest, WaitQuery>,
+  { request, reply, body, query, ignored }: Input<object, CreateRequest, WaitQuery>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
+  const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
   const plan = planResponse({ request: requested, waitSeconds: query.wait, prefersFile: prefersFile(request.headers.accept) })

@@ -25,6 +25,8 @@ export interface ScreenshotsDeps extends LinkDeps, UrlRules, Omit<OptionsDeps, '
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
   /** Options that the service allows. */
   optionPolicy: OptionPolicy
+  /** Width of the thumbnail of screenshots that ask for none, in pixels. 0: none. */
+  thumbnailWidth: number
   webhooks: RecordStore<Webhook>
   /** Aborts on shutdown. Held requests then end with the current state. */
   draining: AbortSignal

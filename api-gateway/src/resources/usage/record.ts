@@ -35,6 +35,19 @@ export const UsageReport = name(
     .describe('Usage of the account in the current month.'),
 )
 
+/** Body of GET /usage/days. */
+export const DailyUsageReport = name(
+  'DailyUsage',
+  z
+    .object({
+      success,
+      data: z
+        .array(z.object({ date: z.iso.date().describe('UTC day.'), count: count('Screenshots used on the day.') }))
+        .describe('Every day from the first one with usage to today, at most 62.'),
+    })
+    .describe('Usage of the account by day.'),
+)
+
 const round = (value: number): number => Math.round(value * 100) / 100
 
 /** The account's usage report. Includes the overage if the account can exceed its quota. */

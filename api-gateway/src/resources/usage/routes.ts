@@ -1,10 +1,11 @@
+import { everyDay } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { QuotaStore } from '../../store/ports.ts'
-import { toUsageReport, UsageReport } from './record.ts'
+import { DailyUsageReport, toUsageReport, UsageReport } from './record.ts'
 
 export interface UsageDeps {
-  quota: Pick<QuotaStore, 'facts'>
+  quota: Pick<QuotaStore, 'facts' | 'days'>
   plans: Plans
   now: () => Date
 }
@@ -25,6 +26,14 @@ const example = {
   },
 }
 
+const dailyExample = {
+  success: true,
+  data: [
+    { date: '2026-11-20', count: 180 },
+    { date: '2026-11-21', count: 54 },
+  ],
+}
+
 /** Routes of usage. */
 export const usageRoutes: readonly Route<UsageDeps>[] = [
   route({
@@ -40,6 +49,22 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     handle: ({ request: { account }, reply }, { quota, plans, now }) => {
       reply.header('cache-control', 'private, no-cache')
       return toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan))
+    },
+  }),
+  route({
+    id: 'getDailyUsage',
+    method: 'get',
+    path: '/usage/days',
+    tag: 'Usage',
+    scope: 'usage:read',
+    summary: 'Read the usage by day',
+    description:
+      'Days begin in UTC. A capture counts for the day of its request, with the same units as in `GET /usage/current`. A failed capture is taken back from its day.',
+    query: 'unchecked',
+    responses: { 200: { description: 'The oldest day first.', schema: DailyUsageReport, example: dailyExample } },
+    handle: ({ request: { account }, reply }, { quota, now }) => {
+      reply.header('cache-control', 'private, no-cache')
+      return { success: true, data: everyDay(quota.days(account), now()).map(({ date, units }) => ({ date, count: units })) }
     },
   }),
 ]

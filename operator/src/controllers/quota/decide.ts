@@ -3,6 +3,7 @@ import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crd
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { addUnits, type DailyUsage } from '@tintype/crds/usage/daily-usage'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
 
@@ -44,13 +45,17 @@ export function recount(live: readonly Screenshot[], past: ReadonlyMap<string, n
   const spent = live.filter(
     (shot) => isCharged(shot) && !isRefunded(shot) && monthOf(createdAtOf(screenshotIdOf(shot.metadata))) === period,
   )
-  const charges = [...spent.map(({ spec }) => unitsOf(spec)), ...[...past].filter(([id]) => !ids.has(id)).map(([, units]) => units)]
+  const charges: [id: string, units: number][] = [
+    ...spent.map(({ metadata, spec }): [string, number] => [screenshotIdOf(metadata), unitsOf(spec)]),
+    ...[...past].filter(([id]) => !ids.has(id)),
+  ]
   return {
     period,
     used: Math.min(
       limit,
-      charges.reduce((sum, units) => sum + units, 0),
+      charges.reduce((sum, [, units]) => sum + units, 0),
     ),
+    days: charges.reduce((days, [id, units]): DailyUsage => addUnits(days, createdAtOf(id), units, period), {}),
   }
 }
 

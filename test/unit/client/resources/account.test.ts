@@ -181,6 +181,8 @@ t.test('deliveries are listed with their cursor', async (t) => {
 
 t.test('usage, devices and status return what is in the envelope', async (t) => {
   t.match(await anAccount(data({ count: 3 })).usage.get(), { count: 3 })
+  const days = [{ date: '2026-11-21', count: 3 }]
+  t.strictSame(await anAccount(data(days)).usage.days(), days)
   t.match(
     await anAccount(data([{ id: 'iphone_15' }]))
       .devices.list()

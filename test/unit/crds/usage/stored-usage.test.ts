@@ -16,10 +16,11 @@ const full: AccountUsageStatus = {
     { id: 'res_3', names: ['scr-d', 'scr-e'], units: 12, gateway: 'operator', at },
   ],
   refunds: ['scr_x'],
+  days: { '2026-11-20': 2, '2026-11-21': 10 },
 }
 
 t.test('toStoredStatus and readStoredStatus are inverse', async (t) => {
-  for (const status of [full, { used: 0 }, { used: 0, window: [], reservations: [], refunds: [] }]) {
+  for (const status of [full, { used: 0 }, { used: 0, window: [], reservations: [], refunds: [], days: {} }]) {
     const stored = toStoredStatus(status)
     t.ok(StoredUsageStatus.safeParse(stored).success, JSON.stringify(stored))
     t.strictSame(readStoredStatus(stored), status)
@@ -29,6 +30,7 @@ t.test('toStoredStatus and readStoredStatus are inverse', async (t) => {
 t.test('toStoredStatus writes one line per item', async (t) => {
   t.match(toStoredStatus(full), {
     window: '1795255200=3 1795255201=9',
+    days: '2026-11-20=2 2026-11-21=10',
     reservations: [
       'res_1 2026-11-21T10:00:00.000Z - gateway-7d4b/1 scr-a,scr-b',
       'res_2 2026-11-21T10:00:00.000Z 2026-11-21T10:05:00.000Z operator scr-c',

@@ -335,7 +335,8 @@ t.test('usage equals the units of the captures that were neither released nor re
         if (fate === 'refund') for (let n = 0; n < 2; n++) change((draft) => draft.refund(id, units))
       }
       const left = known.filter(({ fate }) => fate === 'keep' || fate === 'recharge')
-      return status.used === left.reduce((sum, { units }) => sum + units, 0)
+      const byDay = Object.values(status.days ?? {}).reduce((sum, units) => sum + units, 0)
+      return status.used === left.reduce((sum, { units }) => sum + units, 0) && byDay === status.used
     }),
     { numRuns: 300 },
   )

@@ -84,10 +84,11 @@ t.test('recount counts the charges of this month without refunds, up to the limi
     shot({ phase: 'Pending' }, { paid: false }),
   ]
   const nobody = new Map<string, number>()
-  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund follows')
+  const days = { '2026-11-21': 2 }
+  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2, days }, 'a failed one is counted: its refund follows')
   const past = new Map([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))].map((id) => [id, 1]))
   t.equal(recount(live, past, 10, NOW).used, 3, 'a record that is being archived is counted once')
-  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would reject more')
+  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1, days }, 'the API server would reject more')
 })
 
 t.test('decide writes nothing when nothing changes', async (t) => {

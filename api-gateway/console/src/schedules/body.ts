@@ -1,0 +1,119 @@
+import type { components } from '../../../client/src/generated/api.ts'
+import type { Field } from '../form/fields.ts'
+import { fieldsByName } from '../form/fields.ts'
+import { type FormInputs, toInputs, toRequest } from '../form/request.ts'
+import { findNextTimes } from './timing.ts'
+
+// The form of a schedule: when to capture, the page, and the options of each run.
+
+export type Schedule = components['schemas']['Schedule']
+
+/** What was entered. Empty texts mean the default. */
+export interface ScheduleInputs {
+  name: string
+  url: string
+  schedule: string
+  time_zone: string
+  concurrency_policy: string
+  starting_deadline_seconds: string
+  spread_seconds: string
+  options: FormInputs
+}
+
+export const NEW_SCHEDULE: ScheduleInputs = {
+  name: '',
+  url: '',
+  schedule: '0 9 * * *',
+  time_zone: 'UTC',
+  concurrency_policy: 'forbid',
+  starting_deadline_seconds: '',
+  spread_seconds: '',
+  options: {},
+}
+
+/** Options that are fields of the schedule itself. */
+const RECORD_FIELDS = [
+  'external_identifier',
+  'attachment_name',
+  'download_url_ttl',
+  'retention_days',
+  'webhook_url',
+  'webhook_events',
+] as const
+
+/** A run captures the page in any case, and nobody waits for its response. */
+export const isOptionOfRuns = ({ name, place }: Pick<Field, 'name' | 'place'>): boolean =>
+  place !== 'cache' && name !== 'async' && name !== 'response_type'
+
+/** The form for an existing schedule. `hidden` are options that the record does not show, and that must be entered again. */
+export function toScheduleInputs(record: Schedule): { inputs: ScheduleInputs; hidden: readonly string[] } {
+  const given = Object.fromEntries(RECORD_FIELDS.map((field) => [field, record[field]]).filter(([, value]) => value !== null))
+  const { inputs: options, hidden } = toInputs({ ...record.options, ...given })
+  const isMarkup = record.options.html !== undefined || record.options.markdown !== undefined
+  return {
+    hidden,
+    inputs: {
+      name: record.name,
+      url: isMarkup ? '' : record.url,
+      schedule: record.schedule,
+      time_zone: record.time_zone,
+      concurrency_policy: record.concurrency_policy,
+      starting_deadline_seconds: String(record.starting_deadline_seconds ?? ''),
+      spread_seconds: record.spread_seconds === 0 ? '' : String(record.spread_seconds),
+      options,
+    },
+  }
+}
+
+export interface ScheduleRequest {
+  /** Body of POST /schedules. */
+  body: Record<string, unknown>
+  /** What must be corrected, by REST name. */
+  problems: ReadonlyMap<string, string>
+  warnings: readonly string[]
+}
+
+const WHOLE = /^\d{1,9}$/
+
+function toSeconds(text: string, [min, max]: readonly [number, number]): number | string {
+  const seconds = Number(text)
+  return WHOLE.test(text) && seconds >= min && seconds <= max ? seconds : `Enter a whole number from ${min} to ${max}, or nothing.`
+}
+
+const SECONDS = { starting_deadline_seconds: [1, 31_622_400], spread_seconds: [0, 86_400] } as const
+
+/** The request that creates the schedule. @param anchor creation of the schedule, in epoch milliseconds */
+export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor }: { now: number; anchor: number }): ScheduleRequest {
+  const { body: capture, problems: found, warnings } = toRequest(inputs.url, inputs.options)
+  const problems = new Map(found)
+  const body: Record<string, unknown> = { schedule: inputs.schedule.trim(), time_zone: inputs.time_zone.trim() }
+  if (inputs.name.trim() !== '') body.name = inputs.name.trim()
+  body.concurrency_policy = inputs.concurrency_policy
+  for (const [field, bounds] of Object.entries(SECONDS)) {
+    const text = inputs[field as keyof typeof SECONDS].trim()
+    if (text === '') continue
+    const seconds = toSeconds(text, bounds)
+    if (typeof seconds === 'string') problems.set(field, seconds)
+    else body[field] = seconds
+  }
+  if (capture.url !== undefined) body.url = capture.url
+  const entries = Object.entries(capture.options).filter(([name]) => isOptionOfRuns(fieldsByName.get(name)!))
+  const isOfRecord = (name: string): boolean => RECORD_FIELDS.some((field) => field === name)
+  Object.assign(body, Object.fromEntries(entries.filter(([name]) => isOfRecord(name))))
+  body.options = Object.fromEntries(entries.filter(([name]) => !isOfRecord(name)))
+  const next = findNextTimes(inputs.schedule.trim(), inputs.time_zone.trim(), { now, anchor, count: 1 })
+  if ('problem' in next) problems.set(next.of, next.problem)
+  return { body, problems, warnings }
+}
+
+/** Fields that null resets. */
+const RESETTABLE = ['name', 'starting_deadline_seconds', 'spread_seconds', ...RECORD_FIELDS]
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The body of PATCH /schedules/:id: only what differs, so that options that the record hides stay as they are. */
+export function toScheduleChanges(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const changed = Object.entries(after).filter(([field, value]) => !isSame(before[field], value))
+  const removed = RESETTABLE.filter((field) => before[field] !== undefined && after[field] === undefined)
+  return { ...Object.fromEntries(changed), ...Object.fromEntries(removed.map((field) => [field, null])) }
+}

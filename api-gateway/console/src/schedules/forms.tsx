@@ -1,0 +1,59 @@
+import { api, type Schemas } from '../api/client.ts'
+import { navigate } from '../routing/router.ts'
+import { ErrorNote } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+import { NEW_SCHEDULE, type ScheduleRequest, toScheduleChanges, toScheduleInputs, toScheduleRequest } from './body.ts'
+import { ScheduleForm } from './schedule-form.tsx'
+import { readSchedule, schedulePath } from './schedule-page.tsx'
+
+// The forms have the catalog of options. They load when they are opened first.
+
+export function NewSchedule({ url }: { url: string }) {
+  const create = async ({ body }: ScheduleRequest) => {
+    const { data } = await api<Schemas['ScheduleCreated']>('/schedules', { method: 'POST', body })
+    navigate(`schedules/${data.data.id}`)
+  }
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/schedules">Schedules</a>
+      </p>
+      <h2 class="title">New schedule</h2>
+      <ScheduleForm
+        start={{ ...NEW_SCHEDULE, url }}
+        anchor={Date.now()}
+        label="Create schedule"
+        onSubmit={create}
+        onCancel={() => navigate('schedules')}
+      />
+    </>
+  )
+}
+
+export function EditSchedule({ id }: { id: string }) {
+  const { value: schedule, error } = useData(`edit ${id}`, () => readSchedule(id))
+  if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const { inputs, hidden } = toScheduleInputs(schedule)
+  const times = { now: Date.now(), anchor: Date.parse(schedule.created_at) }
+  const change = async ({ body }: ScheduleRequest) => {
+    const changes = toScheduleChanges(toScheduleRequest(inputs, times).body, body)
+    if (Object.keys(changes).length > 0) await api(schedulePath(id), { method: 'PATCH', body: changes })
+    navigate(`schedules/${id}`)
+  }
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/schedules">Schedules</a>
+      </p>
+      <h2 class="title wrap">{schedule.name}</h2>
+      <ScheduleForm
+        start={inputs}
+        hidden={hidden}
+        anchor={times.anchor}
+        label="Save"
+        onSubmit={change}
+        onCancel={() => navigate(`schedules/${id}`)}
+      />
+    </>
+  )
+}

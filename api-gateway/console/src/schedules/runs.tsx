@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type Capture, type Collection, recordPath } from '../api/captures.ts'
+import { api, type Schemas } from '../api/client.ts'
+import { formatAge, formatInstant } from '../format/text.ts'
+import { CaptureCard } from '../list/capture-card.tsx'
+import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+
+export type Run = Schemas['ScheduleRun']
+
+interface RunPage {
+  data: readonly Run[]
+  pagination: { next_cursor: string | null }
+}
+
+const PAGE_SIZE = 12
+const REFRESH_MILLISECONDS = 5_000
+
+const readRuns = async (id: string, cursor?: string): Promise<RunPage> => {
+  const more = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
+  return (await api<RunPage>(`/schedules/${encodeURIComponent(id)}/runs?limit=${PAGE_SIZE}${more}`)).data
+}
+
+interface RunsProps {
+  id: string
+  collection: Collection
+  /** Runs that are shown until the first page is read. */
+  known: readonly Run[]
+  /** Changes to read the first page at once. */
+  refreshes: number
+}
+
+/** Runs with their pictures, the newest first. */
+export function Runs({ id, collection, known, refreshes }: RunsProps) {
+  const { value: first, error } = useData(`runs ${id} ${refreshes}`, () => readRuns(id), REFRESH_MILLISECONDS)
+  const [older, setOlder] = useState<RunPage>()
+  const [problem, setProblem] = useState<unknown>()
+  const cursor = older ? older.pagination.next_cursor : first?.pagination.next_cursor
+  const loadMore = async (after: string) => {
+    try {
+      const { data, pagination } = await readRuns(id, after)
+      setOlder((before) => ({ data: [...(before?.data ?? []), ...data], pagination }))
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  // Runs move from the first page to the older ones.
+  const runs = [...new Map([...(first?.data ?? known), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
+  return (
+    <section class="panel" aria-labelledby="runs-title">
+      <div class="panel-head">
+        <h2 id="runs-title">Runs</h2>
+      </div>
+      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      {first && runs.length === 0 ? <p class="soft">No run yet.</p> : null}
+      <ul class="runs">
+        {runs.map((run) => (
+          <li key={run.id}>
+            <RunCard run={run} collection={collection} />
+          </li>
+        ))}
+      </ul>
+      {cursor ? (
+        <p class="center">
+          <button type="button" onClick={() => loadMore(cursor)}>
+            Show older runs
+          </button>
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+/** A run as the card of its capture. Runs whose capture was deleted have a card without a picture. */
+function RunCard({ run, collection }: { run: Run; collection: Collection }) {
+  const [shot, setShot] = useState<Capture>()
+  const { id, status } = run
+  useEffect(() => {
+    const control = new AbortController()
+    api<Capture>(recordPath(collection, id), { signal: control.signal }).then(
+      ({ data }) => setShot(data),
+      () => setShot(undefined),
+    )
+    return () => control.abort()
+  }, [collection, id, status])
+  if (shot) return <CaptureCard shot={shot} title={formatInstant(run.scheduled_at)} />
+  return (
+    <div class="card">
+      <span class="thumbnail">
+        <span class="soft">{run.error_code ?? (status === 'pending' ? 'Waiting' : 'Deleted')}</span>
+      </span>
+      <span class="title">{formatInstant(run.scheduled_at)}</span>
+      <span class="line">
+        <StatusBadge status={status} />
+        <span class="soft small">{formatAge(run.scheduled_at, new Date())}</span>
+      </span>
+    </div>
+  )
+}

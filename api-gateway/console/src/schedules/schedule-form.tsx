@@ -1,0 +1,151 @@
+import { useMemo, useState } from 'preact/hooks'
+import { RequestError } from '../api/client.ts'
+import { OptionForm } from '../form/option-form.tsx'
+import { ErrorNote, Note } from '../ui/notes.tsx'
+import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
+import { NextTimesList } from './next-times.tsx'
+import { COMMON_SCHEDULES } from './timing.ts'
+
+interface ScheduleFormProps {
+  start: ScheduleInputs
+  /** Options that must be entered again if options change. */
+  hidden?: readonly string[]
+  /** Creation of the schedule, in epoch milliseconds. */
+  anchor: number
+  label: string
+  /** Resolves when the request succeeded. */
+  onSubmit: (request: ScheduleRequest) => Promise<void>
+  onCancel: () => void
+}
+
+type TextName = Exclude<keyof ScheduleInputs, 'options'>
+
+/** Creates or changes a schedule. The next times and problems appear while you type. */
+export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCancel }: ScheduleFormProps) {
+  const [inputs, setInputs] = useState(start)
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], [])
+  const request = toScheduleRequest(inputs, { now: Date.now(), anchor })
+  const reported = new Map(request.problems)
+  // An empty form is not wrong yet.
+  if (inputs.url === '' && start.url === '') reported.delete('url')
+  if (error instanceof RequestError) for (const { path, message } of error.problems) reported.set(path.replace('options.', ''), message)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (request.problems.size > 0 || isBusy) return
+    setBusy(true)
+    setError(undefined)
+    await onSubmit(request).catch(setError)
+    setBusy(false)
+  }
+  const set = (name: TextName, value: string) => setInputs({ ...inputs, [name]: value })
+  const text = (name: TextName, title: string, more: Record<string, unknown> = {}) => (
+    <Labeled name={name} title={title} problem={reported.get(name)}>
+      <input
+        id={`schedule-${name}`}
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        value={inputs[name]}
+        aria-invalid={reported.has(name)}
+        aria-describedby={reported.has(name) ? `schedule-${name}-problem` : undefined}
+        onInput={(event) => set(name, event.currentTarget.value)}
+        {...more}
+      />
+    </Labeled>
+  )
+  return (
+    <form onSubmit={submit}>
+      {error ? <ErrorNote error={error} /> : null}
+      {hidden.length > 0 && inputs.options !== start.options ? (
+        <Note kind="warning">
+          Changed options replace all. Enter these again, because records do not show them whole: {hidden.join(', ')}.
+        </Note>
+      ) : null}
+      {request.warnings.map((warning) => (
+        <Note key={warning} kind="warning">
+          {warning}
+        </Note>
+      ))}
+      <div class="columns">
+        <section class="panel" aria-labelledby="when-title">
+          <div class="panel-head">
+            <h2 id="when-title">Page and times</h2>
+          </div>
+          <div class="stack">
+            {text('url', 'Page', { inputMode: 'url', placeholder: 'https://example.com/' })}
+            {text('name', 'Name', { placeholder: 'home page', maxLength: 100 })}
+            <Labeled name="common" title="Common times">
+              <select id="schedule-common" value={inputs.schedule} onChange={(event) => set('schedule', event.currentTarget.value)}>
+                {COMMON_SCHEDULES.some(({ schedule }) => schedule === inputs.schedule) ? null : (
+                  <option value={inputs.schedule}>Other</option>
+                )}
+                {COMMON_SCHEDULES.map(({ title, schedule }) => (
+                  <option key={schedule} value={schedule}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+            </Labeled>
+            {text('schedule', 'Cron expression', { class: 'mono', placeholder: '*/30 * * * *' })}
+            {text('time_zone', 'Time zone', { list: 'time-zones' })}
+            <datalist id="time-zones">
+              {zones.map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+            <NextTimesList schedule={inputs.schedule} zone={inputs.time_zone} anchor={anchor} />
+            <Labeled name="concurrency_policy" title="If the previous run has not ended">
+              <select
+                id="schedule-concurrency_policy"
+                value={inputs.concurrency_policy}
+                onChange={(event) => set('concurrency_policy', event.currentTarget.value)}
+              >
+                <option value="forbid">Wait for its end</option>
+                <option value="allow">Run at the same time</option>
+              </select>
+            </Labeled>
+            {text('starting_deadline_seconds', 'Start missed runs within (seconds)', { inputMode: 'numeric', placeholder: 'no limit' })}
+            {text('spread_seconds', 'Spread the start over (seconds)', { inputMode: 'numeric', placeholder: '0' })}
+            <div class="actions">
+              <button type="submit" class="primary" disabled={isBusy || request.problems.size > 0}>
+                {label}
+              </button>
+              <button type="button" onClick={onCancel}>
+                Cancel
+              </button>
+            </div>
+          </div>
+        </section>
+        <OptionForm
+          inputs={inputs.options}
+          problems={reported}
+          isOffered={isOptionOfRuns}
+          onChange={(options) => setInputs({ ...inputs, options })}
+        />
+      </div>
+    </form>
+  )
+}
+
+interface LabeledProps {
+  name: string
+  title: string
+  problem?: string | undefined
+  children: preact.ComponentChildren
+}
+
+function Labeled({ name, title, problem, children }: LabeledProps) {
+  return (
+    <div>
+      <label for={`schedule-${name}`}>{title}</label>
+      {children}
+      {problem ? (
+        <p id={`schedule-${name}-problem`} class="problem">
+          {problem}
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { formatAge, formatInstant } from '../format/text.ts'
+import { ErrorNote } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+import type { Schedule } from './body.ts'
+
+const REFRESH_MILLISECONDS = 10_000
+const LIMIT = 500
+
+const TITLES: Readonly<Record<Schedule['status'], string>> = { active: 'Active', suspended: 'Suspended', blocked: 'Blocked' }
+
+export const ScheduleState = ({ schedule: { status } }: { schedule: Schedule }) => <span class={`badge ${status}`}>{TITLES[status]}</span>
+
+const lastOf = ({ active_runs: active, recent_runs: recent }: Schedule): string => {
+  const [last] = recent
+  if (active.length > 0) return 'runs now'
+  if (!last) return 'no run yet'
+  return last.error_code === null ? `${last.status} ${formatAge(last.scheduled_at, new Date())}` : `failed: ${last.error_code}`
+}
+
+/** All schedules of the account. */
+export function ScheduleList({ session }: { session: Session }) {
+  const { value, error } = useData(
+    'schedules',
+    async () => (await api<Schemas['ScheduleList']>(`/schedules?limit=${LIMIT}`)).data,
+    REFRESH_MILLISECONDS,
+  )
+  return (
+    <>
+      {error ? <ErrorNote error={error} /> : null}
+      {hasScope(session, 'schedules:write') ? (
+        <p>
+          <a class="button" href="#/schedules/new">
+            New schedule
+          </a>
+        </p>
+      ) : null}
+      <section class="panel" aria-label="Schedules">
+        {value?.data.length === 0 ? <p class="empty">No schedules yet.</p> : null}
+        {!value && !error ? <p class="empty">Loading…</p> : null}
+        {value && value.data.length > 0 ? (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
+          <div class="scroll" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  {['Name', 'Times', 'Next run', 'Last run', 'State'].map((title) => (
+                    <th key={title} scope="col">
+                      {title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {value.data.map((schedule) => (
+                  <tr key={schedule.id}>
+                    <td>
+                      <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
+                      <div class="soft wrap">{schedule.url}</div>
+                    </td>
+                    <td class="mono">
+                      {schedule.schedule}
+                      <div class="soft">{schedule.time_zone}</div>
+                    </td>
+                    <td title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
+                      {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
+                    </td>
+                    <td>{lastOf(schedule)}</td>
+                    <td>
+                      <ScheduleState schedule={schedule} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        ) : null}
+        {value && value.pagination.total > LIMIT ? <p class="soft">The first {LIMIT} schedules.</p> : null}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,164 @@
+import { useState } from 'preact/hooks'
+import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { toSafeLink } from '../format/picture-url.ts'
+import { formatInstant } from '../format/text.ts'
+import { navigate } from '../routing/router.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+import { ErrorNote, Note } from '../ui/notes.tsx'
+import { useData } from '../ui/use-data.ts'
+import type { Schedule } from './body.ts'
+import { NextTimesList } from './next-times.tsx'
+import { Runs } from './runs.tsx'
+import { ScheduleState } from './schedule-list.tsx'
+
+const REFRESH_MILLISECONDS = 5_000
+const MOVING = ['mp4', 'webm', 'gif']
+
+export const schedulePath = (id: string): string => `/schedules/${encodeURIComponent(id)}`
+
+export const readSchedule = async (id: string): Promise<Schedule> => (await api<Schemas['ScheduleFound']>(schedulePath(id))).data.data
+
+/** One schedule: its state, its next times and its runs. */
+export function SchedulePage({ id, session }: { id: string; session: Session }) {
+  const { value: schedule, error, reload } = useData(`schedule ${id}`, () => readSchedule(id), REFRESH_MILLISECONDS)
+  const [problem, setProblem] = useState<unknown>()
+  const [refreshes, setRefreshes] = useState(0)
+  const act = async (action: () => Promise<unknown>) => {
+    try {
+      await action()
+      setProblem(undefined)
+      setRefreshes((count) => count + 1)
+      await reload()
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  const remove = async () => {
+    try {
+      await api(schedulePath(id), { method: 'DELETE' })
+      navigate('schedules')
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const suspend = (isSuspended: boolean) => act(() => api(schedulePath(id), { method: 'PATCH', body: { suspend: isSuspended } }))
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/schedules">Schedules</a>
+      </p>
+      <div class="panel-head">
+        <h2 class="title wrap">{schedule.name}</h2>
+        <ScheduleState schedule={schedule} />
+        {hasScope(session, 'schedules:write') ? (
+          <div class="actions">
+            <button type="button" onClick={() => act(() => api(`${schedulePath(id)}/run`, { method: 'POST' }))}>
+              Run now
+            </button>
+            <button type="button" onClick={() => suspend(!schedule.suspend)}>
+              {schedule.suspend ? 'Resume' : 'Suspend'}
+            </button>
+            <a class="button" href={`#/schedules/${schedule.id}/edit`}>
+              Edit
+            </a>
+            <ConfirmButton
+              label="Delete"
+              title="Delete this schedule?"
+              text="No more runs are created. The captures of earlier runs stay."
+              onConfirm={remove}
+            />
+          </div>
+        ) : null}
+      </div>
+      {problem || error ? <ErrorNote error={problem ?? error} /> : null}
+      {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
+      <div class="columns schedule">
+        <Runs
+          id={id}
+          refreshes={refreshes}
+          known={[...schedule.active_runs, ...schedule.recent_runs]}
+          collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'}
+        />
+        <div>
+          <Times schedule={schedule} />
+          <Facts schedule={schedule} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Times({ schedule }: { schedule: Schedule }) {
+  return (
+    <section class="panel" aria-labelledby="times-title">
+      <div class="panel-head">
+        <h2 id="times-title">Times</h2>
+        <code>{schedule.schedule}</code>
+      </div>
+      {schedule.suspend ? (
+        <p class="soft">The schedule is suspended.</p>
+      ) : (
+        <NextTimesList schedule={schedule.schedule} zone={schedule.time_zone} anchor={Date.parse(schedule.created_at)} />
+      )}
+    </section>
+  )
+}
+
+function Facts({ schedule }: { schedule: Schedule }) {
+  const link = toSafeLink(schedule.url)
+  const facts: [name: string, value: preact.ComponentChildren][] = [
+    ['Id', schedule.id],
+    [
+      'URL',
+      link ? (
+        <a href={link} target="_blank" rel="noreferrer">
+          {schedule.url}
+        </a>
+      ) : (
+        schedule.url
+      ),
+    ],
+    ['Time zone', schedule.time_zone],
+    ['Last run', schedule.last_run_at && formatInstant(schedule.last_run_at)],
+    ['Last success', schedule.last_success_at && formatInstant(schedule.last_success_at)],
+    ['Overlap', schedule.concurrency_policy === 'allow' ? 'runs may overlap' : 'a run waits for the previous one'],
+    ['Deadline', schedule.starting_deadline_seconds !== null && `${schedule.starting_deadline_seconds} s`],
+    ['Spread', schedule.spread_seconds > 0 && `${schedule.spread_seconds} s`],
+    ['External identifier', schedule.external_identifier],
+    ['Webhook', schedule.webhook_url],
+    ['Keep files', schedule.retention_days !== null && `${schedule.retention_days} days`],
+  ]
+  return (
+    <section class="panel" aria-labelledby="schedule-facts-title">
+      <div class="panel-head">
+        <h2 id="schedule-facts-title">Schedule</h2>
+        <CopyButton text={schedule.id} label="Copy id" />
+      </div>
+      <dl class="facts">
+        {facts
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+      </dl>
+      {Object.keys(schedule.options).length > 0 ? (
+        <details>
+          <summary>Options</summary>
+          <dl class="facts mono">
+            {Object.entries(schedule.options).map(([name, value]) => (
+              <>
+                <dt>{name}</dt>
+                <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+              </>
+            ))}
+          </dl>
+        </details>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import { CronError, parseCron } from '@tintype/crds/schedule/cron'
+import { isTimeZone } from '@tintype/crds/schedule/time-zone'
+import { nextTime } from '@tintype/crds/schedule/times'
+
+// When a schedule is due, with the code of the operator.
+
+/** The next times in epoch milliseconds, or what is wrong with the input. */
+export type NextTimes = { times: readonly number[] } | { problem: string; of: 'schedule' | 'time_zone' }
+
+/**
+ * Finds the next `count` times after `now`.
+ * @param anchor epoch milliseconds from which `@every` counts: the creation of the schedule
+ */
+export function findNextTimes(
+  expression: string,
+  zone: string,
+  { now, anchor, count }: { now: number; anchor: number; count: number },
+): NextTimes {
+  if (!isTimeZone(zone)) return { problem: 'Enter a name of the IANA database, such as Europe/Zurich or UTC.', of: 'time_zone' }
+  try {
+    const cron = parseCron(expression)
+    const times: number[] = []
+    for (let at: number | undefined = now; times.length < count; ) {
+      at = nextTime({ cron, timeZone: zone, anchor }, at)
+      if (at === undefined) break
+      times.push(at)
+    }
+    if (times.length > 0) return { times }
+    return { problem: 'No date in the next nine years matches the expression.', of: 'schedule' }
+  } catch (error) {
+    if (error instanceof CronError) return { problem: error.message, of: 'schedule' }
+    throw error
+  }
+}
+
+/** Expressions to choose from. */
+export const COMMON_SCHEDULES: readonly { title: string; schedule: string }[] = [
+  { title: 'Every 15 minutes', schedule: '*/15 * * * *' },
+  { title: 'Every hour', schedule: '@hourly' },
+  { title: 'Every day at 9:00', schedule: '0 9 * * *' },
+  { title: 'Monday to Friday at 9:00', schedule: '0 9 * * MON-FRI' },
+  { title: 'Every Monday at 9:00', schedule: '0 9 * * MON' },
+  { title: 'On the first of the month', schedule: '@monthly' },
+]
+
+/** `Wed, Nov 25, 2026, 09:00` in a time zone. */
+export const formatIn = (zone: string, time: number): string =>
+  new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    weekday: 'short',
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(time)

@@ -1,0 +1,124 @@
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshotSchedules } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import type { StoredRun } from '../../../crds/src/records/run.ts'
+import { runKey } from '../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { complete } from '../api-gateway/runner-role.ts'
+import { endEach } from '../links/stage.ts'
+import { findViolations, overflowOf, signIn, startStage, visit } from './stage.ts'
+
+// Schedules in the console. The test ends runs in the role of the runner, and records them as the operator does.
+
+const stage = await startStage(t)
+const { world, gateways, key, picture } = stage
+const [{ url }] = gateways
+const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+t.teardown(() => http.close())
+const schedules = new Resource(http, screenshotSchedules)
+
+/** Ends a run, and stores it among the runs of its schedule. */
+async function endRun({ metadata, spec }: Screenshot): Promise<void> {
+  const id = screenshotIdOf(metadata)
+  await complete(id, picture, world, { width: 1280, height: 800 })
+  const { uid = '', time = '' } = spec.scheduleRef ?? {}
+  const run: StoredRun = { version: 1, id, time, outcome: 'completed', completionTime: new Date().toISOString() }
+  const text = JSON.stringify(run)
+  await world.bucket.putObject('tintype', runKey('acme', uid, id), text, text.length)
+}
+
+t.test('a schedule is created with its next times, run, suspended, changed and deleted', async (t) => {
+  endEach(t, world, endRun)
+  const seen = await visit(t, stage)
+  const { page, complaints } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/schedules`)
+  await page.getByText('No schedules yet').waitFor()
+  await page.getByRole('link', { name: 'New schedule' }).click()
+  const create = page.getByRole('button', { name: 'Create schedule' })
+  t.ok(await create.isDisabled(), 'a schedule needs a URL')
+  await page.getByLabel('Page', { exact: true }).fill('https://example.com/')
+  await page.getByLabel('Name').fill('home page')
+  await page.getByLabel('Cron expression').fill('0 25 * * *')
+  await page.getByText('the hour 25 is not valid').waitFor()
+  t.ok(await create.isDisabled())
+  await page.getByLabel('Cron expression').fill('30 9 * * MON')
+  await page.getByLabel('Time zone').fill('Asia/Tokyo')
+  t.equal(await page.getByRole('region', { name: 'Next times' }).getByRole('listitem').count(), 5)
+  t.match(await page.getByRole('region', { name: 'Next times' }).textContent(), /Next times in Asia\/Tokyo.*Mon, .*09:30/)
+  await page.getByLabel('full_page', { exact: true }).selectOption('true')
+  await create.click()
+  await page.getByRole('heading', { name: 'home page' }).waitFor()
+
+  const [made] = await schedules.listAll()
+  t.match(made?.spec, {
+    ...{ name: 'home page', schedule: '30 9 * * MON', timeZone: 'Asia/Tokyo', accountName: 'acme' },
+    template: { url: 'https://example.com/', options: { fullPage: true } },
+  })
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.locator('.runs img').waitFor()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('Suspended', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Common times').selectOption({ label: 'Every hour' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('@hourly').waitFor()
+  const changed = await schedules.get(made?.metadata.name ?? '')
+  t.match(changed.spec, { schedule: '@hourly', suspend: true, timeZone: 'Asia/Tokyo', template: { options: { fullPage: true } } })
+
+  // The run is an ordinary screenshot.
+  await page.locator('.runs a').click()
+  await page.getByRole('img', { name: 'Capture of https://example.com/' }).waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Delete' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No schedules yet').waitFor()
+  t.strictSame(await schedules.listAll(), [])
+  t.strictSame(complaints, [])
+})
+
+t.test('texts of a schedule run nothing, and its pages are accessible and fit a telephone', async (t) => {
+  endEach(t, world, endRun)
+  const nasty = '<img src=x onerror="window.ran=1">'
+  const { body } = await call(`${url}/v1/schedules`, {
+    ...{ method: 'POST', key },
+    body: { name: nasty, schedule: '0 9 * * *', url: `https://example.com/?${nasty}`, options: { user_agent: nasty } },
+  })
+  const { id } = body.data
+  await call(`${url}/v1/schedules/${id}/run`, { method: 'POST', key })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const seen = await visit(t, stage, { width: 360, colorScheme })
+    const { page, complaints } = seen
+    await signIn(seen, url, key)
+    for (const [path, part] of [
+      ['schedules', 'td a'],
+      [`schedules/${id}`, '.runs img'],
+      [`schedules/${id}/edit`, '#schedule-name'],
+      ['schedules/new', '#schedule-name'],
+    ] as const) {
+      await page.goto(`${url}/#/${path}`)
+      await page.locator(part).first().waitFor()
+      t.strictSame(await findViolations(page), [], path)
+      t.equal(await overflowOf(page), 0, path)
+      t.equal(await page.evaluate('window.ran'), undefined, path)
+    }
+    t.strictSame(complaints, [])
+  }
+})
+
+t.test('a key that may only read schedules sees no buttons', async (t) => {
+  const reader = await world.createKey({ accountName: 'acme', scopes: ['schedules:read', 'screenshots:read'] })
+  const seen = await visit(t, stage)
+  const { page } = seen
+  await signIn(seen, url, reader)
+  await page.goto(`${url}/#/schedules`)
+  await page.locator('td a').first().click()
+  await page.getByRole('heading', { name: 'Times' }).waitFor()
+  for (const name of ['Run now', 'Suspend', 'Delete']) t.equal(await page.getByRole('button', { name }).count(), 0, name)
+  await eventually('the runs are shown', async () => (await page.locator('.runs img').count()) > 0)
+})
