@@ -2,9 +2,11 @@ import t from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
-import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { Annotation, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { StoredRun } from '../../../crds/src/records/run.ts'
 import { runKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -23,9 +25,9 @@ t.teardown(() => http.close())
 const schedules = new Resource(http, screenshotSchedules)
 
 /** Ends a run, and stores it among the runs of its schedule. */
-async function endRun({ metadata, spec }: Screenshot): Promise<void> {
+async function endRun({ metadata, spec }: Screenshot, more: Partial<CaptureResult> = {}): Promise<void> {
   const id = screenshotIdOf(metadata)
-  await complete(id, picture, world, { width: 1280, height: 800 })
+  await complete(id, picture, world, { width: 1280, height: 800, ...more })
   const { uid = '', time = '' } = spec.scheduleRef ?? {}
   const run: StoredRun = { version: 1, id, time, outcome: 'completed', completionTime: new Date().toISOString() }
   const text = JSON.stringify(run)
@@ -33,7 +35,7 @@ async function endRun({ metadata, spec }: Screenshot): Promise<void> {
 }
 
 t.test('a schedule is created with its next times, run, suspended, changed and deleted', async (t) => {
-  endEach(t, world, endRun)
+  endEach(t, world, (shot) => endRun(shot))
   const seen = await visit(t, stage)
   const { page, complaints } = seen
   await signIn(seen, url, key)
@@ -82,8 +84,47 @@ t.test('a schedule is created with its next times, run, suspended, changed and d
   t.strictSame(complaints, [])
 })
 
+t.test('a changed run is shown beside the approved one, and approved', async (t) => {
+  const { body } = await call(`${url}/v1/schedules`, {
+    ...{ method: 'POST', key },
+    body: { name: 'watched', schedule: '0 9 * * *', url: 'https://example.com/', comparison: { baseline: 'approved', threshold: 0.01 } },
+  })
+  const { id } = body.data
+  const runs: string[] = []
+  for (const more of [{}, { comparison: { changed: true, changedRatio: 0.25, changedPixels: 256_000, sizeChanged: false, regions: [] } }]) {
+    const run = await call(`${url}/v1/schedules/${id}/run`, { method: 'POST', key })
+    runs.push(run.body.id)
+    await endRun(await world.screenshots.get(toObjectName(run.body.id)), more)
+  }
+  const [before = '', after = ''] = runs
+  const [schedule] = (await schedules.listAll()).filter(({ spec }) => spec.name === 'watched')
+  const time = new Date(Date.now() - 60_000).toISOString()
+  const status = {
+    baseline: { id: before, time, key: `baselines/acme/${schedule?.metadata.uid}/${before}.png`, etag: '"x"' },
+    lastComparison: { id: after, time, to: before, changed: true, changedRatio: 0.25, changedPixels: 256_000, sizeChanged: false },
+  }
+  await schedules.patch(schedule?.metadata.name ?? '', mergePatch({ status }), { subresource: 'status' })
+  for (const colorScheme of ['dark', 'light'] as const) {
+    const seen = await visit(t, stage, { width: 360, colorScheme })
+    await signIn(seen, url, key)
+    await seen.page.goto(`${url}/#/schedules/${id}`)
+    await seen.page.getByText('25.0 %, ').first().waitFor()
+    await seen.page.getByRole('button', { name: 'Approve the last run' }).waitFor()
+    t.strictSame(await findViolations(seen.page), [], colorScheme)
+    t.equal(await overflowOf(seen.page), 0)
+    if (colorScheme === 'dark') continue
+    await seen.page.getByRole('button', { name: 'Approve the last run' }).click()
+    await eventually('the approval is requested', async () => {
+      const { metadata } = await schedules.get(schedule?.metadata.name ?? '')
+      return metadata.annotations?.[Annotation.approve] === after
+    })
+    t.strictSame(seen.complaints, [])
+  }
+  await call(`${url}/v1/schedules/${id}`, { method: 'DELETE', key })
+})
+
 t.test('texts of a schedule run nothing, and its pages are accessible and fit a telephone', async (t) => {
-  endEach(t, world, endRun)
+  endEach(t, world, (shot) => endRun(shot))
   const nasty = '<img src=x onerror="window.ran=1">'
   const { body } = await call(`${url}/v1/schedules`, {
     ...{ method: 'POST', key },

@@ -107,6 +107,47 @@ t.test('a change sends only what differs, and null resets a field', async (t) =>
   t.strictSame(changesOf({ options: { ...inputs.options, viewport_width: '800' } }), { options: { full_page: true, viewport_width: 800 } })
 })
 
+t.test('runs are compared as the form says, and a change of the form replaces or removes the comparison', async (t) => {
+  const compared = {
+    baseline: 'approved' as const,
+    threshold: '0.02',
+    antialiasing: 'true',
+    ignore: '#clock\n{"x":0,"y":0,"width":9,"height":9}',
+  }
+  const { body, problems } = build(compared)
+  t.strictSame([...problems], [])
+  t.strictSame(body.comparison, {
+    ...{ baseline: 'approved', threshold: 0.02, antialiasing: true },
+    ignore: [{ selector: '#clock' }, { x: 0, y: 0, width: 9, height: 9 }],
+  })
+  t.doesNotThrow(() => createScheduleBody.read(body, context))
+  t.equal(build({ ...compared, baseline: '' }).body.comparison, undefined)
+  for (const [inputs, field] of [
+    [{ ...compared, threshold: '2' }, 'threshold'],
+    [{ ...compared, color_tolerance: 'x' }, 'color_tolerance'],
+    [{ ...compared, options: { format: 'pdf' } }, 'format'],
+    [{ ...compared, options: { compare_to: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70' } }, 'compare_to'],
+  ] as const) {
+    const wrong = build(inputs)
+    t.ok(wrong.problems.has(field), field)
+    if (field === 'format' || field === 'compare_to') t.throws(() => createScheduleBody.read(wrong.body, context), field)
+  }
+
+  const { inputs } = toScheduleInputs(scheduleFound.data as never)
+  t.match(inputs, { baseline: 'approved', threshold: '', color_tolerance: '', antialiasing: 'false', ignore: '#clock' })
+  const before = toScheduleRequest(inputs, times).body
+  const changesOf = (changed: Partial<ScheduleInputs>) =>
+    toScheduleChanges(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
+  t.strictSame(changesOf({}), {})
+  t.strictSame(changesOf({ baseline: '' }), { comparison: null })
+  t.strictSame(changesOf({ threshold: '0.5' }), { comparison: { baseline: 'approved', threshold: 0.5, ignore: [{ selector: '#clock' }] } })
+})
+
+t.test('a schedule without a comparison keeps its page and its options in the form', async (t) => {
+  const { inputs } = toScheduleInputs({ ...scheduleFound.data, comparison: null } as never)
+  t.match(inputs, { url: 'https://example.com/', name: 'home page', baseline: '', options: { full_page: 'true', format: 'webp' } })
+})
+
 t.test('a schedule of markup has no URL in the form', async (t) => {
   const record = { ...scheduleFound.data, url: 'tintype:markup', options: { html: '<p>' } }
   const { inputs } = toScheduleInputs(record as never)

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Capture, collectionOf, isVideo } from '../api/captures.ts'
+import { formatShare } from '../format/overlay.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatAge, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { StatusBadge } from '../ui/notes.tsx'
@@ -31,6 +32,8 @@ export function CaptureCard({ shot, title }: { shot: Capture; title?: string }) 
   const preview = isBroken ? undefined : previewOf(shot)
   const name = title ?? (shot.metadata?.page_title || shot.url)
   const length = isVideo(shot) && shot.duration_ms !== null ? formatMilliseconds(shot.duration_ms) : undefined
+  const comparison = isVideo(shot) ? null : shot.comparison
+  const change = comparison?.changed ? formatShare(comparison.changed_ratio ?? 0) : undefined
   const fail = () => setBroken(true)
   return (
     <a class="card" href={`#/${collectionOf(shot)}/${shot.id}`}>
@@ -41,6 +44,7 @@ export function CaptureCard({ shot, title }: { shot: Capture; title?: string }) 
         {/* Browsers read only the beginning of the file for its first frame. */}
         {preview?.kind === 'video' ? <video src={preview.url} muted playsInline preload="metadata" tabIndex={-1} onError={fail} /> : null}
         {preview ? null : <span class="soft">{describe(shot)}</span>}
+        {change === undefined ? null : <span class="badge changed corner">Changed {change}</span>}
         {length ? <span class="length">{length}</span> : null}
       </span>
       <span class="title">{name}</span>

@@ -1,7 +1,9 @@
+import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import { ImageFormat } from '@tintype/crds/options/output/image'
 import type { components } from '../../../client/src/generated/api.ts'
 import type { Field } from '../form/fields.ts'
 import { fieldsByName } from '../form/fields.ts'
-import { type FormInputs, toInputs, toRequest } from '../form/request.ts'
+import { type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'
 import { findNextTimes } from './timing.ts'
 
 // The form of a schedule: when to capture, the page, and the options of each run.
@@ -18,7 +20,16 @@ export interface ScheduleInputs {
   starting_deadline_seconds: string
   spread_seconds: string
   options: FormInputs
+  /** Picture that runs are compared with. Empty: runs are not compared. */
+  baseline: '' | 'previous' | 'approved'
+  threshold: string
+  color_tolerance: string
+  antialiasing: string
+  /** One selector or region a line. */
+  ignore: string
 }
+
+const NO_COMPARISON = { baseline: '', threshold: '', color_tolerance: '', antialiasing: 'false', ignore: '' } as const
 
 export const NEW_SCHEDULE: ScheduleInputs = {
   name: '',
@@ -29,6 +40,7 @@ export const NEW_SCHEDULE: ScheduleInputs = {
   starting_deadline_seconds: '',
   spread_seconds: '',
   options: {},
+  ...NO_COMPARISON,
 }
 
 /** Options that are fields of the schedule itself. */
@@ -61,9 +73,29 @@ export function toScheduleInputs(record: Schedule): { inputs: ScheduleInputs; hi
       starting_deadline_seconds: String(record.starting_deadline_seconds ?? ''),
       spread_seconds: record.spread_seconds === 0 ? '' : String(record.spread_seconds),
       options,
+      ...toComparisonInputs(record.comparison),
     },
   }
 }
+
+const orDefault = (value: number, fallback: number): string => (value === fallback ? '' : String(value))
+
+function toComparisonInputs(comparison: Schedule['comparison']): Pick<ScheduleInputs, ComparisonInput> {
+  if (!comparison) return NO_COMPARISON
+  const { baseline, threshold, color_tolerance: tolerance, antialiasing, ignore } = comparison
+  return {
+    baseline,
+    threshold: orDefault(threshold, comparisonDefaults.compareThreshold),
+    color_tolerance: orDefault(tolerance, comparisonDefaults.compareColorTolerance),
+    antialiasing: String(antialiasing),
+    ignore: String(toInput(ignoreField, ignore) ?? ''),
+  }
+}
+
+type ComparisonInput = 'baseline' | 'threshold' | 'color_tolerance' | 'antialiasing' | 'ignore'
+
+/** `compare_ignore` of screenshots has the same form. */
+const ignoreField = fieldsByName.get('compare_ignore')!
 
 export interface ScheduleRequest {
   /** Body of POST /schedules. */
@@ -78,6 +110,36 @@ const WHOLE = /^\d{1,9}$/
 function toSeconds(text: string, [min, max]: readonly [number, number]): number | string {
   const seconds = Number(text)
   return WHOLE.test(text) && seconds >= min && seconds <= max ? seconds : `Enter a whole number from ${min} to ${max}, or nothing.`
+}
+
+const toShare = (text: string): number | string => {
+  const share = Number(text)
+  return Number.isNaN(share) || share < 0 || share > 1 ? 'Enter a number from 0 to 1, or nothing.' : share
+}
+
+/** Options that a comparison of runs excludes. */
+function findComparisonProblems(options: Record<string, unknown>): [name: string, problem: string][] {
+  const set = Object.keys(options).filter((name) => name.startsWith('compare_'))
+  const problems = set.map((name): [string, string] => [name, `the comparison of the schedule sets ${name} of each run: leave it out`])
+  const isPicture = ImageFormat.safeParse(options.format ?? 'png').success
+  return isPicture ? problems : [...problems, ['format', 'a comparison needs a picture: use png, jpeg, webp or avif']]
+}
+
+/** The field `comparison` of the body; undefined if runs are not compared. */
+function toComparison(inputs: ScheduleInputs, options: Record<string, unknown>, problems: Map<string, string>) {
+  if (inputs.baseline === '') return undefined
+  for (const [name, problem] of findComparisonProblems(options)) problems.set(name, problem)
+  const comparison: Record<string, unknown> = { baseline: inputs.baseline }
+  for (const name of ['threshold', 'color_tolerance'] as const) {
+    const text = inputs[name].trim()
+    const share = toShare(text)
+    if (typeof share === 'string') problems.set(name, share)
+    else if (text !== '') comparison[name] = share
+  }
+  if (inputs.antialiasing === 'true') comparison.antialiasing = true
+  const ignore = toValue(ignoreField, inputs.ignore)
+  if (ignore !== undefined) comparison.ignore = ignore
+  return comparison
 }
 
 const SECONDS = { starting_deadline_seconds: [1, 31_622_400], spread_seconds: [0, 86_400] } as const
@@ -101,13 +163,15 @@ export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor }: { now
   const isOfRecord = (name: string): boolean => RECORD_FIELDS.some((field) => field === name)
   Object.assign(body, Object.fromEntries(entries.filter(([name]) => isOfRecord(name))))
   body.options = Object.fromEntries(entries.filter(([name]) => !isOfRecord(name)))
+  const comparison = toComparison(inputs, capture.options, problems)
+  if (comparison) body.comparison = comparison
   const next = findNextTimes(inputs.schedule.trim(), inputs.time_zone.trim(), { now, anchor, count: 1 })
   if ('problem' in next) problems.set(next.of, next.problem)
   return { body, problems, warnings }
 }
 
 /** Fields that null resets. */
-const RESETTABLE = ['name', 'starting_deadline_seconds', 'spread_seconds', ...RECORD_FIELDS]
+const RESETTABLE = ['name', 'comparison', 'starting_deadline_seconds', 'spread_seconds', ...RECORD_FIELDS]
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

@@ -108,6 +108,7 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
             </Labeled>
             {text('starting_deadline_seconds', 'Start missed runs within (seconds)', { inputMode: 'numeric', placeholder: 'no limit' })}
             {text('spread_seconds', 'Spread the start over (seconds)', { inputMode: 'numeric', placeholder: '0' })}
+            <ComparisonFields inputs={inputs} problems={reported} text={text} set={set} />
             <div class="actions">
               <button type="submit" class="primary" disabled={isBusy || request.problems.size > 0}>
                 {label}
@@ -126,6 +127,51 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
         />
       </div>
     </form>
+  )
+}
+
+interface ComparisonFieldsProps {
+  inputs: ScheduleInputs
+  problems: ReadonlyMap<string, string>
+  text: (name: TextName, title: string, more?: Record<string, unknown>) => preact.ComponentChildren
+  set: (name: TextName, value: string) => void
+}
+
+function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps) {
+  return (
+    <>
+      <Labeled name="baseline" title="Compare each run with">
+        <select id="schedule-baseline" value={inputs.baseline} onChange={(event) => set('baseline', event.currentTarget.value)}>
+          <option value="">nothing</option>
+          <option value="previous">the run before</option>
+          <option value="approved">the run that was approved last</option>
+        </select>
+      </Labeled>
+      {inputs.baseline === '' ? null : (
+        <>
+          {text('threshold', 'Changed from this share of pixels', { inputMode: 'decimal', placeholder: '0.001' })}
+          {text('color_tolerance', 'Color difference that counts as equal', { inputMode: 'decimal', placeholder: '0.1' })}
+          <Labeled name="ignore" title="Ignore selectors or regions" problem={problems.get('ignore')}>
+            <textarea
+              id="schedule-ignore"
+              rows={2}
+              spellcheck={false}
+              placeholder="One per line"
+              value={inputs.ignore}
+              onInput={(event) => set('ignore', event.currentTarget.value)}
+            />
+          </Labeled>
+          <label class="plain-label">
+            <input
+              type="checkbox"
+              checked={inputs.antialiasing === 'true'}
+              onChange={(event) => set('antialiasing', String(event.currentTarget.checked))}
+            />{' '}
+            Smooth edges of text count too
+          </label>
+        </>
+      )}
+    </>
   )
 }
 

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
+import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { formatShare } from '../format/overlay.ts'
 import { toSafeLink } from '../format/picture-url.ts'
 import { formatInstant } from '../format/text.ts'
+import { ComparisonPanel } from '../record/comparison.tsx'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
@@ -43,6 +46,9 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
     }
   }
   if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  const approve = hasScope(session, 'schedules:write')
+    ? (run: string) => act(() => api(`${schedulePath(id)}/approve`, { method: 'POST', body: { run_id: run } }))
+    : undefined
   const suspend = (isSuspended: boolean) => act(() => api(schedulePath(id), { method: 'PATCH', body: { suspend: isSuspended } }))
   return (
     <>
@@ -75,18 +81,76 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
-        <Runs
-          id={id}
-          refreshes={refreshes}
-          known={[...schedule.active_runs, ...schedule.recent_runs]}
-          collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'}
-        />
         <div>
+          {schedule.comparison?.last ? <Review id={schedule.comparison.last.id} /> : null}
+          <Runs
+            id={id}
+            refreshes={refreshes}
+            known={[...schedule.active_runs, ...schedule.recent_runs]}
+            collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'}
+          />
+        </div>
+        <div>
+          {schedule.comparison ? <LastComparison comparison={schedule.comparison} approve={approve} /> : null}
           <Times schedule={schedule} />
           <Facts schedule={schedule} />
         </div>
       </div>
     </>
+  )
+}
+
+/** The pictures of the last comparison. */
+function Review({ id }: { id: string }) {
+  const { value: shot } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+  return shot?.comparison ? <ComparisonPanel shot={shot} comparison={shot.comparison} /> : null
+}
+
+interface LastComparisonProps {
+  comparison: NonNullable<Schedule['comparison']>
+  /** Undefined: the key may not approve. */
+  approve: ((run: string) => void) | undefined
+}
+
+/** What runs are compared with, and the last result. */
+function LastComparison({ comparison: { baseline, baseline_run: kept, last, threshold }, approve }: LastComparisonProps) {
+  const mayApprove = approve && baseline === 'approved' && last && last.id !== kept
+  return (
+    <section class="panel" aria-labelledby="changes-title">
+      <div class="panel-head">
+        <h2 id="changes-title">Changes</h2>
+        {last ? <span class={`badge ${last.changed ? 'changed' : 'same'}`}>{last.changed ? 'Changed' : 'Not changed'}</span> : null}
+      </div>
+      <dl class="facts">
+        <dt>Compared with</dt>
+        <dd>{baseline === 'approved' ? 'the run that was approved last' : 'the run before'}</dd>
+        <dt>Threshold</dt>
+        <dd>{formatShare(threshold)} of the pixels</dd>
+        {last && last.changed_ratio !== null ? (
+          <>
+            <dt>Last change</dt>
+            <dd>
+              {formatShare(last.changed_ratio)}, {formatInstant(last.scheduled_at)}
+            </dd>
+          </>
+        ) : null}
+        {kept ? (
+          <>
+            <dt>{baseline === 'approved' ? 'Approved run' : 'Next one is compared with'}</dt>
+            <dd>
+              <a href={`#/screenshots/${kept}`}>{kept}</a>
+            </dd>
+          </>
+        ) : null}
+      </dl>
+      {mayApprove ? (
+        <p class="center">
+          <button type="button" class="primary" onClick={() => approve(last.id)}>
+            Approve the last run
+          </button>
+        </p>
+      ) : null}
+    </section>
   )
 }
 
