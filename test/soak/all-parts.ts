@@ -11,6 +11,7 @@ import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { release } from './parts/release.ts'
+import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
@@ -22,6 +23,7 @@ export const parts: readonly Part[] = [
   claim,
   many,
   schedules,
+  schedulePages,
   leaders,
   steady,
   ...faults,

@@ -8,12 +8,13 @@ import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.t
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 import { createKinds } from '../../support/processes/create-kinds.ts'
+import type { Ends } from '../../support/processes/own-plane.ts'
 
 /** A real API server and its store for one test file. */
 export type Plane = ControlPlane & {
   access: ClusterAccess
   /** An administrator's client for the API server or for a proxy in front of it. It is closed at the end of the test. */
-  connect(t: Test, options?: KubeHttpOptions & { server?: string }): KubeHttp
+  connect(t: Ends, options?: KubeHttpOptions & { server?: string }): KubeHttp
   /** Compacts etcd's history, as the API server does every five minutes. */
   compact(): Promise<void>
   /** Applies Tintype's CRDs and waits until they are served. */
@@ -21,7 +22,7 @@ export type Plane = ControlPlane & {
 }
 
 /** Starts a control plane that is stopped at the end of the test file. */
-export async function startPlane(t: Test): Promise<Plane> {
+export async function startPlane(t: Ends): Promise<Plane> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-client-'))
   const [etcd, etcdPeer, apiServer] = (await findFreePorts(3)) as [number, number, number]
   const plane = await startControlPlane({ directory, ports: { etcd, etcdPeer, apiServer } })

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { Registry } from 'prom-client'
-import type { Test } from 'tap'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
@@ -30,8 +29,9 @@ import { OptionsError } from '../../../operator/src/options/options-error.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
+import type { Ends } from '../../support/processes/own-plane.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
-import { LOOPBACK_POLICY, openStudio } from '../capture-runner/stage/studio.ts'
+import { LOOPBACK_POLICY, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
 import { startPlane } from '../client/plane.ts'
 import { makeIdentities } from '../store-identities.ts'
 
@@ -54,11 +54,11 @@ export interface RecordedEvent {
 /** A page of the site, or what it responds instead. */
 export type Page = string | RequestListener
 
-/** Starts everything for one test file. Tests may change `pages`, by path. */
-export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
+/** Starts everything, until `t` ends. Tests may change `pages`, by path. */
+export async function startScheduleStage(t: Ends, pages: Record<string, Page>, options: StudioOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-schedules-'))
   const minio = await startMinio({ directory })
-  const [studio, site, plane] = await Promise.all([openStudio(), servePages(pages), startPlane(t)])
+  const [studio, site, plane] = await Promise.all([openStudio(options), servePages(pages), startPlane(t)])
   t.teardown(async () => {
     await Promise.all([studio.close(), site.close()])
     await minio.stop()
@@ -161,7 +161,7 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
     now,
     captureRun,
     /** Creates a schedule that is due every minute from now on. */
-    async create(name: string, { path = `/${name}`, ...spec }: Partial<ScreenshotScheduleSpec> & { path?: string } = {}) {
+    async create(name: string, { url = site.url(`/${name}`), ...spec }: Partial<ScreenshotScheduleSpec> & { url?: string } = {}) {
       await schedules.create({
         metadata: { name },
         spec: {
@@ -169,7 +169,7 @@ export async function startScheduleStage(t: Test, pages: Record<string, Page>) {
           schedule: '* * * * *',
           suspend: true,
           ...spec,
-          template: { ...spec.template, url: site.url(path), options: { ...SMALL, ...spec.template?.options } },
+          template: { ...spec.template, url, options: { ...SMALL, ...spec.template?.options } },
         },
       })
       await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })

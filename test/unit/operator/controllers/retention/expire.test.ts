@@ -1,15 +1,18 @@
 import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import {
+  baselineKey,
   batchKey,
   dayOf,
   expiryKey,
   goneKey,
   JOIN,
+  namedRecordKey,
   objectKey,
   optionsKey,
   recordKey,
   rewriteKey,
+  runKey,
   segmentsPrefix,
   tombstoneKey,
 } from '../../../../../crds/src/records/storage-keys.ts'
@@ -125,6 +128,9 @@ const keysOf = (account: string, id = YOUNG) =>
     rewriteKey(account, dayOf(id), JOIN),
     optionsKey(account, 'scr-1'),
     `idempotency/${account}/k`,
+    baselineKey(account, 'uid', id),
+    namedRecordKey(account, 'home'),
+    runKey(account, 'uid', id),
   ].sort()
 
 t.test('expire deletes all data of an account a day after its deletion, under any leader', async (t) => {
@@ -139,7 +145,7 @@ t.test('expire deletes all data of an account a day after its deletion, under an
   ]
   await run(bucket)
   await run(bucket, undefined, { kinds, now: at(DAY - 1) })
-  t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [15, [goneKey('unknown')], 2])
+  t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [21, [goneKey('unknown')], 2])
   await run(bucket, undefined, { kinds, now: at(DAY) })
   t.strictSame([...objects.keys()], ['small'])
   t.strictSame(bucket.keys(), [goneKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more is found')
