@@ -18,6 +18,9 @@ const kubernetesVersion = 'v1.34.4'
 /** MinIO publishes no more releases. This is the last commit of its source, which charts/images/minio/THIRD_PARTY_NOTICES also names. */
 const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
 
+/** The other store of the tests: Apache-2.0, one program over a directory. */
+const versitygwModule = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
+
 const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
 
 /** Receives the progress of a build, such as `compiling: 812 packages`. */
@@ -107,6 +110,16 @@ export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Pro
     const environment = { ...buildEnvironment, GOBIN: directory }
     await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: followBuild(onProgress) })
   })
+}
+
+/** Builds versitygw unless it exists. Resolves to its path. */
+export async function ensureVersitygw(onProgress: OnProgress = () => {}): Promise<string> {
+  const directory = path.join(programsDirectory, `versitygw-${versitygwModule.split('@')[1]}`)
+  await buildInto(directory, async (draft) => {
+    const environment = { ...buildEnvironment, GOBIN: draft }
+    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', versitygwModule], { environment, onLine: followBuild(onProgress) })
+  })
+  return path.join(directory, 'versitygw')
 }
 
 /** MinIO's license and the notices that it requires for a modified version. */
