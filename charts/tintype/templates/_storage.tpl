@@ -13,9 +13,14 @@
 {{- end }}
 {{- end }}
 
+{{/* Name of the objects of the bundled store. Each store has a volume of its own. */}}
+{{- define "tintype.storeName" -}}
+{{ include "tintype.fullname" . }}-{{ .Values.store }}
+{{- end }}
+
 {{- define "tintype.storageEndpoint" -}}
 {{- include "tintype.storageCheck" . -}}
-{{- if .Values.minio.enabled }}http://{{ include "tintype.fullname" . }}-minio:9000{{ else }}{{ .Values.storage.external.endpoint }}{{ end -}}
+{{- if .Values.minio.enabled }}http://{{ include "tintype.storeName" . }}:9000{{ else }}{{ .Values.storage.external.endpoint }}{{ end -}}
 {{- end }}
 
 {{- define "tintype.storagePort" -}}
@@ -98,7 +103,7 @@ and the password stays. Generated once per rendering, because the Secret and the
 */}}
 {{- define "tintype.minioRootKey" -}}
 {{- if not (hasKey .Values "madeRootKey") -}}
-{{- $secret := printf "%s-minio-root" (include "tintype.fullname" .) -}}
+{{- $secret := printf "%s-root" (include "tintype.storeName" .) -}}
 {{- $found := (lookup "v1" "Secret" .Release.Namespace $secret | default dict).data | default dict -}}
 {{- $user := get $found "root-user" -}}
 {{- if or (not $user) (eq (b64dec $user) "tintype-root") }}{{ $user = randAlphaNum 20 | b64enc }}{{ end -}}
@@ -109,5 +114,5 @@ and the password stays. Generated once per rendering, because the Secret and the
 {{- end }}
 
 {{- define "tintype.minioRootSecret" -}}
-{{ .Values.minio.existingRootSecret | default (printf "%s-minio-root" (include "tintype.fullname" .)) }}
+{{ .Values.minio.existingRootSecret | default (printf "%s-root" (include "tintype.storeName" .)) }}
 {{- end }}

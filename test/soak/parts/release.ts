@@ -26,6 +26,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'capture-runner': ['/usr/lib/chromium/chromium-headless-shell', '--version'],
   'capture-runner-video': ['/usr/bin/ffmpeg', '-version'],
   minio: ['/usr/local/bin/minio', '--version'],
+  versitygw: ['/usr/local/bin/versitygw', '--version'],
 }
 const PROGRAM_MILLISECONDS = 120_000
 
