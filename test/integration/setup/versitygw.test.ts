@@ -12,6 +12,7 @@ import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
 import { setVersitygwIdentities } from '../../../operator/src/setup/versitygw-identities.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import { attackStore, listKeys } from '../../support/attack/store-attack.ts'
 import { eventually } from '../../support/eventually.ts'
 import { readRightsTable } from '../../support/sources/rights-table.ts'
 
@@ -105,6 +106,17 @@ t.test('versitygw: a URL for an upload does not become a copy, and is valid once
   t.equal((await fetch(url, { method: 'PUT', headers, body: 'another' })).status, 412)
   const forged = url.replace(/Signature=[0-9a-f]+/, `Signature=${'0'.repeat(64)}`)
   t.equal((await fetch(forged, { method: 'PUT', headers, body: 'forged' })).status, 403)
+})
+
+t.test('versitygw: uploads with a signature of zeros are rejected and write nothing', async (t) => {
+  const { answers } = await attackStore(store, root, BUCKET)
+  t.equal(answers.length, 12)
+  for (const { name, status } of answers) t.ok(status >= 400 && status < 500, `${name}: ${status}`)
+  const keys = await listKeys(root, BUCKET)
+  t.strictSame(
+    keys.filter((key) => key.includes('victim')),
+    [],
+  )
 })
 
 t.test('versitygw: the setup may be repeated, changes secrets, and ends replaced keys', async (t) => {
