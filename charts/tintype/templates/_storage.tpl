@@ -47,6 +47,11 @@ operator gateway uploads links
 {{- end -}}
 {{- end }}
 
+{{/* ConfigMap with the authority of an external store's certificate. Empty: the system's authorities. */}}
+{{- define "tintype.storageCa" -}}
+{{- if not .Values.minio.enabled }}{{ .Values.storage.external.caConfigMap }}{{ end -}}
+{{- end }}
+
 {{/* Environment for the bucket, the identity of requests, and the identity that presigns URLs: (dict "root" $ "user" "gateway" "signer" "links"). */}}
 {{- define "tintype.storageEnvironment" -}}
 {{- $secret := include "tintype.storageSecret" . -}}
@@ -55,6 +60,9 @@ operator gateway uploads links
 - { name: TINTYPE_STORAGE_BUCKET, value: {{ .root.Values.storage.bucket | quote }} }
 - { name: TINTYPE_STORAGE_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret-key } } }
+{{- if include "tintype.storageCa" .root }}
+- { name: NODE_EXTRA_CA_CERTS, value: /etc/tintype/storage-ca/ca.crt }
+{{- end }}
 {{- with include "tintype.storageSecret" (dict "root" .root "user" .signer) }}
 - { name: TINTYPE_STORAGE_{{ upper $.signer }}_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_{{ upper $.signer }}_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: secret-key } } }

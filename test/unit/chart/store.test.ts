@@ -51,3 +51,13 @@ t.test('chart with versitygw deletes expired files beside the store, with the da
   const arguments_ = spec?.containers.map(({ args = [] }) => args.at(-1))
   t.strictSame(arguments_, ['/data/files', '/data/files'], 'both use the same directory')
 })
+
+t.test('chart lets the programs trust the authority of an external store', async (t) => {
+  const external = { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example', 'storage.external.existingSecret': 'both' }
+  for (const name of ['Deployment tintype-operator', 'Deployment tintype-api-gateway']) {
+    const trusting = specsOf(await renderChart({ ...external, 'storage.external.caConfigMap': 'store-ca' })).get(name)
+    t.equal(valueIn(trusting, 'NODE_EXTRA_CA_CERTS'), '/etc/tintype/storage-ca/ca.crt', name)
+    t.match(trusting?.volumes, [{ name: 'storage-ca', configMap: { name: 'store-ca' } }])
+    t.equal(valueIn(specsOf(await renderChart(external)).get(name), 'NODE_EXTRA_CA_CERTS'), undefined, name)
+  }
+})
