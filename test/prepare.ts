@@ -19,6 +19,7 @@ await runCommand(() =>
     { name: 'Deno, Bun and Node.js 20', run: () => ensureRuntimes().then(() => 'installed') },
     ...chartToolSteps,
     toolStep('actionlint'),
+    toolStep('kube-router'),
     valeStep,
   ]),
 )

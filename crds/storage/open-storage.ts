@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'minio'
 import { type Dispatcher, request } from 'undici'
 import { presign, type StorageAccess } from '../src/crypto/presign.ts'
-import { readAtMost, TooLongError } from '../src/runtime/limited-read.ts'
+import { readAtMost, readBeginning, TooLongError } from '../src/runtime/limited-read.ts'
 import { repeat } from '../src/runtime/retry.ts'
 import { lazyBucketClient } from './bucket-client.ts'
+import { explain, parseErrorBody, REFUSALS } from './explain.ts'
 import {
   AccessRefusedError,
   type ByteSpan,
@@ -23,6 +24,8 @@ const TIMEOUT_MILLISECONDS = 10_000
 const IDLE_MILLISECONDS = 30_000
 /** Delays before the retries of a read after a 503 response. */
 const BUSY_DELAYS_MILLISECONDS = [100, 400]
+/** Maximum number of bytes of an error response. */
+const MAX_REASON_BYTES = 2_000
 /** Lifetime of a URL for immediate use: the clock difference that stores accept, because the local clock may be slow. */
 const OWN_SECONDS = 900
 
@@ -57,15 +60,20 @@ export function openStorage({
   const fail = (what: string) => (cause: unknown) => {
     throw toError(what, cause)
   }
-  const withClient = <T>(what: string, act: (client: Client) => Promise<T>) => call(what, async () => act(await connection.client()))
+  const withClient = <T>(what: string, act: (client: Client) => Promise<T>, right?: string) =>
+    call(what, async () => act(await connection.client()).catch((error: unknown) => Promise.reject(explained(error, access, right))))
   const listPage = (prefix: string, { after = '', limit = PAGE, folders = false }: ListKeys = {}) =>
-    withClient('list objects', async (client) => {
-      const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
-      return objects
-    })
+    withClient(
+      'list objects',
+      async (client) => {
+        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
+        return objects
+      },
+      's3:ListBucket on the bucket',
+    )
   const read = (key: string, maxBytes: number) => call('read an object', () => readObject(connection, key, maxBytes))
   const write: ObjectStorage['write'] = (key, text, condition = {}) =>
-    withClient('write an object', (client) => writeObject(client, bucket, { key, text, condition }))
+    withClient('write an object', (client) => writeObject(client, bucket, { key, text, condition }), rightOn('s3:PutObject', key))
   return {
     ensureBucket: () => call('ensure the bucket', () => ensureBucket(connection)),
     check: () => call('look for the bucket', () => checkBucket(connection)),
@@ -84,9 +92,14 @@ export function openStorage({
       const entries = await listPage(prefix, options)
       return entries.flatMap(({ name, lastModified }) => (name && lastModified ? [{ key: name, lastModified }] : []))
     },
-    remove: (keys) => withClient('remove objects', (client) => removeObjects(client, bucket, keys)),
-    removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
-    copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),
+    remove: (keys) => withClient('remove objects', (client) => removeObjects(client, access, keys)),
+    removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, access, prefix)),
+    copy: (copied) =>
+      withClient(
+        'copy an object',
+        (client) => copyObject(client, bucket, copied),
+        `${rightOn('s3:GetObject', copied.from)}, or ${rightOn('s3:PutObject', copied.to)}`,
+      ),
     presignGet({ key, etag, expiresAt, now: signedAt }) {
       const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': `"${etag}"` }
       const expiresSeconds = (expiresAt.getTime() - signedAt.getTime()) / 1_000
@@ -121,13 +134,27 @@ async function head({ access, timeoutMilliseconds, now }: Connection, key: strin
   await body.dump()
   if (statusCode === 200) return headers
   if (statusCode === 404) return undefined
-  throw refusal(statusCode)
+  throw refusal(statusCode, access, key)
 }
 
-const refusal = (statusCode: number): Error =>
-  statusCode === 403
-    ? new AccessRefusedError('the store refused the access key (403)')
-    : new Error(`the store responded with ${statusCode}`)
+/** `s3:PutObject on records/*`: rights are granted by folder. */
+const rightOn = (action: string, key: string): string => `${action} on ${key.split('/')[0]}/*`
+
+function refusal(statusCode: number, access: StorageAccess, key: string): Error {
+  if (statusCode !== 403) return new Error(`the store responded with ${statusCode}`)
+  const right = key === '' ? undefined : rightOn('s3:GetObject', key)
+  return new AccessRefusedError(`the store refused the request (403): ${explain({ code: 'AccessDenied', access, right })}`)
+}
+
+/** The error with what to do, if that is known. */
+function explained(error: unknown, access: StorageAccess, right?: string, region?: string): unknown {
+  const code = codeOf(error)
+  const text = explain({ code, access, right, region })
+  if (text === undefined) return error
+  const options = { cause: error }
+  // The code stays, because callers read it.
+  return Object.assign(REFUSALS.has(code) ? new AccessRefusedError(text, options) : new Error(text, options), { code })
+}
 
 type Headers = Dispatcher.ResponseData['headers']
 
@@ -140,18 +167,32 @@ function toFile(headers: Headers | undefined) {
 }
 
 async function checkBucket(connection: Connection): Promise<void> {
-  if (!(await head(connection, ''))) throw new Error(`there is no bucket ${connection.access.bucket}`)
+  const found = await head(connection, '').catch((error: unknown) => diagnose(connection, error))
+  if (!found) throw explained({ code: 'NoSuchBucket' }, connection.access)
 }
 
 async function ensureBucket(connection: Connection): Promise<void> {
-  if (await head(connection, '')) return
-  const { bucket, region } = connection.access
+  if (await head(connection, '').catch((error: unknown) => diagnose(connection, error))) return
+  const { access } = connection
   try {
-    await (await connection.client()).makeBucket(bucket, region)
+    await (await connection.client()).makeBucket(access.bucket, access.region)
   } catch (error) {
     // Another replica created it first.
-    if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error
+    if (codeOf(error) === 'BucketAlreadyOwnedByYou') return
+    // Keys of programs rarely may create buckets.
+    throw explained(REFUSALS.has(codeOf(error)) ? { code: 'NoSuchBucket', cause: error } : error, access)
   }
+}
+
+/** Asks the store for the reason of a failed HEAD, whose response has none. @throws the error with what to do */
+async function diagnose({ access, timeoutMilliseconds, now }: Connection, error: unknown): Promise<never> {
+  if (codeOf(error) !== '') throw explained(error, access)
+  const query = { 'list-type': '2', 'max-keys': '1' }
+  const url = presign(access, { method: 'GET', key: '', query, expiresSeconds: OWN_SECONDS, now: now() })
+  const { body } = await request(url, { signal: AbortSignal.timeout(timeoutMilliseconds) })
+  const { code, region } = parseErrorBody((await readBeginning(body, MAX_REASON_BYTES)).toString())
+  const reason = explained({ code }, access, undefined, region)
+  throw reason instanceof Error ? reason : error
 }
 
 /** Retries after a 503, which a store returns when it is starting or overloaded. */
@@ -178,7 +219,7 @@ async function get(connection: Connection, key: string, options: Omit<Parameters
   if (statusCode === 200 || statusCode === 206) return response
   await body.dump()
   if (statusCode === 404) return undefined
-  throw refusal(statusCode)
+  throw refusal(statusCode, connection.access, key)
 }
 
 async function readObject(connection: Connection, key: string, maxBytes: number): Promise<StoredText | undefined> {
@@ -234,14 +275,19 @@ async function copyObject(client: Client, bucket: string, { from, etag, to }: { 
   }
 }
 
-async function removeObjects(client: Client, bucket: string, keys: readonly string[]): Promise<void> {
+async function removeObjects(client: Client, access: StorageAccess, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  const refused = (await client.removeObjects(bucket, [...keys])).find((result) => result?.Error)
-  if (refused) throw new Error(`${keys.length} objects: ${refused.Error?.Code}`)
+  // The client's types wrap each refusal in `Error`, but its results are the refusals themselves.
+  const results = (await client.removeObjects(access.bucket, [...keys])) as ({ Code?: string; Key?: string } | null | undefined)[]
+  const refused = results.find((result) => result?.Code)
+  if (!refused) return
+  const right = rightOn('s3:DeleteObject', refused.Key ?? keys[0]!)
+  const reason = explain({ code: refused.Code ?? '', access, right })
+  throw new Error(`${keys.length} objects: ${reason ?? refused.Code}`)
 }
 
-async function removePrefix(client: Client, bucket: string, prefix: string): Promise<void> {
+async function removePrefix(client: Client, access: StorageAccess, prefix: string): Promise<void> {
   const keys: string[] = []
-  for await (const { name } of client.listObjectsV2(bucket, prefix, true)) if (name !== undefined) keys.push(name)
-  await removeObjects(client, bucket, keys)
+  for await (const { name } of client.listObjectsV2(access.bucket, prefix, true)) if (name !== undefined) keys.push(name)
+  await removeObjects(client, access, keys)
 }

@@ -37,6 +37,7 @@ import {
   REST_FIGURES,
   STABILITY_FIGURES,
   STORE_FIGURES,
+  STORES_FIGURES,
   TALL_FIGURES,
   VIDEO_FIGURES,
   WEBHOOK_FIGURES,
@@ -64,12 +65,14 @@ import {
   type Settings,
   type STABILITY_PARTS,
   type STORE_PARTS,
+  type STORES_PARTS,
   type TALL_PARTS,
   type VIDEO_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
 import { measureStability } from './stability/measure.ts'
 import { measureStore } from './store-puts.ts'
+import { measureStores } from './stores.ts'
 import { measureVideos } from './video/measure.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
@@ -210,6 +213,10 @@ const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
   store: async () => show(await measureStore(settings, progress)),
 }
 
+const OF_STORES: Record<(typeof STORES_PARTS)[number], () => Promise<void>> = {
+  stores: async () => show(await measureStores(progress)),
+}
+
 const OF_LINKS: Record<(typeof LINK_PARTS)[number], () => Promise<void>> = {
   links: async () => show(linksTable(await measureLinks(settings, progress))),
 }
@@ -257,6 +264,7 @@ for (const [mark, parts] of [
   [TALL_FIGURES, OF_TALL],
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
+  [STORES_FIGURES, OF_STORES],
   [LINK_FIGURES, OF_LINKS],
   [VIDEO_FIGURES, OF_VIDEOS],
   [COMPARE_FIGURES, OF_COMPARE],

@@ -49,6 +49,8 @@ export const TALL_PARTS = ['tall'] as const
 export const HOSTILE_PARTS = ['hostile'] as const
 /** Cost of the patches in the bundled store. */
 export const STORE_PARTS = ['store'] as const
+/** The two bundled stores beside each other. */
+export const STORES_PARTS = ['stores'] as const
 /** Signed links to a cached picture, through a gateway of its own. */
 export const LINK_PARTS = ['links'] as const
 /** Time and memory of comparisons with an earlier picture. */
@@ -68,6 +70,7 @@ export const PARTS = [
   ...TALL_PARTS,
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
+  ...STORES_PARTS,
   ...LINK_PARTS,
   ...VIDEO_PARTS,
   ...COMPARE_PARTS,
@@ -112,6 +115,7 @@ The part named video records videos of five seconds; it needs no cluster.
 The part named hostile captures pages on one runner that try to block or exhaust it, and an ordinary page after each.
 The part named batches captures two batches of a hundred pages by REST, by one account and by twenty.
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.
+The part named stores measures uploads, downloads, lists of 100,000 objects and memory of MinIO and versitygw; it needs no cluster.
 The part named compare compares pictures of 1,080 and 25,000 rows as a runner does; it needs no cluster.
 The part named blocking checks the filter lists with URLs of a list that is not one of their sources; it needs no cluster.
 Run --only memory ten minutes after the last capture, because memory is released slowly.

@@ -31,6 +31,8 @@ export interface ReleaseBuild {
   source: string | undefined
   platforms: readonly Platform[]
   output: string
+  /** True to use layers of earlier builds, which may have older Debian packages. */
+  isCached: boolean
 }
 
 /** Images that a release publishes: all but the servers of test pages. */
@@ -54,7 +56,7 @@ export function imageSteps(build: ReleaseBuild, plans: readonly ImagePlan[]): { 
     name: `Base image ${platform}`,
     run: async (report: Report) => {
       const how = await ensureRunnable(platform)
-      await ensureBase(report, platform)
+      await ensureBase(report, platform, !build.isCached)
       return how
     },
   }))
@@ -92,7 +94,9 @@ async function buildOne(build: ReleaseBuild, plan: ImagePlan, platform: Platform
     // The image of MinIO names its own source and revision, as its license requires.
     ...(plan.goProgram === undefined ? sourceLabels(build) : {}),
   }
-  await buildImage(plan, [reference], { report, platform, labels })
+  // The image for videos is built on the new layers of the runner.
+  const isFresh = !build.isCached && plan.arguments === undefined
+  await buildImage(plan, [reference], { report, platform, labels, isFresh })
   report('listing its parts')
   const license = await inspectImage(reference, '{{index .OCIv1.Config.Labels "org.opencontainers.image.licenses"}}')
   return mounted(reference, async (root) => {

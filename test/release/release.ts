@@ -71,10 +71,10 @@ export async function makeRelease(settings: ReleaseSettings): Promise<Release> {
   return { build, images: released, chartDigest }
 }
 
-async function describeBuild({ registry, platforms, output, source }: ReleaseSettings): Promise<ReleaseBuild> {
+async function describeBuild({ registry, platforms, output, source, isCached }: ReleaseSettings): Promise<ReleaseBuild> {
   const git = async (...args: string[]) => (await run('git', args, { directory: repository })).trim()
   const [revision = '', created = ''] = (await git('log', '-1', '--format=%H %cI')).split(' ')
-  return { version: await releaseTag(), revision, created, registry, source, platforms, output }
+  return { version: await releaseTag(), revision, created, registry, source, platforms, output, isCached }
 }
 
 /** Writes the page, the public key, and the checksums of all files outside of the layout, which the archive contains. */

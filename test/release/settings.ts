@@ -16,6 +16,8 @@ export interface ReleaseSettings {
   key: string | undefined
   /** URL of the repository on GitHub, whose releases have the files. */
   source: string | undefined
+  /** True to use layers of earlier builds. */
+  isCached: boolean
   /** Names of images. Absent: all. */
   only: readonly string[] | undefined
 }
@@ -32,6 +34,7 @@ release page. Writes all files to one directory. Needs root and Debian, as \`npm
   --source URL      repository on GitHub, such as https://github.com/acme/tintype, for the krew manifest and labels
   --platforms LIST  ${platforms.join(',')} (default); emulation builds the other platform, which takes many times as long
   --only LIST       only these images, for a trial
+  --cached          uses layers of earlier builds, for a trial; without it, each release has the newest Debian packages
   --output DIR      default: .tintype/release
   --help            this text
 `
@@ -43,6 +46,7 @@ const options = {
   source: { type: 'string' },
   platforms: { type: 'string', default: platforms.join(',') },
   only: { type: 'string' },
+  cached: { type: 'boolean', default: false },
   output: { type: 'string', default: path.join(repository, '.tintype/release') },
   help: { type: 'boolean', default: false },
 } as const
@@ -69,6 +73,7 @@ export function parseSettings(args: string[]): ReleaseSettings | undefined {
     output: path.resolve(values.output),
     key: values.key === undefined ? undefined : path.resolve(values.key),
     source: readSource(values.source),
+    isCached: values.cached,
     only: values.only?.split(','),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution, and actionlint.
+ * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution, actionlint, and kube-router.
  * `go install` builds each with the dependencies of its own go.mod, and Go's checksum database verifies them.
  */
 import { existsSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { buildEnvironment, followBuild } from '../cluster/programs/programs.ts'
 const modules = {
   cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
   registry: 'github.com/distribution/distribution/v3/cmd/registry@v3.1.2',
+  'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0',
   actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
 } as const
 

@@ -13,9 +13,14 @@
 {{- end }}
 {{- end }}
 
+{{/* Name of the objects of the bundled store. Each store has a volume of its own. */}}
+{{- define "tintype.storeName" -}}
+{{ include "tintype.fullname" . }}-{{ .Values.store }}
+{{- end }}
+
 {{- define "tintype.storageEndpoint" -}}
 {{- include "tintype.storageCheck" . -}}
-{{- if .Values.minio.enabled }}http://{{ include "tintype.fullname" . }}-minio:9000{{ else }}{{ .Values.storage.external.endpoint }}{{ end -}}
+{{- if .Values.minio.enabled }}http://{{ include "tintype.storeName" . }}:9000{{ else }}{{ .Values.storage.external.endpoint }}{{ end -}}
 {{- end }}
 
 {{- define "tintype.storagePort" -}}
@@ -42,6 +47,11 @@ operator gateway uploads links
 {{- end -}}
 {{- end }}
 
+{{/* ConfigMap with the authority of an external store's certificate. Empty: the system's authorities. */}}
+{{- define "tintype.storageCa" -}}
+{{- if not .Values.minio.enabled }}{{ .Values.storage.external.caConfigMap }}{{ end -}}
+{{- end }}
+
 {{/* Environment for the bucket, the identity of requests, and the identity that presigns URLs: (dict "root" $ "user" "gateway" "signer" "links"). */}}
 {{- define "tintype.storageEnvironment" -}}
 {{- $secret := include "tintype.storageSecret" . -}}
@@ -50,6 +60,9 @@ operator gateway uploads links
 - { name: TINTYPE_STORAGE_BUCKET, value: {{ .root.Values.storage.bucket | quote }} }
 - { name: TINTYPE_STORAGE_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret-key } } }
+{{- if include "tintype.storageCa" .root }}
+- { name: NODE_EXTRA_CA_CERTS, value: /etc/tintype/storage-ca/ca.crt }
+{{- end }}
 {{- with include "tintype.storageSecret" (dict "root" .root "user" .signer) }}
 - { name: TINTYPE_STORAGE_{{ upper $.signer }}_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_{{ upper $.signer }}_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: secret-key } } }
@@ -98,7 +111,7 @@ and the password stays. Generated once per rendering, because the Secret and the
 */}}
 {{- define "tintype.minioRootKey" -}}
 {{- if not (hasKey .Values "madeRootKey") -}}
-{{- $secret := printf "%s-minio-root" (include "tintype.fullname" .) -}}
+{{- $secret := printf "%s-root" (include "tintype.storeName" .) -}}
 {{- $found := (lookup "v1" "Secret" .Release.Namespace $secret | default dict).data | default dict -}}
 {{- $user := get $found "root-user" -}}
 {{- if or (not $user) (eq (b64dec $user) "tintype-root") }}{{ $user = randAlphaNum 20 | b64enc }}{{ end -}}
@@ -109,5 +122,5 @@ and the password stays. Generated once per rendering, because the Secret and the
 {{- end }}
 
 {{- define "tintype.minioRootSecret" -}}
-{{ .Values.minio.existingRootSecret | default (printf "%s-minio-root" (include "tintype.fullname" .)) }}
+{{ .Values.minio.existingRootSecret | default (printf "%s-root" (include "tintype.storeName" .)) }}
 {{- end }}

@@ -1,4 +1,5 @@
-import { attachPolicy, listUsers, type MinioRoot, type MinioUser, putPolicy, putUser, removePolicy, removeUser } from './minio-admin.ts'
+import { attachPolicy, listUsers, putPolicy, putUser, removePolicy, removeUser } from './minio-admin.ts'
+import type { StoreRoot, StoreUser } from './sign-headers.ts'
 import {
   parseRetiredName,
   policyName,
@@ -10,14 +11,15 @@ import {
   rolePolicy,
 } from './storage-policies.ts'
 
-// Users of the bundled store. The users of Tintype are identified by their policies, so that a key that was replaced manually, by a new
+// Users of the bundled MinIO. The users of Tintype are identified by their policies, so that a key that was replaced manually, by a new
 // Secret or by an upgrade is found and retired.
 
 /** The current keys of the programs. */
-export type Identities = Readonly<Record<Role, MinioUser>>
+export type Identities = Readonly<Record<Role, StoreUser>>
 
-interface Target {
-  root: MinioRoot
+/** The store whose users are set. */
+export interface Target {
+  root: StoreRoot
   bucket: string
   now: Date
 }

@@ -34,13 +34,21 @@ export interface KeptDays {
   recordDays: number
 }
 
+/** Days after which the store deletes the objects of each folder. */
+export const expiryDays = ({ fileDays, recordDays }: KeptDays): Readonly<Record<string, number>> => ({
+  ...DAYS,
+  users: fileDays + 1,
+  batches: recordDays,
+  runs: recordDays,
+  names: recordDays,
+})
+
 /**
  * Returns all rules of the bucket, with Tintype's rules updated. The operator deletes files by their plan, and records, because it knows
  * their dates. The store's rule for files covers those that the operator does not know, so it uses the longest plan.
  */
-export function withOwnRules(found: readonly LifecycleRule[], { fileDays, recordDays }: KeptDays): LifecycleConfig {
-  const folders = { ...DAYS, users: fileDays + 1, batches: recordDays, runs: recordDays, names: recordDays }
-  const own = Object.entries(folders).map(([folder, days]) => rule(folder, days))
+export function withOwnRules(found: readonly LifecycleRule[], days: KeptDays): LifecycleConfig {
+  const own = Object.entries(expiryDays(days)).map(([folder, days]) => rule(folder, days))
   return { Rule: [...found.filter(({ ID = '' }) => !ID.startsWith(OWN)), ...own] }
 }
 

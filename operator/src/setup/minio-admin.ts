@@ -1,9 +1,9 @@
-import { createHash, createHmac } from 'node:crypto'
 import { readAtMost, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { request } from 'undici'
 import { z } from 'zod'
 import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
 import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
+import { type StoreRoot, type StoreUser, signHeaders } from './sign-headers.ts'
 
 // Admin API calls for users and policies, which the minio package does not provide. All calls are idempotent.
 
@@ -14,46 +14,29 @@ const MAX_REASON_BYTES = 500
 const MAX_RESPONSE_BYTES = 1024 * 1024
 const PREFIX = '/minio/admin/v3/'
 
-/** The server and its root user. */
-export interface MinioRoot {
-  endpoint: string
-  region: string
-  accessKey: string
-  secretKey: string
-}
-
-/** A user of the store. */
-export interface MinioUser {
-  accessKey: string
-  secretKey: string
-}
-
-const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
-
 /** Creates or updates a policy. */
-export function putPolicy(root: MinioRoot, name: string, policy: object): Promise<void> {
+export function putPolicy(root: StoreRoot, name: string, policy: object): Promise<void> {
   return call(root, 'add-canned-policy', { name }, Buffer.from(JSON.stringify(policy)))
 }
 
 /** Creates a user or changes its secret. */
-export function putUser(root: MinioRoot, { accessKey, secretKey }: MinioUser): Promise<void> {
+export function putUser(root: StoreRoot, { accessKey, secretKey }: StoreUser): Promise<void> {
   const body = encryptForMinio(root.secretKey, JSON.stringify({ secretKey, status: 'enabled' }))
   return call(root, 'add-user', { accessKey }, body)
 }
 
 /** Attaches a policy to a user and replaces its previous ones. */
-export function attachPolicy(root: MinioRoot, policyName: string, userOrGroup: string): Promise<void> {
+export function attachPolicy(root: StoreRoot, policyName: string, userOrGroup: string): Promise<void> {
   return call(root, 'set-user-or-group-policy', { policyName, userOrGroup, isGroup: 'false' })
 }
 
 /** Deletes a user. Succeeds if it does not exist. */
-export function removeUser(root: MinioRoot, accessKey: string): Promise<void> {
+export function removeUser(root: StoreRoot, accessKey: string): Promise<void> {
   return call(root, 'remove-user', { accessKey }, undefined, 'DELETE')
 }
 
 /** Deletes a policy that is attached to no user. Succeeds if it does not exist. */
-export function removePolicy(root: MinioRoot, name: string): Promise<void> {
+export function removePolicy(root: StoreRoot, name: string): Promise<void> {
   return call(root, 'remove-canned-policy', { name }, undefined, 'DELETE')
 }
 
@@ -67,7 +50,7 @@ export interface ListedUser {
 const Users = z.record(z.string(), z.looseObject({ policyName: z.string().default('') }))
 
 /** Lists all users except the root user. */
-export async function listUsers(root: MinioRoot): Promise<ListedUser[]> {
+export async function listUsers(root: StoreRoot): Promise<ListedUser[]> {
   const { body } = await ask(root, 'list-users', {}, undefined, 'GET')
   const users = Users.parse(JSON.parse(decryptFromMinio(root.secretKey, body)))
   return Object.entries(users).map(([accessKey, { policyName }]) => ({ accessKey, policyName }))
@@ -81,7 +64,7 @@ async function call(...request: Parameters<typeof ask>): Promise<void> {
 
 /** Sends a call and returns the response. @throws RetryableError, TerminalError */
 async function ask(
-  root: MinioRoot,
+  root: StoreRoot,
   operation: string,
   parameters: Record<string, string>,
   body: Buffer = Buffer.alloc(0),
@@ -107,25 +90,4 @@ async function send(url: URL, method: Method, headers: Record<string, string>, b
   const status = response.statusCode
   if (status >= 200 && status < 300) return { status, body: await readAtMost(response.body, MAX_RESPONSE_BYTES) }
   return { status, body: await readBeginning(response.body, MAX_REASON_BYTES) }
-}
-
-interface ToSign {
-  method: Method
-  url: URL
-  body: Buffer
-  now: Date
-}
-
-/** AWS Signature Version 4 in headers. */
-function signHeaders({ region, accessKey, secretKey }: MinioRoot, { method, url, body, now }: ToSign): Record<string, string> {
-  const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
-  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
-  const headers = { host: url.host, 'x-amz-content-sha256': sha256(body), 'x-amz-date': time }
-  const names = Object.keys(headers).join(';')
-  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
-  const canonical = [method, url.pathname, url.searchParams.toString(), lines.join(''), names, headers['x-amz-content-sha256']].join('\n')
-  const key = hmac(hmac(hmac(hmac(`AWS4${secretKey}`, time.slice(0, 8)), region), 's3'), 'aws4_request')
-  const signature = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')).toString('hex')
-  const { host: _, ...sent } = headers // the client sets it
-  return { ...sent, authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}` }
 }

@@ -7,8 +7,10 @@ import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
 import { type Identities, setIdentities } from './identities.ts'
 import { setLifecycle } from './lifecycle.ts'
-import { type MinioRoot, removeUser } from './minio-admin.ts'
+import { removeUser } from './minio-admin.ts'
+import type { StoreRoot } from './sign-headers.ts'
 import { ROLES, type Role } from './storage-policies.ts'
+import { removeVersitygwUser, setVersitygwIdentities } from './versitygw-identities.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
@@ -25,6 +27,8 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
 }
 
 const Environment = z.object({
+  /** The bundled store. */
+  TINTYPE_STORAGE_KIND: z.enum(['minio', 'versitygw']).default('minio'),
   TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }),
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
@@ -42,7 +46,10 @@ const RETRY_MILLISECONDS = 1_000
 /** Time limit for retries: a volume may have to be provisioned first. After that the Job retries. */
 const RETRY_LIMIT_MILLISECONDS = 120_000
 
-/** Creates the bucket, sets its lifecycle rules and creates the users. Waits for the store to start. */
+/**
+ * Creates the bucket, sets its lifecycle rules and creates the users. Waits for the store to start. versitygw has no lifecycle rules: expire-files
+ * runs beside it.
+ */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const root = readRoot(read)
@@ -50,6 +57,7 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const identities = readIdentities(read)
   const deadline = performance.now() + RETRY_LIMIT_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...root, bucket }).ensureBucket())
+  if (read.TINTYPE_STORAGE_KIND === 'versitygw') return retryUntil(deadline, () => setVersitygwIdentities(identities, { root, bucket }))
   const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
   const days = { fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS }
   await retryUntil(deadline, () => setLifecycle(client, bucket, days))
@@ -65,10 +73,11 @@ export async function removeStorageUser(accessKey: string, env: NodeJS.ProcessEn
   const read = Environment.parse(env)
   const used = Object.values(readIdentities(read)).some((identity) => identity.accessKey === accessKey)
   if (used) throw new Error(`${accessKey} is in use. Replace its Secret and run helm upgrade first`)
-  await removeUser(readRoot(read), accessKey)
+  const target = { root: readRoot(read), bucket: read.TINTYPE_STORAGE_BUCKET }
+  await (read.TINTYPE_STORAGE_KIND === 'versitygw' ? removeVersitygwUser(accessKey, target) : removeUser(target.root, accessKey))
 }
 
-const readRoot = (read: z.infer<typeof Environment>): MinioRoot => ({
+const readRoot = (read: z.infer<typeof Environment>): StoreRoot => ({
   endpoint: read.TINTYPE_STORAGE_ENDPOINT,
   region: read.TINTYPE_STORAGE_REGION,
   accessKey: read.TINTYPE_STORAGE_ROOT_USER,

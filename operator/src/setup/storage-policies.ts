@@ -52,7 +52,8 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
 
 type Condition = Record<string, Record<string, string>>
 
-interface Statement {
+/** A statement of a policy. */
+export interface Statement {
   Effect: 'Allow' | 'Deny'
   Action: string[]
   Resource: string[]
@@ -90,6 +91,7 @@ const ROLLOUT_MILLISECONDS = HOUR_MILLISECONDS
 /** The longest lifetime of a presigned URL. */
 export const RETIRED_MILLISECONDS = 7 * 24 * HOUR_MILLISECONDS
 
+/** A condition that holds until a time, in milliseconds since 1970. */
 const until = (at: number): Condition => ({ DateLessThan: { 'aws:CurrentTime': new Date(at).toISOString().replace(/\.\d{3}/, '') } })
 
 /** Policy of an identity that was replaced: all its permissions for an hour, then reading files until its last URLs expire. */

@@ -18,6 +18,7 @@ export const HTTP_CACHE_FIGURES = '<!-- figures of the HTTP cache: written by `n
 export const ENGINE_FIGURES = '<!-- figures of the engine: written by `npm run bench -- --write` -->'
 export const TALL_FIGURES = '<!-- figures of tall pages: written by `npm run bench -- --write` -->'
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
+export const STORES_FIGURES = '<!-- figures of both stores: written by `npm run bench -- --write` -->'
 export const LINK_FIGURES = '<!-- figures of signed links: written by `npm run bench -- --write` -->'
 export const COMPARE_FIGURES = '<!-- figures of comparisons: written by `npm run bench -- --write` -->'
 export const VIDEO_FIGURES = '<!-- figures of videos: written by `npm run bench -- --write` -->'

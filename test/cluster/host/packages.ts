@@ -37,6 +37,7 @@ export const testPackages = [
   'fonts-noto-cjk',
   'fonts-noto-color-emoji',
   'fonts-noto-core',
+  'ipset',
   'jq',
   'nginx',
   'php-cli',

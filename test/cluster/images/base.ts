@@ -26,13 +26,13 @@ const label = 'dev.tintype.stand-in'
 export const baseImageOf = (platform: Platform): string =>
   platform === hostPlatform ? baseImage : `localhost/tintype/base-${platform}:26-trixie-slim`
 
-/** The id of the base image. Pulls or builds the image when it is missing. Another platform than this machine's needs emulation. */
-export async function ensureBase(report: Report, platform: Platform = hostPlatform): Promise<string> {
+/** The id of the base image. Pulls or builds the image when it is missing, or with `isFresh` always. Another platform than this machine's needs emulation. */
+export async function ensureBase(report: Report, platform: Platform = hostPlatform, isFresh = false): Promise<string> {
   const recipe = digestRecipe()
   const name = baseImageOf(platform)
   const existing = await findImageId(name)
-  if (existing && ['', recipe].includes(await readLabel(name))) return existing
-  if (!existing && (await isRegistryReachable())) await pull(report, platform)
+  if (existing && !isFresh && ['', recipe].includes(await readLabel(name))) return existing
+  if ((!existing || isFresh) && (await isRegistryReachable())) await pull(report, platform)
   else await makeStandIn(recipe, report, platform)
   return (await findImageId(name))!
 }

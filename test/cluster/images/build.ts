@@ -56,16 +56,19 @@ export interface BuildOptions {
   report: Report
   platform?: Platform
   labels?: Readonly<Record<string, string>>
+  /** True to run every step again, so that Debian packages are the newest. Later builds can use the new layers. */
+  isFresh?: boolean
 }
 
 /** Builds an image from its filled context. @throws StepError with what to do */
 export async function buildImage(plan: ImagePlan, references: readonly string[], options: BuildOptions): Promise<void> {
-  const { report, platform = hostPlatform, labels = {} } = options
+  const { report, platform = hostPlatform, labels = {}, isFresh = false } = options
   report(`building ${plan.name}`)
   const context = path.join(repository, plan.context)
   const buildArguments = Object.entries({ BASE: baseImageOf(platform), ...plan.arguments })
   const args = [
     ...['--isolation', 'chroot', '--layers', '--pull-never'],
+    ...(isFresh ? ['--no-cache'] : []),
     ...(platform === hostPlatform ? [] : ['--platform', `linux/${platform}`]),
     ...buildArguments.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),

@@ -1,6 +1,6 @@
 /**
  * `npm run images`: builds the images and loads them into the embedded cluster when it runs.
- *   -- --only operator,minio     only these
+ *   -- --only operator,minio     only these; others, such as versitygw, are built only by name and for releases
  *   -- --push registry.example/x pushes them there, tagged with the version of package.json
  *   -- --bundle                  only fills the build contexts, for another image builder
  */
@@ -43,7 +43,7 @@ export async function imageSteps(load: boolean, only?: readonly string[]): Promi
 }
 
 async function chooseImages(only?: readonly string[]): Promise<ImagePlan[]> {
-  const wanted = images.filter((plan) => only === undefined || only.includes(plan.name))
+  const wanted = images.filter((plan) => only?.includes(plan.name) ?? !plan.isOptional)
   const unknown = only?.filter((name) => !images.some((plan) => plan.name === name)) ?? []
   if (unknown.length > 0)
     throw new Error(`unknown image: ${unknown.join(', ')}; known images are ${images.map((plan) => plan.name).join(', ')}`)

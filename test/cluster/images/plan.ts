@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { repository } from '../host/state.ts'
-import { buildMinio, locateMinio } from '../programs/programs.ts'
+import { buildMinio, ensureVersitygw, locateMinio } from '../programs/programs.ts'
 import { type BundledPackage, bundleProgram, unbundled } from './bundle.ts'
 import { placeLists } from './lists.ts'
 import { ensureForeignPackages, hostPlatform, type Platform } from './platforms.ts'
@@ -21,6 +21,8 @@ export interface ImagePlan {
   arguments?: Readonly<Record<string, string>>
   /** Fills the context for a platform, by default this machine's. Resolves to the npm packages in it. */
   prepare?: (platform?: Platform) => Promise<BundledPackage[]>
+  /** True if the local cluster does not need it: `npm start` does not build it. */
+  isOptional?: boolean
   /** Path of a program from Go in the image, whose modules are in it. */
   goProgram?: string
 }
@@ -55,6 +57,15 @@ export const images: readonly ImagePlan[] = [
     requires: 'charts/images/minio/Dockerfile',
     prepare: placeMinio,
     goProgram: 'usr/local/bin/minio',
+  },
+  {
+    name: 'versitygw',
+    context: 'charts/images/versitygw',
+    contents: ['dist'],
+    requires: 'charts/images/versitygw/Dockerfile',
+    prepare: placeVersitygw,
+    isOptional: true,
+    goProgram: 'usr/local/bin/versitygw',
   },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]
@@ -105,6 +116,16 @@ async function placeMinio(platform = hostPlatform): Promise<BundledPackage[]> {
   await mkdir(dist, { recursive: true })
   await mkdir(path.join(dist, 'patches'))
   for (const file of await listFiles(minio, '.')) await placeFile(path.join(minio, file), path.join(dist, file))
+  return []
+}
+
+async function placeVersitygw(platform = hostPlatform): Promise<BundledPackage[]> {
+  const program = await ensureVersitygw(() => {}, platform)
+  const dist = path.join(repository, 'charts/images/versitygw/dist')
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist, { recursive: true })
+  for (const file of await listFiles(path.dirname(program), '.'))
+    await placeFile(path.join(path.dirname(program), file), path.join(dist, file))
   return []
 }
 

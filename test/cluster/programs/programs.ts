@@ -18,6 +18,9 @@ const kubernetesVersion = 'v1.34.4'
 /** MinIO publishes no more releases. This is the last commit of its source, which charts/images/minio/THIRD_PARTY_NOTICES also names. */
 const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
 
+/** The other store of the tests: Apache-2.0, one program over a directory. */
+const versitygwModule = 'github.com/versity/versitygw@v1.8.0'
+
 const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
 
 /** Receives the progress of a build, such as `compiling: 812 packages`. */
@@ -113,6 +116,25 @@ export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Pro
     const environment = { ...buildEnvironment, GOBIN: directory }
     await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: followBuild(onProgress) })
   })
+}
+
+/** Builds versitygw unless it exists, with its license files beside it. Resolves to the path of the program. */
+export async function ensureVersitygw(onProgress: OnProgress = () => {}, platform: Platform = hostPlatform): Promise<string> {
+  const prefix = platform === hostPlatform ? '' : `${platform}.`
+  const directory = path.join(programsDirectory, `${prefix}versitygw-${digestOf([versitygwModule])}`)
+  await buildInto(directory, async (draft) => {
+    const [name = '', version = ''] = versitygwModule.split('@')
+    const { Dir: source } = JSON.parse(await run('go', ['mod', 'download', '-json', versitygwModule])) as { Dir: string }
+    // A module of its own, because go install does not compile for other platforms into a chosen directory.
+    const module = path.join(draft, 'module')
+    await mkdir(module)
+    await writeFile(path.join(module, 'go.mod'), `module versitygw\n\ngo 1.26.0\n\nrequire ${name} ${version}\n`)
+    const args = ['go', 'build', '-v', '-mod=mod', '-ldflags', '-s -w', '-o', path.join(draft, 'versitygw'), `${name}/cmd/versitygw`]
+    await run('nice', args, { directory: module, environment: { ...buildEnvironment, GOARCH: platform }, onLine: followBuild(onProgress) })
+    await rm(module, { recursive: true })
+    for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source, file), draft])
+  })
+  return path.join(directory, 'versitygw')
 }
 
 /** MinIO's license and the notices that it requires for a modified version. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,12 +5,14 @@ import { Client, CopyConditions } from 'minio'
 import t from 'tap'
 import { presign } from '../../../crds/src/crypto/presign.ts'
 import { setIdentities } from '../../../operator/src/setup/identities.ts'
-import { attachPolicy, listUsers, type MinioUser, putUser } from '../../../operator/src/setup/minio-admin.ts'
+import { attachPolicy, listUsers, putUser } from '../../../operator/src/setup/minio-admin.ts'
+import type { StoreUser } from '../../../operator/src/setup/sign-headers.ts'
 import { policyName, ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { eventually } from '../../support/eventually.ts'
+import { readRightsTable } from '../../support/sources/rights-table.ts'
 
 const HOUR = 3_600_000
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-identities-'))
@@ -25,9 +26,9 @@ const { endpoint, accessKey, secretKey, port } = store
 const region = 'us-east-1'
 const bucket = 'tintype'
 const root = { endpoint, region, accessKey, secretKey }
-const key = (role: Role, mark: string): MinioUser => ({ accessKey: `${role}-${mark}`, secretKey: `secret of ${role} ${mark}` })
-const keysOf = (mark: string) => Object.fromEntries(ROLES.map((role) => [role, key(role, mark)])) as Record<Role, MinioUser>
-const connect = (user: MinioUser) => new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...user })
+const key = (role: Role, mark: string): StoreUser => ({ accessKey: `${role}-${mark}`, secretKey: `secret of ${role} ${mark}` })
+const keysOf = (mark: string) => Object.fromEntries(ROLES.map((role) => [role, key(role, mark)])) as Record<Role, StoreUser>
+const connect = (user: StoreUser) => new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...user })
 const admin = connect({ accessKey, secretKey })
 const now = new Date()
 const first = keysOf('first')
@@ -38,17 +39,6 @@ await eventually('the store is open', async () => {
 })
 await setIdentities(first, { root, bucket, now })
 
-/** The table of docs/architecture.md: the permissions by folder and identity. */
-function readTable(): Map<string, Map<string, string[]>> {
-  const page = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
-  const [, text = ''] = /^\| Folder \| operator \| gateway \| uploads \| links \|\n((?:\|.*\n)+)/m.exec(page) ?? []
-  const rows = [...text.matchAll(/^\| `([a-z]+)\/` \|(.*)\|$/gm)].map(([, folder = '', cells = '']) => {
-    const allowed = cells.split('|').map((cell) => cell.split(/[ ,]+/).filter((word) => /^[a-z]+$/.test(word)))
-    return [folder, new Map(['operator', 'gateway', 'uploads', 'links'].map((role, index) => [role, allowed[index] ?? []]))] as const
-  })
-  return new Map(rows)
-}
-
 const isAllowed = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,
@@ -58,7 +48,7 @@ const isAllowed = (work: Promise<unknown>): Promise<boolean> =>
     },
   )
 
-const table = readTable()
+const table = readRightsTable()
 const folders = [...table.keys()]
 const SOURCE = 'users/source.png'
 for (const name of [SOURCE, 'other/file', ...folders.map((folder) => `${folder}/there`)]) await admin.putObject(bucket, name, 'x')
@@ -106,11 +96,11 @@ for (const build of ['upstream', 'ours'] as const) {
     )
     await setIdentities(first, { root: there, bucket, now })
     await owner.write(victim, 'a secret picture')
-    const presignBy = (uploads: MinioUser | undefined, key: string) => {
+    const presignBy = (uploads: StoreUser | undefined, key: string) => {
       const storage = openStorage({ ...there, ...first.operator }, { uploads })
       return storage.presignPut({ key, contentType: 'image/png', expiresAt: new Date(Date.now() + 60_000), now: new Date() })
     }
-    const attack = async (key: string, uploads?: MinioUser) => {
+    const attack = async (key: string, uploads?: StoreUser) => {
       const { url, headers } = presignBy(uploads, key)
       await fetch(url, { method: 'PUT', headers: { ...headers, 'x-amz-copy-source': `/${bucket}/${victim}` } })
       return owner.readText(key, 100)
@@ -151,9 +141,9 @@ t.test('a presigned read of the operator reads one object with one ETag, and not
 
 t.test('replaced identities work for an hour, keep their links valid for seven days, and are then deleted', async (t) => {
   const second = keysOf('second')
-  const link = (user: MinioUser) =>
+  const link = (user: StoreUser) =>
     fetch(presign({ ...root, bucket, ...user }, { method: 'GET', key: SOURCE, expiresSeconds: 60, now: new Date() }))
-  const status = async (user: MinioUser) => (await link(user)).status
+  const status = async (user: StoreUser) => (await link(user)).status
   const minutes = 60_000
   // The first identities end half an hour from now, however long the previous tests took.
   await setIdentities(second, { root, bucket, now: new Date(Date.now() - 30 * minutes) })

@@ -88,11 +88,17 @@ async function listNpm(root: string): Promise<Package[]> {
   return [...all.values()]
 }
 
+interface Module {
+  Path: string
+  Version: string
+}
+
 /** Modules that Go wrote into the program, as package URLs. */
 async function listGo(program: string): Promise<string[]> {
   const output = await run('go', ['version', '-m', '-json', program])
-  const { Deps = [] } = JSON.parse(output) as { Deps?: { Path: string; Version: string; Replace?: { Path: string; Version: string } }[] }
-  return Deps.map(({ Path, Version, Replace }) => {
+  const { Main, Deps = [] } = JSON.parse(output) as { Main?: Module; Deps?: (Module & { Replace?: Module })[] }
+  const all: (Module & { Replace?: Module })[] = Main && Main.Version !== '(devel)' ? [Main, ...Deps] : Deps
+  return all.map(({ Path, Version, Replace }) => {
     const [name, version] = Replace ? [Replace.Path, Replace.Version] : [Path, Version]
     const at = name.lastIndexOf('/')
     return new PackageURL('golang', name.slice(0, Math.max(0, at)), name.slice(at + 1), version, undefined, '').toString()

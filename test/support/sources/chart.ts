@@ -74,6 +74,7 @@ export interface PodSpec {
 
 /** One container of a {@link PodSpec}. */
 export interface Container {
+  args?: string[]
   name: string
   image: string
   env?: { name: string; value?: string; valueFrom?: object }[]

@@ -55,6 +55,10 @@ for (const { name, spec } of podsOf(objects)) {
   t.test(`chart meets Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
 }
 
+for (const { name, spec } of podsOf(await renderChart({ store: 'versitygw' }))) {
+  t.test(`chart with versitygw meets Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
+}
+
 t.test('chart has one unrestricted pod, the installer of seccomp profiles, which is off by default and in another namespace', async (t) => {
   const more = await renderChart({ 'seccompInstaller.enabled': true })
   const installer = more.find(({ kind }) => kind === 'DaemonSet')

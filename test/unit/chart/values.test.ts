@@ -8,6 +8,7 @@ import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
   { name: 'an unknown value', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
   { name: 'a misspelt value', settings: { 'gateway.replica': 3 }, words: /additional properties 'replica' not allowed/ },
+  { name: 'an unknown store', settings: { store: 'ceph' }, words: /store.*must be one of 'minio', 'versitygw'/s },
   { name: 'an unknown platform', settings: { platform: 'nomad' }, words: /platform.*must be one of 'kubernetes', 'openshift'/s },
   {
     name: 'an HTTPRoute without a Gateway',

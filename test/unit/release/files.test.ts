@@ -18,6 +18,7 @@ const build = {
   source: 'https://github.com/acme/tintype',
   platforms: ['amd64', 'arm64'] as const,
   output: '/nowhere',
+  isCached: false,
 }
 
 t.test('withRegistry changes only the default of image.registry', async (t) => {

@@ -30,7 +30,7 @@ podSelector:
     - { protocol: TCP, port: {{ include "tintype.storagePort" . }} }
   {{- if .Values.minio.enabled }}
   to:
-    - {{- include "tintype.peer" (dict "root" . "component" "minio") | nindent 6 }}
+    - {{- include "tintype.peer" (dict "root" . "component" .Values.store) | nindent 6 }}
   {{- else if .Values.storage.external.cidrs }}
   to:
     {{- range .Values.storage.external.cidrs }}

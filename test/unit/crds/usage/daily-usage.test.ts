@@ -8,6 +8,12 @@ const at = (text: string) => new Date(`${text}Z`)
 t.test('units are added to the UTC day of the charge', async (t) => {
   const days = addUnits(addUnits({ '2026-11-24': 3 }, at('2026-11-25T00:00:00'), 2, '2026-11'), at('2026-11-24T23:59:59'), 1, '2026-11')
   t.strictSame(days, { '2026-11-24': 4, '2026-11-25': 2 })
+  const late = addUnits({ '2026-11-24': 1, '2026-11-25': 2 }, at('2026-11-23T12:00:00'), 3, '2026-11')
+  t.strictSame(Object.entries(late), [
+    ['2026-11-23', 3],
+    ['2026-11-24', 1],
+    ['2026-11-25', 2],
+  ])
 })
 
 t.test('a charge that a later month pays counts for the first day of that month', async (t) => {

@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createServer } from 'node:tls'
+import t from 'tap'
+import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
+import { openStorage } from '../../../crds/storage/open-storage.ts'
+import { isRefused } from '../../../crds/storage/port.ts'
+import { setIdentities } from '../../../operator/src/setup/identities.ts'
+import { setVersitygwIdentities } from '../../../operator/src/setup/versitygw-identities.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
+
+// A store that refuses a request: the error says what is wrong and what to do, on both bundled stores.
+
+const BUCKET = 'tintype'
+const REGION = 'us-east-1'
+const user = (role: string) => ({ accessKey: `${role}-key`, secretKey: `secret of ${role}` })
+const users = { uploads: user('uploads'), links: user('links'), operator: user('operator'), gateway: user('gateway') }
+
+const open = (access: StorageAccess) => openStorage({ access, toError: (what, cause) => new Error(what, { cause }) })
+
+/** The message of the cause of a rejected call. */
+async function reasonOf(work: Promise<unknown>): Promise<{ reason: string; error: unknown }> {
+  const error = await work.then(
+    () => undefined,
+    (rejected: Error) => rejected,
+  )
+  return { reason: (error?.cause as Error | undefined)?.message ?? 'no error', error }
+}
+
+for (const [name, start] of Object.entries({ minio: startMinio, versitygw: startVersitygw })) {
+  t.test(`${name}: refusals say what to do`, async (t) => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-refusals-'))
+    const { endpoint, accessKey, secretKey, stop } = await start({ directory })
+    t.teardown(async () => {
+      await stop()
+      await rm(directory, { recursive: true, force: true })
+    })
+    const root = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
+    await open(root).ensureBucket()
+    if (name === 'minio') await setIdentities(users, { root, bucket: BUCKET, now: new Date() })
+    else await setVersitygwIdentities(users, { root, bucket: BUCKET })
+    const gateway = { ...root, ...users.gateway }
+
+    t.test('an unknown access key', async (t) => {
+      const { reason, error } = await reasonOf(open({ ...root, accessKey: 'nobody' }).check())
+      t.match(reason, /does not know the access key nobody: check access-key in the Secret/)
+      t.ok(isRefused(error), 'programs wait for a key that is about to be created')
+    })
+
+    t.test('a wrong secret key', async (t) => {
+      const store = open({ ...root, secretKey: 'wrong' })
+      for (const work of [() => store.check(), () => store.write('records/a', 'x')]) {
+        const { reason, error } = await reasonOf(work())
+        t.match(reason, /secret key does not belong to the access key tintype: check secret-key/)
+        t.ok(isRefused(error))
+      }
+    })
+
+    t.test('a missing bucket', async (t) => {
+      t.match((await reasonOf(open({ ...root, bucket: 'another' }).check())).reason, /no bucket another: create it, or set storage\.bucket/)
+      const created = await reasonOf(open({ ...gateway, bucket: 'another' }).ensureBucket())
+      t.match(created.reason, /no bucket another: create it|lacks s3:ListBucket on the bucket in another: grant it/)
+    })
+
+    t.test('missing rights', async (t) => {
+      const store = open(gateway)
+      t.match(
+        (await reasonOf(store.write('users/a', 'x'))).reason,
+        /gateway-key lacks s3:PutObject on users\/\* in tintype: grant it.*README/,
+      )
+      t.match((await reasonOf(store.read('options/a', 10))).reason, /gateway-key lacks s3:GetObject on options\/\*/)
+      t.match((await reasonOf(store.remove(['records/a']))).reason, /gateway-key lacks s3:DeleteObject on records\/\*/)
+      t.match((await reasonOf(open({ ...root, ...users.uploads }).list('users/'))).reason, /uploads-key lacks s3:ListBucket on the bucket/)
+      t.match((await reasonOf(open({ ...root, ...users.uploads }).check())).reason, /uploads-key lacks s3:ListBucket on the bucket/)
+    })
+
+    // MinIO accepts every region, unless its own is set.
+    t.test('another region', { skip: name === 'minio' }, async (t) => {
+      t.match((await reasonOf(open({ ...root, region: 'eu-central-1' }).check())).reason, /storage\.region/)
+    })
+  })
+}
+
+t.test('a store that cannot be reached', async (t) => {
+  const access = { endpoint: 'http://127.0.0.1:9', region: REGION, bucket: BUCKET, accessKey: 'a', secretKey: 'b' }
+  t.match((await reasonOf(open(access).check())).reason, /nothing listens at http:\/\/127\.0\.0\.1:9: check storage\.external\.endpoint/)
+  t.match(
+    (await reasonOf(open({ ...access, endpoint: 'http://store.invalid' }).check())).reason,
+    /host name of http:\/\/store\.invalid does not exist/,
+  )
+})
+
+t.test('a store whose certificate is from a private authority', async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-private-ca-'))
+  const store = await startVersitygw({ directory })
+  const { certificate, key } = await createReceiverCertificate(directory)
+  const ca = certificatePaths(directory, 'ca').certificate
+  const proxy = createServer({ cert: await readFile(certificate), key: await readFile(key) }, (client) => {
+    const upstream = connect(store.port, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy())
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(async () => {
+    proxy.close()
+    await store.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const { accessKey, secretKey } = store
+  const access = {
+    endpoint: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    region: REGION,
+    bucket: BUCKET,
+    accessKey,
+    secretKey,
+  }
+  t.match((await reasonOf(open(access).ensureBucket())).reason, /from an unknown authority.*set storage\.external\.caConfigMap/)
+  // As the chart starts the programs with caConfigMap.
+  const program = `
+    import { openStorage } from ${JSON.stringify(import.meta.resolve('../../../crds/storage/open-storage.ts'))}
+    const storage = openStorage({ access: ${JSON.stringify(access)}, toError: (what, cause) => new Error(what, { cause }) })
+    await storage.ensureBucket()
+    await storage.write('records/a', 'text')
+    console.log(await storage.readText('records/a', 10))`
+  const output = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+    environment: { NODE_EXTRA_CA_CERTS: ca },
+  })
+  t.equal(output.trim(), 'text')
+})
