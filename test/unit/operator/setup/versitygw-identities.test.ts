@@ -55,7 +55,7 @@ t.test('withIdentities is idempotent, keeps statements of others, and lists repl
 })
 
 t.test('withIdentities refuses a policy that the file system could not store', async (t) => {
-  t.ok(withIdentities([], keys('one'), 'b'.repeat(40)))
+  t.ok(withIdentities([], keys('one'), 'b'.repeat(35)))
   t.throws(() => withIdentities([], keys('one'), 'b'.repeat(63)), {
     reason: 'StorageRefused',
     message: /takes 3800: shorten storage\.bucket/,
