@@ -71,7 +71,7 @@ async function prepare(): Promise<{ scenes: Scene[]; clear: () => Promise<void> 
     { name: 'schedule', path: `schedules/${schedule}`, selector: '.runs img' },
     { name: 'schedule-form', path: `schedules/${schedule}/edit`, selector: '#schedule-url' },
     { name: 'webhooks', path: 'webhooks', selector: '#webhook-name' },
-    { name: 'keys', path: 'keys', selector: 'main li' },
+    { name: 'keys', path: 'keys', selector: 'main table' },
     { name: 'usage', path: 'usage', selector: '.quota' },
   ]
   const clear = async () => {
