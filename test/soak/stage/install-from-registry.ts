@@ -38,6 +38,7 @@ export async function installFromRegistry(release: Release, progress: (line: str
       await trial.makeNamespace()
       const values = Object.entries(VALUES).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`])
       await helmOn('install', RELEASE, chartReference(build.registry), '--version', build.version, ...plainFlags(build.registry), ...values)
+      await trial.whenReady() // the first API key exists by then
       const { status, bytes } = await withGateway(capture)
       const done = performance.now()
       const isPicture = status === 200 && bytes.subarray(1, 4).toString() === 'PNG'
