@@ -7,6 +7,8 @@ const MAX_SELECTOR = 1024
 const edge = z.int().min(0).max(50_000)
 const side = z.int().min(1).max(50_000)
 
+const REGION = ['x', 'y', 'width', 'height']
+
 /** One entry of `compareIgnore`: a selector, or a region in CSS pixels of the page. Exactly one of them, which a CRD can express as `oneOf` only. */
 export const IgnoreEntry = z
   .strictObject({
@@ -17,7 +19,12 @@ export const IgnoreEntry = z
     height: side.describe('Height, 1 to 50000.').optional(),
   })
   .refine(isSelectorOrRegion, { message: 'must have either selector, or x, y, width and height' })
-  .meta({ oneOf: [{ required: ['selector'] }, { required: ['x', 'y', 'width', 'height'] }] })
+  .meta({
+    oneOf: [
+      { required: ['selector'], not: { anyOf: REGION.map((side) => ({ required: [side] })) } },
+      { required: REGION, not: { required: ['selector'] } },
+    ],
+  })
 export type IgnoreEntry = z.infer<typeof IgnoreEntry>
 
 interface MaybeEntry {
