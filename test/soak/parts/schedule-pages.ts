@@ -89,6 +89,7 @@ const isChanged = (runs: Map<string, Screenshot>): string[] =>
 
 /** Whether most of the added box is red in the picture of the differences. */
 async function showsChange(shot: Screenshot, readObject: (key: string) => Promise<Buffer>): Promise<boolean> {
+  if (!shot.status?.result?.comparison?.changed) return false
   const diff = await readObject(objectKey(ACCOUNT, screenshotIdOf(shot.metadata), 'diff.png'))
   const pixels = await sharp(diff).removeAlpha().extract(BOX).raw().toBuffer()
   const red = pixels.filter((value, index) => index % 3 === 0 && value === RED && pixels[index + 1] === 0).length
