@@ -3,7 +3,7 @@ import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crd
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import { addUnits, type DailyUsage } from '@tintype/crds/usage/daily-usage'
+import { addUnits, type DailyUsage, dateOf } from '@tintype/crds/usage/daily-usage'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
 
@@ -55,8 +55,18 @@ export function recount(live: readonly Screenshot[], past: ReadonlyMap<string, n
       limit,
       charges.reduce((sum, [, units]) => sum + units, 0),
     ),
-    days: charges.reduce((days, [id, units]): DailyUsage => addUnits(days, createdAtOf(id), units, period), {}),
+    days: toDays(charges, period),
   }
+}
+
+/** Adds up the charges of each day first, because an account may have a million. */
+function toDays(charges: readonly (readonly [id: string, units: number])[], period: string): DailyUsage {
+  const sums = new Map<string, number>()
+  for (const [id, units] of charges) {
+    const date = dateOf(createdAtOf(id))
+    sums.set(date, (sums.get(date) ?? 0) + units)
+  }
+  return [...sums].reduce((days, [date, units]): DailyUsage => addUnits(days, new Date(date), units, period), {})
 }
 
 /** A Screenshot without a charge that is about to be claimed. */
