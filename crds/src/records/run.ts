@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId } from '../identifiers/ids.ts'
 import { UnfitReason } from '../kinds/comparison.ts'
 import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
-import type { ScreenshotSpec } from '../kinds/screenshot.ts'
+import type { Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
 import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
@@ -47,6 +47,13 @@ export function readRun(text: string, id: string, now: Date): StoredRun | Ignore
  * run is never captured twice.
  */
 export const runIdOf = (scheduleUid: string, time: Date): string => derivedId('scr', time, `${scheduleUid} ${time.toISOString()}`)
+
+/** Time at which a run was due. */
+export const timeOfRun = ({ metadata, spec }: Pick<Screenshot, 'metadata' | 'spec'>): string =>
+  spec.scheduleRef?.time ?? metadata.creationTimestamp
+
+/** Names the last compared run in an approval. */
+export const LATEST_RUN = 'latest'
 
 /** The picture that the next run of a schedule is compared with; undefined: there is none, or it belongs to another account. */
 export function baselineOf({ metadata, spec, status }: StoredSchedule): ScheduleBaseline | undefined {

@@ -3,6 +3,7 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
+import { LATEST_RUN, timeOfRun } from '@tintype/crds/records/run'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
@@ -18,14 +19,12 @@ import { runId } from './record.ts'
 
 // Approval of a run. The gateway requests it with an annotation, and the operator copies the picture.
 
-const LATEST = 'latest'
-
 export const ApproveSchedule = name(
   'ApproveRun',
   z
     .strictObject({
       run_id: z
-        .union([runId, z.literal(LATEST)], { error: 'must be the id of a run, or latest' })
+        .union([runId, z.literal(LATEST_RUN)], { error: 'must be the id of a run, or latest' })
         .optional()
         .describe('Id of the run. Default: latest, the last compared one.'),
     })
@@ -57,7 +56,7 @@ export async function approveRun(
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
-      const id = await chooseRun(schedule, body.run_id ?? LATEST, deps)
+      const id = await chooseRun(schedule, body.run_id ?? LATEST_RUN, deps)
       if (id !== schedule.status?.baseline?.id)
         await deps.schedules.patch(schedule, { metadata: { annotations: { [Annotation.approve]: id } } })
       return id
@@ -73,12 +72,12 @@ async function chooseRun(schedule: ScreenshotSchedule, wanted: string, deps: Sch
   if (schedule.spec.comparison?.baseline !== 'Approved') {
     throw new ApiError('CONFLICT', 'the runs of this schedule need no approval: set comparison.baseline to approved first')
   }
-  const id = wanted === LATEST ? (lastComparison?.id ?? baseline?.id) : wanted
+  const id = wanted === LATEST_RUN ? (lastComparison?.id ?? baseline?.id) : wanted
   if (id === undefined) throw new ApiError('CONFLICT', 'no run has succeeded yet: approve one later')
   if (id === baseline?.id) return id
   const run = await findRun(schedule, id, deps)
   await assertComparable(run, 'run_id', deps)
-  if (baseline && Date.parse(timeOf(run)) < Date.parse(baseline.time)) {
+  if (baseline && Date.parse(timeOfRun(run)) < Date.parse(baseline.time)) {
     throw new ApiError('CONFLICT', `run ${id} is older than the approved run ${baseline.id}: approve a later run`)
   }
   return id
@@ -91,5 +90,3 @@ async function findRun(schedule: ScreenshotSchedule, id: string, deps: Schedules
   if (!found || !isOwn) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
   return (found.isLive ? await deps.screenshots.findLatest(id) : undefined) ?? found.screenshot
 }
-
-const timeOf = ({ metadata, spec }: Screenshot): string => spec.scheduleRef?.time ?? metadata.creationTimestamp

@@ -8,11 +8,11 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { findBaselineProblem } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
-import { baselineOf } from '@tintype/crds/records/run'
+import { baselineOf, LATEST_RUN, timeOfRun } from '@tintype/crds/records/run'
 import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { type EndedRun, timeOf } from './ended-run.ts'
+import type { EndedRun } from './ended-run.ts'
 import { copyPicture, lastComparisonOf } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
 
@@ -26,9 +26,6 @@ export type Approval =
   /** `isNew`: false if the run was the baseline before. */
   { baseline: ScheduleBaseline; isNew: boolean } | { refusal: string }
 
-/** The value that requests the approval of the last compared run, besides the empty text. */
-const LATEST = 'latest'
-
 /** The value of the annotation; undefined: nothing is requested. */
 export const requestOf = ({ metadata }: StoredSchedule): string | undefined => metadata.annotations?.[Annotation.approve]
 
@@ -41,14 +38,14 @@ export async function approve(schedule: StoredSchedule, ended: readonly EndedRun
   if (request === undefined) return undefined
   if (schedule.spec.comparison?.baseline !== 'Approved') return { refusal: 'Set spec.comparison.baseline to Approved first.' }
   const present = baselineOf(schedule)
-  const id = request === '' || request === LATEST ? (lastComparisonOf(schedule, ended)?.id ?? present?.id) : request
+  const id = request === '' || request === LATEST_RUN ? (lastComparisonOf(schedule, ended)?.id ?? present?.id) : request
   if (id === undefined) return { refusal: 'No run has succeeded yet.' }
   if (!isScreenshotId(id)) return { refusal: `${id.slice(0, 64)} is not the id of a run. Use an id such as scr_…, or latest.` }
   if (present?.id === id) return { baseline: present, isNew: false }
   const shot = await findRun(id, schedule, deps)
   const problem = shot ? findBaselineProblem(shot) : { message: 'is not a run of this schedule, or was deleted' }
   if (!shot || problem) return { refusal: `Run ${id} ${problem?.message}.` }
-  const time = timeOf(shot)
+  const time = timeOfRun(shot)
   if (present && Date.parse(time) < Date.parse(present.time))
     return { refusal: `Run ${id} is older than the approved run ${present.id}. Approve a later run.` }
   const baseline = await copyPicture(schedule, shot, time, deps.storage)

@@ -1,15 +1,14 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, RecentRun } from '@tintype/crds/kinds/screenshot-schedule'
+import { timeOfRun } from '@tintype/crds/records/run'
 
 /** A run that has ended, with its Screenshot unless that was deleted. */
 export interface EndedRun extends RecentRun {
   shot?: Screenshot
 }
 
-export const timeOf = ({ metadata, spec }: Screenshot): string => spec.scheduleRef?.time ?? metadata.creationTimestamp
-
-export const toActive = (shot: Screenshot): ActiveRun => ({ id: screenshotIdOf(shot.metadata), time: timeOf(shot) })
+export const toActive = (shot: Screenshot): ActiveRun => ({ id: screenshotIdOf(shot.metadata), time: timeOfRun(shot) })
 
 /** The end of a finished run. */
 export function toEnded(shot: Screenshot): EndedRun {
