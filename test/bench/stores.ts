@@ -4,7 +4,8 @@ import path from 'node:path'
 import { Client } from 'minio'
 import { presign } from '../../crds/src/crypto/presign.ts'
 import { openStorage } from '../../operator/src/storage/storage.ts'
-import { type Minio, startMinio } from '../cluster/programs/minio.ts'
+import { startMinio } from '../cluster/programs/minio.ts'
+import type { StoreServer } from '../cluster/programs/store-server.ts'
 import { startVersitygw } from '../cluster/programs/versitygw.ts'
 import { median } from './report/statistics.ts'
 import type { Table } from './report/table.ts'
@@ -36,7 +37,7 @@ async function readMemory(pid: number): Promise<{ now: number; peak: number }> {
   return { now: read('VmRSS'), peak: read('VmHWM') }
 }
 
-async function transfer(store: Minio, size: number): Promise<{ put: number; get: number }> {
+async function transfer(store: StoreServer, size: number): Promise<{ put: number; get: number }> {
   const access = { ...store, region: REGION, bucket: BUCKET }
   const [puts, gets]: [number[], number[]] = [[], []]
   const body = Buffer.alloc(size, 'x')
@@ -59,7 +60,7 @@ async function finish(response: Response): Promise<{ status: number; bytes: numb
 }
 
 /** Writes small objects like archived records, some at once. */
-async function fill(store: Minio): Promise<void> {
+async function fill(store: StoreServer): Promise<void> {
   const storage = openStorage({ ...store, region: REGION, bucket: BUCKET })
   const body = JSON.stringify({ text: 'x'.repeat(500) })
   let next = 0
@@ -71,7 +72,7 @@ async function fill(store: Minio): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-async function list(store: Minio): Promise<number> {
+async function list(store: StoreServer): Promise<number> {
   const { port, accessKey, secretKey } = store
   const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: REGION, pathStyle: true })
   let found = 0

@@ -4,19 +4,19 @@
 import { randomBytes } from 'node:crypto'
 import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
 import { ROLES } from '../../operator/src/setup/storage-policies.ts'
-import type { Minio } from '../cluster/programs/minio.ts'
+import type { StoreServer } from '../cluster/programs/store-server.ts'
 
 const word = (): string => randomBytes(12).toString('base64url')
 
 /** Creates an identity for each role. */
-export async function makeIdentities({ endpoint, accessKey, secretKey }: Minio, bucket = 'tintype'): Promise<Identities> {
+export async function makeIdentities({ endpoint, accessKey, secretKey }: StoreServer, bucket = 'tintype'): Promise<Identities> {
   const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
   await setIdentities(identities, { root: { endpoint, region: 'us-east-1', accessKey, secretKey }, bucket, now: new Date() })
   return identities
 }
 
 /** The operator's environment. */
-export const operatorStorage = ({ endpoint }: Minio, { operator, uploads }: Identities): Record<string, string> => ({
+export const operatorStorage = ({ endpoint }: StoreServer, { operator, uploads }: Identities): Record<string, string> => ({
   TINTYPE_STORAGE_ENDPOINT: endpoint,
   TINTYPE_STORAGE_ACCESS_KEY: operator.accessKey,
   TINTYPE_STORAGE_SECRET_KEY: operator.secretKey,
@@ -25,7 +25,7 @@ export const operatorStorage = ({ endpoint }: Minio, { operator, uploads }: Iden
 })
 
 /** The gateway's environment. */
-export const gatewayStorage = ({ endpoint }: Minio, { gateway, links }: Identities): Record<string, string> => ({
+export const gatewayStorage = ({ endpoint }: StoreServer, { gateway, links }: Identities): Record<string, string> => ({
   TINTYPE_STORAGE_ENDPOINT: endpoint,
   TINTYPE_STORAGE_ACCESS_KEY: gateway.accessKey,
   TINTYPE_STORAGE_SECRET_KEY: gateway.secretKey,

@@ -24,7 +24,8 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
-import { type Minio, startMinio } from '../../cluster/programs/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
 import { createKinds } from '../../support/processes/create-kinds.ts'
@@ -54,7 +55,7 @@ export interface Gateway {
 
 export interface World {
   plane: ControlPlane
-  store: Minio
+  store: StoreServer
   screenshots: Resource<Screenshot>
   keys: Resource<ApiKey>
   accounts: Resource<Account>
@@ -94,7 +95,7 @@ async function grantRights(http: KubeHttp): Promise<void> {
   await new Resource(http, rbac('RoleBinding', 'rolebindings')).create({ metadata, roleRef, subjects } as KubeObject)
 }
 
-function bucketOf({ port, accessKey, secretKey }: Minio): Client {
+function bucketOf({ port, accessKey, secretKey }: StoreServer): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 

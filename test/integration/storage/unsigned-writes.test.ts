@@ -6,7 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { Client } from 'minio'
 import t, { type Test } from 'tap'
 import { presign } from '../../../crds/src/crypto/presign.ts'
-import { type Minio, type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
+import { type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { type StoreKeys, signedChunks, signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { ACCEPTED_UPSTREAM, type AttackResult, attackStore, listKeys } from '../../support/attack/store-attack.ts'
 import { chunked, chunkedHeaders, FORGED_CONTENT } from '../../support/attack/unsigned-writes.ts'
@@ -15,10 +16,10 @@ import { chunked, chunkedHeaders, FORGED_CONTENT } from '../../support/attack/un
 
 const BUCKET = 'tintype'
 
-const connect = ({ port, accessKey, secretKey }: Minio): Client =>
+const connect = ({ port, accessKey, secretKey }: StoreServer): Client =>
   new Client({ endPoint: '127.0.0.1', port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
 
-async function openStore(t: Test, build: NonNullable<MinioOptions['build']>): Promise<{ store: Minio; client: Client }> {
+async function openStore(t: Test, build: NonNullable<MinioOptions['build']>): Promise<{ store: StoreServer; client: Client }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-unsigned-'))
   const store = await startMinio({ directory, build })
   t.teardown(async () => {

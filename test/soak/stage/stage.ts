@@ -20,7 +20,8 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { undoing } from '../../bench/report/undo.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
-import { type Minio, startMinio } from '../../cluster/programs/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { installRelease, NAMESPACE, type Release } from '../../integration/admission/release.ts'
 import { expectedHash } from '../../integration/operator/stage.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -61,7 +62,7 @@ export interface Stage {
   directory: string
   release: Release
   admin: KubeHttp
-  minio: Minio
+  minio: StoreServer
   /** Directory of MinIO's files and records. */
   storeDirectory: string
   fleet: Fleet

@@ -6,11 +6,12 @@ import { Client } from 'minio'
 import type { Test } from 'tap'
 import { presign } from '../../../../crds/src/crypto/presign.ts'
 import type { CaptureOrder } from '../../../../crds/src/dispatch/dispatch.ts'
-import { type Minio, startMinio } from '../../../cluster/programs/minio.ts'
+import { startMinio } from '../../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../../cluster/programs/store-server.ts'
 
 /** A real storage with one bucket, and the presigned URLs that the operator would create. */
 export interface Bucket {
-  store: Minio
+  store: StoreServer
   /** A presigned PUT of one object. */
   uploadOf: (key: string, given?: { maxBytes?: number; expiresSeconds?: number }) => CaptureOrder['upload']
   /** A presigned GET of one object, which must have the ETag. */
