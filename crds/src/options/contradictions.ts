@@ -1,19 +1,16 @@
 import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
-import { type CacheOptions, cacheOptionNames } from './output/cache.ts'
+import type { Contradiction, OptionName } from './contradiction.ts'
+import { cacheOptionNames } from './output/cache.ts'
 import { ImageFormat, isMoving } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
 import { isStatusRange } from './page/failing.ts'
 import { isFixedTime, isLocale, isTimeZone } from './page/place.ts'
-import { type PrivateOptions, privateOptionNames } from './private.ts'
+import { privateOptionNames } from './private.ts'
 import { videoContradictions } from './video-contradictions.ts'
-
-/** Every option of one request: capture options, private options and cache options. */
-export type AllOptions = CaptureOptions & PrivateOptions & CacheOptions
-type Name = keyof AllOptions & string
 
 /** Maximum device pixels of a viewport. The individual limits allow 7680² × 5², which exceeds the memory of a runner. */
 export const MAX_VIEWPORT_PIXELS = 100_000_000
@@ -27,22 +24,6 @@ export function windowPixels(options: CaptureOptions): number {
 /** Maximum device pixels of the viewport for this format. */
 export const maxViewportPixels = (format: string | undefined): number => (isMoving(format) ? MAX_VIDEO_PIXELS : MAX_VIEWPORT_PIXELS)
 
-/**
- * Options that cannot be combined. The gateway checks this, the API server checks it with CEL if the object shows all the options, and the
- * operator checks it again when it plans a capture.
- */
-export interface Contradiction {
-  /** Name in tests. */
-  code: string
-  /** The options involved, in camel case. Errors point at the first that is set. */
-  paths: readonly [Name, ...Name[]]
-  /** What is wrong, and how to fix it. */
-  message: string
-  /** The check in CEL. Absent if an option is not visible to the API server. */
-  rule?: string
-  holds(options: AllOptions): boolean
-}
-
 /** False for options that an object does not show: private options, cache options, and options that may be in the bucket. */
 const isShown = (name: string): boolean =>
   !privateOptionNames.includes(name) && !cacheOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
@@ -50,7 +31,7 @@ const isShown = (name: string): boolean =>
 const withRule = (names: readonly string[], rule: string): Pick<Contradiction, 'rule'> => (names.every(isShown) ? { rule } : {})
 
 /** `option` requires that `other` is set too. */
-export const needs = (option: Name, other: Name): Contradiction => ({
+export const needs = (option: OptionName, other: OptionName): Contradiction => ({
   code: `${toSnakeCase(option)}_needs_${toSnakeCase(other)}`,
   paths: [option, other],
   message: `${toSnakeCase(option)} needs ${toSnakeCase(other)}: give both, or leave ${toSnakeCase(option)} out`,
@@ -59,7 +40,7 @@ export const needs = (option: Name, other: Name): Contradiction => ({
 })
 
 /** `option` and `other` cannot both be set. */
-export const excludes = (option: Name, other: Name): Contradiction => ({
+export const excludes = (option: OptionName, other: OptionName): Contradiction => ({
   code: `${toSnakeCase(option)}_excludes_${toSnakeCase(other)}`,
   paths: [option, other],
   message: `${toSnakeCase(option)} and ${toSnakeCase(other)} exclude each other: leave one of them out`,

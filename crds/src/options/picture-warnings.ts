@@ -1,14 +1,13 @@
 import { toSnakeCase } from '../text/snake-case.ts'
-import type { AllOptions } from './contradictions.ts'
+import type { AllOptions, OptionName } from './contradiction.ts'
 import { isMoving } from './output/image.ts'
 import type { Warning } from './warning.ts'
 
 // Options of pictures and pdfs that have no effect in combination with other options.
 
-type Name = keyof AllOptions & string
 type Test = (options: AllOptions) => boolean
 
-const warn = (names: readonly Name[], reason: string, hasNoEffect: Test): Warning[] =>
+const warn = (names: readonly OptionName[], reason: string, hasNoEffect: Test): Warning[] =>
   names.map((option) => ({ option, reason, hasNoEffect }))
 
 const formatOf = ({ format = 'png' }: AllOptions) => format
@@ -25,23 +24,23 @@ const hasFill: Test = (options) =>
   Boolean(options.imagePadding) || (isResizedBothWays(options) && options.imageFit === 'contain') || formatOf(options) === 'jpeg'
 const hasThumbnail: Test = ({ thumbnailWidth, thumbnailHeight }) => thumbnailWidth !== undefined || thumbnailHeight !== undefined
 
-const PDF_OPTIONS: readonly Name[] = [
+const PDF_OPTIONS: readonly OptionName[] = [
   ...(['pdfPaperFormat', 'pdfWidth', 'pdfHeight', 'pdfLandscape', 'pdfPrintBackground', 'pdfScale'] as const),
   ...(['pdfMarginTop', 'pdfMarginRight', 'pdfMarginBottom', 'pdfMarginLeft', 'pdfPageRanges', 'pdfFitOnePage'] as const),
   ...(['pdfPreferCssPageSize', 'pdfHeaderTemplate', 'pdfFooterTemplate', 'pdfTagged', 'pdfOutline'] as const),
 ]
-const PICTURE_OPTIONS: readonly Name[] = [
+const PICTURE_OPTIONS: readonly OptionName[] = [
   ...(['imageWidth', 'imageHeight', 'imageTrim', 'imagePadding', 'imageLossless', 'imageProgressive', 'imagePaletteColors'] as const),
   ...(['imageMaxBytes', 'imageGrayscale', 'optimizeForSpeed', 'metadataImageSize', 'metadataPalette', 'fullPageFullWidth'] as const),
   ...(['fullPageAlgorithm', 'fullPageSectionHeight', 'fullPageFixedElements', 'fullPageOverflow', 'captureBeyondViewport'] as const),
 ]
-const ELEMENT_OPTIONS: readonly Name[] = [
+const ELEMENT_OPTIONS: readonly OptionName[] = [
   ...(['selectorAlgorithm', 'selectorAll', 'selectorPadding', 'selectorIsolate'] as const),
   ...(['selectorScrollIntoView', 'errorOnSelectorNotFound'] as const),
 ]
 
 /** Options of pictures without effect on videos. Other warnings, and contradictions, cover the rest. */
-const STILL_OPTIONS: readonly Name[] = [
+const STILL_OPTIONS: readonly OptionName[] = [
   ...(['imageQuality', 'imageTrim', 'imagePadding', 'imageLossless', 'imageProgressive', 'imageGrayscale'] as const),
   'metadataPalette',
 ]

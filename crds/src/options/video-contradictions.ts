@@ -1,5 +1,5 @@
 import { captureDefaults, withDefaults } from './catalog.ts'
-import type { Contradiction } from './contradictions.ts'
+import type { Contradiction } from './contradiction.ts'
 import { isMoving } from './output/image.ts'
 import {
   framesOf,

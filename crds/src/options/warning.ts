@@ -1,11 +1,9 @@
-import type { AllOptions } from './contradictions.ts'
-
-type Name = keyof AllOptions & string
+import type { AllOptions, OptionName } from './contradiction.ts'
 
 /** A combination in which an option has no effect. */
 export interface Warning {
   /** In camel case. */
-  option: Name
+  option: OptionName
   /** The end of the sentence `… has no effect …`, such as `without full_page`. */
   reason: string
   /** True if the option has no effect. Called only for options that are set. */

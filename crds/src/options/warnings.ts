@@ -1,5 +1,5 @@
 import { toSnakeCase } from '../text/snake-case.ts'
-import type { AllOptions } from './contradictions.ts'
+import type { AllOptions } from './contradiction.ts'
 import { pictureWarnings } from './picture-warnings.ts'
 import type { Warning } from './warning.ts'
 

@@ -1,4 +1,4 @@
-import type { AllOptions } from '../../../crds/src/options/contradictions.ts'
+import type { AllOptions } from '../../../crds/src/options/contradiction.ts'
 
 /** Options and the codes of their contradictions. Both the TypeScript checks and the API server are tested with this table. */
 export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: string[] }[] = [

@@ -1,5 +1,6 @@
 import { LARGE_OPTIONS } from '@tintype/crds/options/catalog'
-import { type AllOptions, contradictions } from '@tintype/crds/options/contradictions'
+import type { AllOptions } from '@tintype/crds/options/contradiction'
+import { contradictions } from '@tintype/crds/options/contradictions'
 import { isMoving } from '@tintype/crds/options/output/image'
 import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import type { AllOptions } from '../../../../crds/src/options/contradictions.ts'
+import type { AllOptions } from '../../../../crds/src/options/contradiction.ts'
 import { privateOptionNames } from '../../../../crds/src/options/private.ts'
 import { findWarnings, warnings } from '../../../../crds/src/options/warnings.ts'
 
