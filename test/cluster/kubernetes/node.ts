@@ -2,10 +2,11 @@
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Daemon, ensureDaemon, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../host/daemons.ts'
-import { run, succeeds } from '../host/exec.ts'
+import { run } from '../host/exec.ts'
 import { cgroupRoot, clusterDirectory, network, paths, runDirectory } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
+import { isRuntimeReady } from './cri.ts'
 import { inside, insideNamespace, place } from './network.ts'
 import { certificatePaths } from './pki.ts'
 import { buildChromiumProfile, type ConditionalProfile } from './seccomp.ts'
@@ -53,7 +54,7 @@ export function ctr(args: readonly string[], input?: string): Promise<string> {
   return run('ctr', ['--address', paths.containerdSocket, '--namespace', 'k8s.io', ...args], input === undefined ? {} : { input })
 }
 
-/** Starts containerd and waits until it responds. */
+/** Starts containerd and waits until the kubelet can use it. */
 export async function ensureContainerd(): Promise<boolean> {
   await mkdir(paths.cni, { recursive: true })
   await mkdir(runDirectory, { recursive: true })
@@ -65,7 +66,7 @@ export async function ensureContainerd(): Promise<boolean> {
     place,
     await insideNamespace({ name: 'containerd', command: 'containerd', args: ['-c', file], configuration }),
   )
-  await waitFor('containerd', () => succeeds('ctr', ['--address', paths.containerdSocket, 'version'], { timeoutMilliseconds: 2_000 }), {
+  await waitFor('containerd', () => isRuntimeReady(paths.containerdSocket), {
     timeoutMilliseconds: 20_000,
     findFailure: endedReason('containerd'),
   })

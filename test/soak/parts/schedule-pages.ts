@@ -1,3 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import sharp from 'sharp'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
@@ -57,12 +60,16 @@ async function run(ends: CleanupStack, { progress }: PartContext): Promise<PartR
     return runs
   }
   const alarms: string[] = []
+  let before = new Map<string, Screenshot>()
   for (let n = 1; n <= RUNS; n++) {
     const runs = await once(`run ${n} of ${RUNS}`)
     for (const name of isChanged(runs)) {
       const { comparison, warnings = [] } = runs.get(name)?.status?.result ?? {}
       alarms.push(`${name} in run ${n}: ${comparison?.changedPixels} pixels${warnings.map((warning) => `, ${warning}`).join('')}`)
+      const directory = await keepPictures(`${name}-${n}`, before.get(name), runs.get(name)!, stage.readObject)
+      progress(`pictures of ${name} are in ${directory}`)
     }
+    before = runs
   }
   for (const page of chosen) site.change(page, CHANGE)
   const changed = await once('after the changes')
@@ -86,6 +93,23 @@ async function run(ends: CleanupStack, { progress }: PartContext): Promise<PartR
 
 const isChanged = (runs: Map<string, Screenshot>): string[] =>
   [...runs].filter(([, { status }]) => status?.result?.comparison?.changed).map(([name]) => name)
+
+/** Writes the pictures of a false alarm to a directory, for the person who looks for its cause. Returns the directory. */
+async function keepPictures(
+  name: string,
+  before: Screenshot | undefined,
+  after: Screenshot,
+  readObject: (key: string) => Promise<Buffer>,
+): Promise<string> {
+  const directory = path.join(tmpdir(), 'tintype-alarms', name)
+  await mkdir(directory, { recursive: true })
+  const keep = async (shot: Screenshot, file: string, as: string) =>
+    writeFile(path.join(directory, as), await readObject(objectKey(ACCOUNT, screenshotIdOf(shot.metadata), file)))
+  if (before) await keep(before, 'png', 'before.png')
+  await keep(after, 'png', 'after.png')
+  await keep(after, 'diff.png', 'differences.png')
+  return directory
+}
 
 /** Whether most of the added box is red in the picture of the differences. */
 async function showsChange(shot: Screenshot, readObject: (key: string) => Promise<Buffer>): Promise<boolean> {
