@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { captureMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
+import { captureMillisecondsOf, stabilityRealMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
 
 /** Condition for an idle network. */
 export interface QuietPlan {
@@ -27,6 +27,10 @@ export interface WaitingPlan {
   imagesMilliseconds?: number
   /** Page time for the page to become stable; 0: no wait. */
   stabilityMilliseconds: number
+  /** Maximum real time for it. */
+  stabilityRealMilliseconds: number
+  /** Real time, from the start of the wait, in which pictures are compared while something still moves. */
+  stabilityPicturesMilliseconds: number
   /** Milliseconds without a DOM change. */
   domIdleMilliseconds?: number
   delayMilliseconds: number
@@ -38,10 +42,16 @@ export interface WaitingPlan {
   blankAction: 'accept' | 'retry' | 'fail'
 }
 
+/** Time beyond the bound. A tween as long as the bound begins after the load, and two pictures must show its end. */
+const LAST_LOOK_MILLISECONDS = 400
+
 /** Builds the plan for waiting. */
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {
   const { timeout, waitUntil, delay, waitForSelector, waitForSelectorGone, waitForFunction, domIdleTime } = options
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
+  // The delay counts as part of the page's time.
+  const stabilityMilliseconds = Math.max(0, options.stabilityTimeout - delay)
+  const stabilityRealMilliseconds = stabilityRealMillisecondsOf(options)
   return {
     states: waitUntil,
     quiet: {
@@ -64,8 +74,10 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     ...(waitForFunction ? { waitForFunction } : {}),
     settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
-    // The delay counts as part of the page's time.
-    stabilityMilliseconds: Math.max(0, options.stabilityTimeout - delay),
+    stabilityMilliseconds,
+    stabilityRealMilliseconds,
+    stabilityPicturesMilliseconds:
+      options.compareTo === undefined ? stabilityMilliseconds + LAST_LOOK_MILLISECONDS : stabilityRealMilliseconds,
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),

@@ -1,5 +1,5 @@
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalog.ts'
-import { captureMillisecondsOf, STABILITY_WALL_MILLISECONDS } from '../options/page/waiting.ts'
+import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '../options/page/waiting.ts'
 
 /** Milliseconds for the preparation of the browser and the upload. */
 const MARGIN_MILLISECONDS = 30_000
@@ -16,7 +16,7 @@ export function attemptMilliseconds(options: CaptureOptions | undefined): number
   const { timeout, delay, jobTimeout, storageBucket } = effective
   if (jobTimeout !== undefined) return jobTimeout
   const copyMilliseconds = storageBucket === undefined ? 0 : COPY_MILLISECONDS
-  const stability = effective.stabilityTimeout > 0 ? STABILITY_WALL_MILLISECONDS : 0
+  const stability = effective.stabilityTimeout > 0 ? stabilityRealMillisecondsOf(effective) : 0
   const steps = timeout + delay + waitMilliseconds(effective) + stability + captureMillisecondsOf(effective) + copyMilliseconds
   return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
 }

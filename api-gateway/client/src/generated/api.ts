@@ -536,7 +536,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1131,7 +1131,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1673,7 +1673,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -2241,7 +2241,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -3484,7 +3484,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;

@@ -1,4 +1,3 @@
-import { STABILITY_WALL_MILLISECONDS } from '@tintype/crds/options/page/waiting'
 import { PageClock } from '../../browser/page-clock.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
@@ -27,8 +26,6 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
-/** Time beyond the bound. A tween as long as the bound begins after the load, and both screenshots must show its end. */
-const LAST_LOOK_MILLISECONDS = 400
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
@@ -58,12 +55,13 @@ class StabilityWait {
   /** Duration of the last frame in real time. */
   #frameMilliseconds = 0
   readonly #started = performance.now()
-  readonly #until = this.#started + STABILITY_WALL_MILLISECONDS
+  readonly #until: number
 
   constructor(work: Work, clock: PageClock) {
     this.#work = work
     this.#clock = clock
     this.#motion = new MotionWatch(work)
+    this.#until = this.#started + work.plan.stabilityRealMilliseconds
   }
 
   /** Lets the plan's page time pass. Returns the last activity. */
@@ -143,7 +141,7 @@ class StabilityWait {
    */
   async isVisuallyStable(): Promise<boolean> {
     if (performance.now() > this.#until) return false
-    let until = this.#started + this.#work.plan.stabilityMilliseconds + LAST_LOOK_MILLISECONDS
+    let until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       const [began, frameTime] = [performance.now(), await this.#frameTime()]

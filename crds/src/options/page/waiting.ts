@@ -55,7 +55,7 @@ export const waitingOptions = {
   stabilityTimeout: milliseconds(
     0,
     10000,
-    'Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time. With full_page, content that appears on scroll is shown too. Default: 2000.',
+    'Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
   ),
   networkIdleTime: milliseconds(
     100,
@@ -99,8 +99,13 @@ export const waitingDefaults = {
   blankPageAction: 'retry' as 'accept' | 'retry' | 'fail',
 }
 
+const STABILITY_REAL_MILLISECONDS = 5_000
+/** A picture that shows the middle of a movement would raise a false alarm, and comparisons are rarely urgent. */
+const COMPARED_STABILITY_REAL_MILLISECONDS = 15_000
+
 /** Maximum milliseconds of real time for `stabilityTimeout`, which counts page time. */
-export const STABILITY_WALL_MILLISECONDS = 5_000
+export const stabilityRealMillisecondsOf = ({ compareTo }: { compareTo?: string | undefined }): number =>
+  compareTo === undefined ? STABILITY_REAL_MILLISECONDS : COMPARED_STABILITY_REAL_MILLISECONDS
 
 const CAPTURE_MILLISECONDS = 30_000
 /** A page of 25,000 pixels takes 2 s on an idle processor, and 20 s on one that ten captures share. */

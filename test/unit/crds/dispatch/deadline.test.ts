@@ -5,6 +5,11 @@ import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 const cases: { name: string; options: CaptureOptions | undefined; milliseconds: number }[] = [
   { name: 'the default timeout and what surrounds it', options: undefined, milliseconds: 95_000 },
   { name: 'no wait for visual stability', options: { stabilityTimeout: 0 }, milliseconds: 90_000 },
+  {
+    name: 'the longer wait for visual stability of a comparison',
+    options: { compareTo: 'scr_00000000000000000000000000' },
+    milliseconds: 105_000,
+  },
   { name: 'a timeout of its own', options: { timeout: 1_000 }, milliseconds: 66_000 },
   { name: 'a delay', options: { delay: 5_000 }, milliseconds: 100_000 },
   { name: 'a tall picture', options: { fullPage: true }, milliseconds: 145_000 },
