@@ -6,7 +6,7 @@ import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import type { Comparison, IgnoredElements, PictureBox } from '@tintype/crds/kinds/comparison'
 import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decodeTo } from '../comparison/decoded-picture.ts'
+import { decodeBoth } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
 import { PAGE_FRAME, toBoxes } from '../comparison/to-boxes.ts'
@@ -68,9 +68,13 @@ export async function compare(
     ...toBoxes(plan.ignoredRegions, findings.frame ?? PAGE_FRAME),
     ...baseline.ignored.flatMap(({ selector, boxes }) => (plan.ignoredSelectors.includes(selector) ? boxes : [])),
   ]
-  // One after the other, because a decoder of webp and avif needs memory for the whole picture.
-  const before = await abortable(decodeTo(join(baseline.directory, 'before.v'), baseline.file), signal)
-  const after = await abortable(decodeTo(join(baseline.directory, 'after.v'), picture), signal)
+  const [before, after] = await abortable(
+    decodeBoth(
+      { source: baseline.file, file: join(baseline.directory, 'before.v') },
+      { source: picture, file: join(baseline.directory, 'after.v') },
+    ),
+    signal,
+  )
   const changed = await comparePictures(before, after, { ...plan, ignored }, signal)
   if (changed.count > 0) findings.files.set('diff', await drawDiff({ before, after, changed, ignored }, signal))
   const changedRatio = changed.count / (changed.width * changed.height)

@@ -18,6 +18,25 @@ export interface DecodedPicture {
   readRows: (top: number, count: number, width: number, target?: Buffer) => Promise<Buffer>
 }
 
+/** Formats that the library decodes row by row. Its decoders of webp and avif need memory for the whole picture. */
+const ROW_BY_ROW: readonly string[] = ['png', 'jpeg']
+
+/** A picture to decode: an encoded picture or the path of its file, and the path of the new file, which must end with `.v`. */
+export interface Decoding {
+  source: Buffer | string
+  file: string
+}
+
+/** Decodes two pictures: at the same time, unless that needs memory for both as a whole. */
+export async function decodeBoth(before: Decoding, after: Decoding): Promise<[before: DecodedPicture, after: DecodedPicture]> {
+  const formats = await Promise.all([before, after].map(({ source }) => formatOf(source)))
+  const decodeAfter = () => decodeTo(after.file, after.source)
+  if (formats.every((format) => ROW_BY_ROW.includes(format))) return Promise.all([decodeTo(before.file, before.source), decodeAfter()])
+  return [await decodeTo(before.file, before.source), await decodeAfter()]
+}
+
+const formatOf = async (source: Buffer | string): Promise<string> => (await sharp(source, { limitInputPixels: false }).metadata()).format
+
 /**
  * Decodes a picture.
  * @param source an encoded picture, or the path of its file

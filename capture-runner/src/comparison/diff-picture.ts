@@ -3,7 +3,7 @@ import { constants, createDeflate } from 'node:zlib'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import { SIGNATURE, toChunk } from '../picture/section.ts'
 import type { ChangedPixels } from './changed-pixels.ts'
-import { CHANNELS, type DecodedPicture } from './decoded-picture.ts'
+import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
 
 // Draws the differences as a PNG with a palette: the new picture in pale gray, with changed pixels in red and ignored areas in blue. One byte for each
@@ -44,9 +44,11 @@ export async function drawDiff(diff: Diff, signal: AbortSignal): Promise<Buffer>
   const parts: Buffer[] = []
   deflate.on('data', (part: Buffer) => parts.push(part))
   const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / width))
+  // The same memory for each strip, as in the comparison.
+  const space = allocateRows(stripRows, width)
   for (let top = 0; top < height; top += stripRows) {
     signal.throwIfAborted()
-    const rows = await drawRows(diff, top, Math.min(stripRows, height - top))
+    const rows = await drawRows(diff, top, Math.min(stripRows, height - top), space)
     if (!deflate.write(rows)) await once(deflate, 'drain', { signal })
   }
   deflate.end()
@@ -64,7 +66,7 @@ export async function drawDiff(diff: Diff, signal: AbortSignal): Promise<Buffer>
 }
 
 /** Rows of palette indices, each after the number of its filter, 0. */
-async function drawRows({ before, after, changed, ignored }: Diff, top: number, count: number): Promise<Buffer> {
+async function drawRows({ before, after, changed, ignored }: Diff, top: number, count: number, space: Buffer): Promise<Buffer> {
   const { width } = changed
   const rows = Buffer.alloc(count * (width + 1), OUTSIDE)
   const mask = toIgnoreMask(ignored, { top, width, height: count })
@@ -73,7 +75,7 @@ async function drawRows({ before, after, changed, ignored }: Diff, top: number, 
   for (const layer of isCovered ? [after] : [before, after]) {
     const layerRows = Math.min(count, layer.height - top)
     if (layerRows <= 0) continue
-    const pixels = await layer.readRows(top, layerRows, layer.width)
+    const pixels = await layer.readRows(top, layerRows, layer.width, space)
     for (let y = 0; y < layerRows; y++) {
       let from = y * layer.width * CHANNELS
       let to = y * (width + 1) + 1
