@@ -12,7 +12,8 @@ import { bounded } from '../runtime/race.ts'
 import { openRecorder, type Recorder } from '../video/directory.ts'
 import type { RecorderParts } from '../video/parts.ts'
 import { armEgress } from './arm-egress.ts'
-import { compare, openBaseline } from './compare.ts'
+import { openBaseline } from './compare.ts'
+import { compareTwice } from './confirm.ts'
 import { copyIfAsked } from './copy.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
@@ -75,17 +76,24 @@ export async function capture(
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     await using baseline = await openBaseline(order.baseline, time.signal)
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
-    const { picture, video, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-      takeScreenshot({ order, plan, parts, recorder, timings, signal: time.signal, onPageReady }),
-    )
+    // With a baseline, the browser may be needed again after the screenshot.
+    const take = (timings: Record<string, number>) =>
+      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
+        takeScreenshot({ order, plan, parts, recorder, timings, signal: time.signal, onPageReady: baseline ? () => {} : onPageReady }),
+      )
+    const first = await take(timings)
+    const captureMilliseconds = performance.now() - started
+    const comparing = performance.now()
+    const { picture, video, findings } = baseline
+      ? await compareTwice(first, {
+          ...{ baseline, plan, deadline: order.deadline, captureMilliseconds, signal: time.signal },
+          captureAgain: () => take({}),
+        })
+      : first
+    if (baseline) timings.compare = Math.round(performance.now() - comparing)
     const content = video ?? picture
     onPageReady()
     events.onTaken?.()
-    if (baseline) {
-      const comparing = performance.now()
-      findings.comparison = await compare(picture, baseline, findings, plan, time.signal)
-      timings.compare = Math.round(performance.now() - comparing)
-    }
     await copyIfAsked(content, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([

@@ -21,6 +21,8 @@ const square = (side: number, color = '#d00'): string =>
     `<h1>Page</h1><div id="square" style="position:absolute;left:100px;top:200px;width:${side}px;height:${side}px;background:${color}"></div>`,
   )
 
+let [hiccups, oneHiccups] = [0, 0]
+
 const [studio, bucket, site] = await Promise.all([
   openStudio(),
   openBucket(t),
@@ -32,6 +34,12 @@ const [studio, bucket, site] = await Promise.all([
     '/smooth': document('<svg width="700" height="500"><circle cx="250" cy="250" r="150"/></svg>'),
     '/smoother': document('<svg width="700" height="500"><circle cx="250.3" cy="250" r="150"/></svg>'),
     '/empty': document(''),
+    '/hiccup': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(++hiccups === 2 ? square(60) : square(20))
+    },
+    '/one-hiccup': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(++oneHiccups === 2 ? square(60) : square(20))
+    },
     '/challenge': '<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>',
   }),
 ])
@@ -89,6 +97,22 @@ t.test('option compare_to: stores the comparison, and a picture of the differenc
   t.same([info.width, info.height], [600, 400])
   t.strictSame(at(150, 250), [230, 0, 60], 'red where it changed')
   t.strictSame(at(500, 350), [255, 255, 255], 'the page in pale gray elsewhere')
+})
+
+t.test('a page that looked different once raised a false alarm', async (t) => {
+  const first = await shoot('/hiccup')
+  const { id, result } = await shoot('/hiccup', {}, first)
+  t.match(result.comparison, { changed: false, changedPixels: 0 })
+  t.notOk('artifacts' in result)
+  t.match(result.warnings, [/a second one did not/])
+  t.equal(result.etag, first.result.etag, 'the picture of the page as it usually is')
+  t.equal((await bucket.read(objectKey('default', id, 'png')))?.etag, result.etag)
+})
+
+t.test('with retries 0, a changed page is captured once', async (t) => {
+  const { result } = await shoot('/one-hiccup', { retries: 0 }, await shoot('/one-hiccup'))
+  t.match(result.comparison, { changed: true })
+  t.equal(oneHiccups, 2)
 })
 
 t.test('option compare_to: an unchanged page has no picture of the differences', async (t) => {
