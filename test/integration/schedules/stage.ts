@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
+import type { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
 import { silentLog } from '../../../crds/client/log.ts'
@@ -82,6 +83,7 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
   const time = { now: Math.ceil(Date.now() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS + 2 * MINUTE_MILLISECONDS }
   const now = () => new Date(time.now)
   const recorded: RecordedEvent[] = []
+  const failures: { schedule: string; error: CaptureError }[] = []
   const record =
     (type: RecordedEvent['type']) =>
     ({ metadata }: { metadata: { name: string } }, reason: string, message: string) =>
@@ -136,7 +138,9 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     const outcome = await findBaseline(started, context).then(
       async (baseline) => {
         const order = buildOrder(started, storage, { baseline, options: shot.spec.options, maxFileBytes: MAX_BYTES, now: new Date() })
-        return (await capture(order, parts, AbortSignal.timeout(60_000))).outcome
+        const { outcome, error } = await capture(order, parts, AbortSignal.timeout(60_000))
+        if (error) failures.push({ schedule: shot.spec.scheduleRef?.name ?? '', error })
+        return outcome
       },
       (error: unknown) => {
         if (!(error instanceof OptionsError)) throw error
@@ -158,6 +162,8 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     schedules,
     shots,
     recorded,
+    /** Captures that failed, with the causes that no client sees. */
+    failures,
     now,
     captureRun,
     /** Creates a schedule that is due every minute from now on. */

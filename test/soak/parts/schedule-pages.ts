@@ -56,6 +56,7 @@ async function run(ends: CleanupStack, { progress }: PartContext): Promise<PartR
     const runs = await stage.runOnce(wanted)
     for (const [name, { status }] of runs)
       if (status?.phase !== 'Completed') failed.push(`${name}: ${status?.result?.error?.code} (${status?.result?.error?.message})`)
+    for (const { schedule, error } of stage.failures.splice(0)) progress(`${schedule} failed: ${error.message}: ${error.cause ?? ''}`)
     progress(`${what}: ${isChanged(runs).length} changed`)
     return runs
   }
