@@ -40,6 +40,9 @@ const MINUTE_MILLISECONDS = 60_000
 const BUCKET = 'tintype'
 export const ACCOUNT = 'acme'
 const MAX_BYTES = 100_000_000
+const CAPTURE_MILLISECONDS = 60_000
+/** As the operator: another attempt follows if the browser or the store failed. */
+const ATTEMPTS = 3
 /** Captures at the same time. */
 const CAPTURES = 2
 const SMALL = { viewportWidth: 600, viewportHeight: 400 }
@@ -138,9 +141,12 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     const outcome = await findBaseline(started, context).then(
       async (baseline) => {
         const order = buildOrder(started, storage, { baseline, options: shot.spec.options, maxFileBytes: MAX_BYTES, now: new Date() })
-        const { outcome, error } = await capture(order, parts, AbortSignal.timeout(60_000))
-        if (error) failures.push({ schedule: shot.spec.scheduleRef?.name ?? '', error })
-        return outcome
+        for (let attempt = 1; ; attempt++) {
+          const limit = AbortSignal.timeout(CAPTURE_MILLISECONDS)
+          const { outcome, error } = await capture({ ...order, deadline: Date.now() + CAPTURE_MILLISECONDS }, parts, limit)
+          if (error) failures.push({ schedule: shot.spec.scheduleRef?.name ?? '', error })
+          if (!error?.retryable || attempt === ATTEMPTS) return outcome
+        }
       },
       (error: unknown) => {
         if (!(error instanceof OptionsError)) throw error
