@@ -47,7 +47,8 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
   PathStyleDomainForbidden: ({ access }) => virtualHostOnly(access),
 }
 
-const PATH_HINT = '. If the store does not take the bucket from the host name, set storage.external.pathStyle to true'
+/** What to do when a store does not support virtual-host style. Follows a sentence without a full stop. */
+export const PATH_HINT = '. If the store does not take the bucket from the host name, set storage.external.pathStyle to true'
 
 const isPathStyle = ({ pathStyle = true }: StorageAccess): boolean => pathStyle
 
