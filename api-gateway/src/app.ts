@@ -39,8 +39,8 @@ interface GatewayDeps {
   corsOrigins: readonly string[]
   /** Files of the web console. Undefined: there is no console. */
   console?: ConsoleFiles | undefined
-  /** Public URL of the object store. Empty: files are downloaded from the gateway. */
-  storagePublicUrl: string
+  /** Origin of links to the object store. Undefined: files are downloaded from the gateway. */
+  storeOrigin: string | undefined
 }
 
 /** A request must be received completely within this time. */

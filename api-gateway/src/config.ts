@@ -1,6 +1,8 @@
 import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/addresses/address-rules'
+import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { OptionPolicyText } from '@tintype/crds/options/policy'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
+import { checkStorageSettings, OptionalStorageUrl, storageSettings, toStorageAccess } from '@tintype/crds/runtime/storage-settings'
 import { CommaList } from '@tintype/crds/text/comma-list'
 import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
@@ -16,11 +18,7 @@ const Env = z.object({
   TINTYPE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TINTYPE_PORT: port(8080),
   TINTYPE_METRICS_PORT: port(9090), // /metrics, /healthz, /readyz
-  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }).default('http://tintype-minio:9000'),
-  TINTYPE_STORAGE_REGION: z.string().min(1).default('us-east-1'),
-  TINTYPE_STORAGE_BUCKET: z.string().min(1).default('tintype'),
-  TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
-  TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  ...storageSettings,
   // Credentials that presign URLs of the object store. Empty: the gateway's own.
   TINTYPE_STORAGE_LINKS_ACCESS_KEY: z.string().default(''),
   TINTYPE_STORAGE_LINKS_SECRET_KEY: z.string().default(''),
@@ -44,7 +42,7 @@ const Env = z.object({
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: CommaList,
   // Public URL of the object store. Download links then lead there instead of through the gateway.
-  TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  TINTYPE_STORAGE_PUBLIC_URL: OptionalStorageUrl.default(''),
   // Finished screenshots in the Kubernetes API above which the oldest are archived. At twice this number creates are rejected.
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
   // Maximum queued screenshots, in total and per account. A plan can override the latter.
@@ -83,7 +81,7 @@ type Env = z.infer<typeof Env>
  * @throws Error that lists every problem
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const parsed = Env.safeParse(env)
+  const parsed = Env.superRefine(checkStorageSettings).safeParse(env)
   if (!parsed.success) throw new Error(`invalid environment:\n${z.prettifyError(parsed.error)}`)
   return Object.freeze(toConfig(parsed.data))
 }
@@ -93,13 +91,7 @@ const toConfig = (env: Env) => ({
   logLevel: env.TINTYPE_LOG_LEVEL,
   port: env.TINTYPE_PORT,
   metricsPort: env.TINTYPE_METRICS_PORT,
-  storage: {
-    endpoint: env.TINTYPE_STORAGE_ENDPOINT,
-    region: env.TINTYPE_STORAGE_REGION,
-    bucket: env.TINTYPE_STORAGE_BUCKET,
-    accessKey: env.TINTYPE_STORAGE_ACCESS_KEY,
-    secretKey: env.TINTYPE_STORAGE_SECRET_KEY,
-  },
+  storage: toStorageAccess(env),
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   podName: env.TINTYPE_POD_NAME,
   podUid: env.TINTYPE_POD_UID,
@@ -122,11 +114,7 @@ const toConfig = (env: Env) => ({
     allowedCidrs: env.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
     allowedHosts: env.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
   },
-  links:
-    env.TINTYPE_STORAGE_LINKS_ACCESS_KEY === ''
-      ? undefined
-      : { accessKey: env.TINTYPE_STORAGE_LINKS_ACCESS_KEY, secretKey: env.TINTYPE_STORAGE_LINKS_SECRET_KEY },
-  storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
+  publicStorage: toPublicStorage(env),
   tracing: { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, headers: env.OTEL_EXPORTER_OTLP_HEADERS, ratio: env.OTEL_TRACES_SAMPLER_ARG },
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
@@ -143,5 +131,13 @@ const toConfig = (env: Env) => ({
     allowedPorts: env.TINTYPE_ALLOWED_PORTS,
   },
 })
+
+/** The bucket at its public URL, with the credentials that sign links; undefined if the store has no public URL. */
+function toPublicStorage(env: Env): StorageAccess | undefined {
+  if (env.TINTYPE_STORAGE_PUBLIC_URL === '') return undefined
+  const access = { ...toStorageAccess(env), endpoint: env.TINTYPE_STORAGE_PUBLIC_URL }
+  if (env.TINTYPE_STORAGE_LINKS_ACCESS_KEY === '') return access
+  return { ...access, accessKey: env.TINTYPE_STORAGE_LINKS_ACCESS_KEY, secretKey: env.TINTYPE_STORAGE_LINKS_SECRET_KEY }
+}
 
 export type Config = Readonly<ReturnType<typeof toConfig>>

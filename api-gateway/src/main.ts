@@ -8,6 +8,7 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
+import { bucketUrl } from '@tintype/crds/crypto/presign'
 import { apiKeyIdOf, scheduleIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { isApiKeyIdName, isScheduleIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
@@ -136,13 +137,10 @@ async function run(config: Config): Promise<void> {
     sealingKey: sealingKey.current,
     linkKey: linkKey.current,
     publicUrl: config.publicUrl,
-    signStoreLink:
-      config.storagePublicUrl === ''
-        ? undefined
-        : buildStoreLinks({ ...config.storage, ...config.links, endpoint: config.storagePublicUrl }),
+    signStoreLink: config.publicStorage && buildStoreLinks(config.publicStorage),
     corsOrigins: config.corsOrigins,
     console: await openConsole(config, log),
-    storagePublicUrl: config.storagePublicUrl,
+    storeOrigin: config.publicStorage && new URL(bucketUrl(config.publicStorage)).origin,
     callsPerMinute: config.callsPerMinute,
     linkCacheBytes: config.linkCacheBytes,
     egress: config.egress,
@@ -220,4 +218,13 @@ async function openConsole({ console: { isEnabled, directory } }: Config, log: L
   return files
 }
 
-await run(loadConfig(process.env))
+function readConfig(): Config {
+  try {
+    return loadConfig(process.env)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
+  }
+}
+
+await run(readConfig())

@@ -24,7 +24,10 @@ export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutM
   }
 }
 
-function clientOptions({ endpoint, region, accessKey, secretKey }: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number) {
+function clientOptions(
+  { endpoint, region, accessKey, secretKey, pathStyle = true }: Omit<StorageAccess, 'bucket'>,
+  timeoutMilliseconds: number,
+) {
   const url = new URL(endpoint)
   const useSSL = url.protocol === 'https:'
   return {
@@ -35,7 +38,7 @@ function clientOptions({ endpoint, region, accessKey, secretKey }: Omit<StorageA
     region,
     accessKey,
     secretKey,
-    pathStyle: true,
+    pathStyle,
     transport: withLimits(useSSL ? https.request : http.request, timeoutMilliseconds),
     // The callers retry. The client's own retries write to the console.
     retryOptions: { disableRetry: true },

@@ -1,4 +1,4 @@
-import type { StorageAccess } from '../src/crypto/presign.ts'
+import { bucketUrl, type StorageAccess } from '../src/crypto/presign.ts'
 
 // What a failure of the store means for the administrator, and what to do. Stores answer HEAD requests without a reason, so a failed check asks again.
 
@@ -27,19 +27,36 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
     `the store does not know the access key ${access.accessKey}: check access-key in the Secret of the store's key, and create the key in the store`,
   SignatureDoesNotMatch: ({ access }) =>
     `the secret key does not belong to the access key ${access.accessKey}: check secret-key in the Secret of the store's key`,
-  NoSuchBucket: ({ access }) => `the store has no bucket ${access.bucket}: create it, or set storage.bucket to an existing one`,
+  NoSuchBucket: ({ access }) =>
+    `the store has no bucket ${access.bucket}: create it, or set storage.bucket to an existing one${isPathStyle(access) ? '' : PATH_HINT}`,
   AccessDenied: ({ access, right = 's3:ListBucket on the bucket' }) =>
     `the access key ${access.accessKey} lacks ${right} in ${access.bucket}: grant it ("Use an external store" in the chart's README lists all rights)`,
   AuthorizationHeaderMalformed: ({ access, region }) => wrongRegion(access, region),
   AuthorizationQueryParametersError: ({ access, region }) => wrongRegion(access, region),
   PermanentRedirect: ({ access, region }) => wrongRegion(access, region),
   RequestTimeTooSkewed: () => 'the clocks of this node and of the store differ by more than 15 minutes: synchronize them with NTP',
-  ENOTFOUND: ({ access }) => `the host name of ${access.endpoint} does not exist: check storage.external.endpoint`,
+  ENOTFOUND: ({ access }) =>
+    `the host name of ${urlOf(access)} does not exist: check storage.external.endpoint${isPathStyle(access) ? '' : PATH_HINT}`,
   ECONNREFUSED: ({ access }) => `nothing listens at ${access.endpoint}: check storage.external.endpoint and its port`,
   CERT_HAS_EXPIRED: ({ access }) => `the certificate of ${access.endpoint} has expired: renew it`,
   ERR_TLS_CERT_ALTNAME_INVALID: ({ access }) =>
-    `the certificate of ${access.endpoint} is for another host: set storage.external.endpoint to a name in the certificate`,
+    `the certificate of ${urlOf(access)} is for another host: set storage.external.endpoint to a name in the certificate${isPathStyle(access) ? '' : PATH_HINT}`,
+  // Alibaba Cloud OSS
+  SecondLevelDomainForbidden: ({ access }) => virtualHostOnly(access),
+  // Tencent Cloud COS
+  PathStyleDomainForbidden: ({ access }) => virtualHostOnly(access),
 }
+
+/** What to do when a store does not support virtual-host style. Follows a sentence without a full stop. */
+export const PATH_HINT = '. If the store does not take the bucket from the host name, set storage.external.pathStyle to true'
+
+const isPathStyle = ({ pathStyle = true }: StorageAccess): boolean => pathStyle
+
+/** The URL that requests used, without the bucket in the path. */
+const urlOf = (access: StorageAccess): string => (isPathStyle(access) ? access.endpoint : new URL(bucketUrl(access)).origin)
+
+const virtualHostOnly = ({ bucket, endpoint }: StorageAccess): string =>
+  `the store at ${endpoint} takes the bucket ${bucket} only from the host name: set storage.external.pathStyle to false`
 
 function wrongRegion({ bucket, region, endpoint }: StorageAccess, found: string | undefined): string {
   if (found !== undefined && found !== region)

@@ -6,7 +6,7 @@ import { presign, type StorageAccess } from '../src/crypto/presign.ts'
 import { readAtMost, readBeginning, TooLongError } from '../src/runtime/limited-read.ts'
 import { repeat } from '../src/runtime/retry.ts'
 import { lazyBucketClient } from './bucket-client.ts'
-import { explain, parseErrorBody, REFUSALS } from './explain.ts'
+import { explain, PATH_HINT, parseErrorBody, REFUSALS } from './explain.ts'
 import {
   AccessRefusedError,
   type ByteSpan,
@@ -192,7 +192,9 @@ async function diagnose({ access, timeoutMilliseconds, now }: Connection, error:
   const { body } = await request(url, { signal: AbortSignal.timeout(timeoutMilliseconds) })
   const { code, region } = parseErrorBody((await readBeginning(body, MAX_REASON_BYTES)).toString())
   const reason = explained({ code }, access, undefined, region)
-  throw reason instanceof Error ? reason : error
+  if (reason instanceof Error) throw reason
+  // A store that does not know the bucket's host name answers for itself: MinIO with 400, versitygw with 405.
+  throw access.pathStyle === false && error instanceof Error ? new Error(`${error.message}${PATH_HINT}`, { cause: error }) : error
 }
 
 /** Retries after a 503, which a store returns when it is starting or overloaded. */

@@ -45,16 +45,21 @@ const STORE_PATIENCE_MILLISECONDS = 60_000
 
 const [command, ...args] = process.argv.slice(2)
 if (command === undefined) await runOperator(readConfig())
-else await runSetup(command, args, process.env)
+else await runSetup(command, args, process.env).catch(failOnSettings)
 
 function readConfig(): Config {
   try {
     return loadConfig(process.env)
   } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error
-    console.error(`invalid environment variables:\n${z.prettifyError(error)}`)
-    process.exit(1)
+    return failOnSettings(error)
   }
+}
+
+/** Exits with the list of invalid environment variables. @throws every other error */
+function failOnSettings(error: unknown): never {
+  if (!(error instanceof z.ZodError)) throw error
+  console.error(`invalid environment variables:\n${z.prettifyError(error)}`)
+  process.exit(1)
 }
 
 async function runOperator(config: Config): Promise<void> {

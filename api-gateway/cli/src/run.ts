@@ -18,8 +18,8 @@ const HELP = `Usage: tintype COMMAND [options]
   watch [ID]             Follows a screenshot, or all pending ones, to the end
   diff A [B]             Compares two pages, or a page with a screenshot
   link URL               Prints a signed link to a picture, for <img>
-  schedules              Captures again and again: list, create, get, run, runs,
-                         suspend, resume, approve, delete
+  schedules              Captures again and again: list, create, get, update,
+                         run, runs, suspend, resume, approve, delete
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
   webhooks               Webhooks: list, test

@@ -1,12 +1,9 @@
-/** The origin of a URL, or undefined for an empty text. */
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
-
 /**
- * Security headers of the console's page. Only its own scripts run, nothing can be framed, and pictures and videos may come from the public URL of the
- * object store. Trusted Types block every script that a text of a page could become.
+ * Security headers of the console's page. Only its own scripts run, nothing can be framed, and pictures and videos may come from the public origin
+ * of the object store. Trusted Types block every script that a text of a page could become.
  */
-export function toPageHeaders(storagePublicUrl: string): Readonly<Record<string, string>> {
-  const files = ["'self'", originOf(storagePublicUrl)].filter((source) => source !== undefined).join(' ')
+export function toPageHeaders(storeOrigin: string | undefined): Readonly<Record<string, string>> {
+  const files = storeOrigin === undefined ? "'self'" : `'self' ${storeOrigin}`
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

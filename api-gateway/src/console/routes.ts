@@ -19,8 +19,8 @@ import type { Sessions } from './sessions.ts'
 export interface ConsoleDeps {
   console: ConsoleFiles
   sessions: Sessions
-  /** Public URL of the object store, or empty. */
-  storagePublicUrl: string
+  /** Origin of links to the object store. Undefined: links lead to the gateway. */
+  storeOrigin: string | undefined
   now: () => Date
 }
 
@@ -63,8 +63,8 @@ function ignoreEnded(error: unknown): undefined {
   throw error
 }
 
-function addPage(app: FastifyInstance, { console: files, storagePublicUrl }: ConsoleDeps): void {
-  const headers = { ...toPageHeaders(storagePublicUrl), etag: files.tag, 'cache-control': 'no-cache' }
+function addPage(app: FastifyInstance, { console: files, storeOrigin }: ConsoleDeps): void {
+  const headers = { ...toPageHeaders(storeOrigin), etag: files.tag, 'cache-control': 'no-cache' }
   app.get('/', (request, reply) => {
     reply.header('vary', 'accept')
     if (!prefersHtml(request.headers.accept)) return reply.header('cache-control', 'no-cache').send(INDEX)

@@ -10,6 +10,14 @@
 {{- if and .endpoint (not .existingSecret) (not (and .accessKey .secretKey)) }}
 {{- fail "storage.external needs existingSecret, or accessKey and secretKey" }}
 {{- end }}
+{{- if eq (toString .pathStyle) "false" }}
+{{- range $url := list .endpoint $.Values.storage.publicUrl }}
+{{- $host := (urlParse $url).hostname }}
+{{- if or (contains ":" $host) (regexMatch "^[0-9.]+$" $host) }}
+{{- fail (printf "storage.external.pathStyle is false, but the IP address %s has no subdomain for the bucket. Set it to true, or use a host name in %s" $host $url) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -58,6 +66,9 @@ operator gateway uploads links
 - { name: TINTYPE_STORAGE_ENDPOINT, value: {{ include "tintype.storageEndpoint" .root | quote }} }
 - { name: TINTYPE_STORAGE_REGION, value: {{ .root.Values.storage.region | quote }} }
 - { name: TINTYPE_STORAGE_BUCKET, value: {{ .root.Values.storage.bucket | quote }} }
+{{- if and (not .root.Values.minio.enabled) (eq (toString .root.Values.storage.external.pathStyle) "false") }}
+- { name: TINTYPE_STORAGE_PATH_STYLE, value: "false" }
+{{- end }}
 - { name: TINTYPE_STORAGE_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret-key } } }
 {{- if include "tintype.storageCa" .root }}

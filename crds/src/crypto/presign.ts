@@ -10,6 +10,24 @@ export interface StorageAccess {
   bucket: string
   accessKey: string
   secretKey: string
+  /** False: the bucket is in the host name. Default: true, the bucket is in the path. */
+  pathStyle?: boolean | undefined
+}
+
+/** Path style or virtual-host style, see {@link StorageAccess}. */
+type BucketAddress = Pick<StorageAccess, 'endpoint' | 'bucket' | 'pathStyle'>
+
+/**
+ * Whether the bucket is part of the host name. A wildcard certificate covers one label only, so a bucket with a dot stays in the path with https, as in
+ * the minio client.
+ */
+const isBucketInHost = ({ endpoint, bucket, pathStyle = true }: BucketAddress): boolean =>
+  !pathStyle && !(endpoint.startsWith('https:') && bucket.includes('.'))
+
+/** The URL of the bucket without a slash at the end: `https://host/bucket`, or `https://bucket.host` in virtual-host style. */
+export function bucketUrl(access: BucketAddress): string {
+  const { protocol, host, origin } = new URL(access.endpoint)
+  return isBucketInHost(access) ? `${protocol}//${access.bucket}.${host}` : `${origin}/${escapeText(access.bucket)}`
 }
 
 /** One request to sign. */
@@ -36,15 +54,15 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const escapeText = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Creates a path-style URL for one request to one object. It expires after 1 second to 7 days. */
+/** Creates a URL for one request to one object. It expires after 1 second to 7 days. */
 export function presign(
   access: StorageAccess,
   { method, key, headers = {}, query: asked = {}, expiresSeconds, now }: PresignRequest,
 ): string {
-  const endpoint = new URL(access.endpoint)
+  const bucket = new URL(bucketUrl(access))
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${access.region}/s3/aws4_request`
-  const signed = Object.entries({ ...headers, host: endpoint.host })
+  const signed = Object.entries({ ...headers, host: bucket.host })
     .map(([name, value]): [string, string] => [name.toLowerCase(), value.trim()])
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const names = signed.map(([name]) => name).join(';')
@@ -59,11 +77,12 @@ export function presign(
     .map(([name, value]) => `${escapeText(name)}=${escapeText(value)}`)
     .sort()
     .join('&')
-  const path = [access.bucket, ...(key === '' ? [] : key.split('/'))].map((part) => `/${escapeText(part)}`).join('')
+  const keyPath = key === '' ? '' : `/${key.split('/').map(escapeText).join('/')}`
+  const path = `${bucket.pathname.replace(/\/$/, '')}${keyPath}` || '/'
   const lines = signed.map(([name, value]) => `${name}:${value}\n`).join('')
   const request = [method, path, query, lines, names, 'UNSIGNED-PAYLOAD'].join('\n')
   const signature = hmac(signingKey(access, time.slice(0, 8)), [ALGORITHM, time, scope, sha256(request)].join('\n')).toString('hex')
-  return `${endpoint.origin}${path}?${query}&X-Amz-Signature=${signature}`
+  return `${bucket.origin}${path}?${query}&X-Amz-Signature=${signature}`
 }
 
 let lastKey: { of: string; key: Buffer } | undefined

@@ -52,9 +52,6 @@ export const runIdOf = (scheduleUid: string, time: Date): string => derivedId('s
 export const timeOfRun = ({ metadata, spec }: Pick<Screenshot, 'metadata' | 'spec'>): string =>
   spec.scheduleRef?.time ?? metadata.creationTimestamp
 
-/** Names the last compared run in an approval. */
-export const LATEST_RUN = 'latest'
-
 /** The picture that the next run of a schedule is compared with; undefined: there is none, or it belongs to another account. */
 export function baselineOf({ metadata, spec, status }: StoredSchedule): ScheduleBaseline | undefined {
   const { baseline } = status ?? {}

@@ -1,6 +1,7 @@
 import { Plan } from '@tintype/crds/kinds/account'
 import { OptionPolicyText } from '@tintype/crds/options/policy'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
+import { checkStorageSettings, storageSettings, toStorageAccess } from '@tintype/crds/runtime/storage-settings'
 import { CommaList } from '@tintype/crds/text/comma-list'
 import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
@@ -25,11 +26,7 @@ const Environment = z.object({
   TINTYPE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** Port of /metrics, /healthz and /readyz. */
   TINTYPE_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(9_090),
-  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }).default('http://tintype-minio:9000'),
-  TINTYPE_STORAGE_REGION: z.string().min(1).default('us-east-1'),
-  TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
-  TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
-  TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  ...storageSettings,
   /** Credentials that sign uploads; empty: the operator's own. */
   TINTYPE_STORAGE_UPLOADS_ACCESS_KEY: z.string().default(''),
   TINTYPE_STORAGE_UPLOADS_SECRET_KEY: z.string().default(''),
@@ -98,7 +95,7 @@ const Environment = z.object({
  * @throws z.ZodError that lists all problems at once
  */
 export function loadConfig(env: NodeJS.ProcessEnv) {
-  const read = Environment.parse(env)
+  const read = Environment.superRefine(checkStorageSettings).parse(env)
   return Object.freeze({
     namespace: read.TINTYPE_NAMESPACE,
     podName: read.TINTYPE_POD_NAME,
@@ -107,13 +104,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     platform: read.TINTYPE_PLATFORM,
     logLevel: read.TINTYPE_LOG_LEVEL,
     metricsPort: read.TINTYPE_METRICS_PORT,
-    storage: {
-      endpoint: read.TINTYPE_STORAGE_ENDPOINT,
-      region: read.TINTYPE_STORAGE_REGION,
-      bucket: read.TINTYPE_STORAGE_BUCKET,
-      accessKey: read.TINTYPE_STORAGE_ACCESS_KEY,
-      secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
-    },
+    storage: toStorageAccess(read),
     uploads:
       read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY === ''
         ? undefined

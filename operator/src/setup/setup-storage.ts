@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { retry } from '@tintype/crds/runtime/retry'
+import { StorageUrl } from '@tintype/crds/runtime/storage-settings'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
 import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
@@ -29,7 +30,7 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
 const Environment = z.object({
   /** The bundled store. */
   TINTYPE_STORAGE_KIND: z.enum(['minio', 'versitygw']).default('minio'),
-  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }),
+  TINTYPE_STORAGE_ENDPOINT: StorageUrl,
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
   /** Days after which records, and remaining data of their files, are deleted. */

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { findFreePorts } from '../host/ports.ts'
 import { repository } from '../host/state.ts'
 import { locatePrograms } from './programs.ts'
-import { runStore, type StoreServer } from './store-server.ts'
+import { runStore, type StoreServer, toAuthority } from './store-server.ts'
 
 export interface MinioOptions {
   /** Directory of its files. The caller removes it. */
@@ -14,10 +14,14 @@ export interface MinioOptions {
   port?: number
   /** `upstream`: without the patches and the chart's settings, to verify that tests of the patches fail without them. */
   build?: 'ours' | 'upstream'
+  /** IP address to listen on. Default: 127.0.0.1 */
+  host?: string
+  /** Additional environment variables. */
+  environment?: Readonly<Record<string, string>>
 }
 
 /** Starts MinIO with the settings that the chart gives it. */
-export async function startMinio({ directory, port: wanted, build = 'ours' }: MinioOptions): Promise<StoreServer> {
+export async function startMinio({ directory, port: wanted, build = 'ours', host, environment }: MinioOptions): Promise<StoreServer> {
   const files = path.join(directory, 'files')
   const port = wanted ?? (await findFreePorts(1))[0]!
   const accessKey = 'tintype'
@@ -29,8 +33,9 @@ export async function startMinio({ directory, port: wanted, build = 'ours' }: Mi
     directory,
     name: 'minio',
     command: path.join(build === 'ours' ? programs.minio : programs.upstreamMinio, 'minio'),
-    args: ['server', '--address', `127.0.0.1:${port}`, '--console-address', '127.0.0.1:0', files],
-    environment: { ...settings, MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, HOME: directory },
+    args: ['server', '--address', toAuthority(host, port), '--console-address', '127.0.0.1:0', files],
+    environment: { ...settings, MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, HOME: directory, ...environment },
+    host,
     readyPath: '/minio/health/ready',
     timeoutMilliseconds: 180_000,
     ...{ port, accessKey, secretKey },

@@ -6,7 +6,7 @@ import { endWithProcess, freezeDaemon, isDaemonRunning, logOf, signalDaemon, sta
 import { waitFor } from '../host/wait.ts'
 
 export interface StoreServer {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://<host>:<port>` */
   endpoint: string
   port: number
   accessKey: string
@@ -23,6 +23,8 @@ export interface StoreProgram extends Pick<StoreServer, 'port' | 'accessKey' | '
   /** Directory of its logs. The caller removes it. */
   directory: string
   name: string
+  /** IP address that it listens on. Default: 127.0.0.1 */
+  host?: string | undefined
   command: string
   args: readonly string[]
   environment: Readonly<Record<string, string>>
@@ -32,11 +34,14 @@ export interface StoreProgram extends Pick<StoreServer, 'port' | 'accessKey' | '
   timeoutMilliseconds: number
 }
 
+/** `127.0.0.1:9000`, or `[::1]:9000`. */
+export const toAuthority = (host = '127.0.0.1', port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /** Starts the program. Resolves when the store is ready. */
 export async function runStore({ directory, readyPath, timeoutMilliseconds, ...program }: StoreProgram): Promise<StoreServer> {
-  const { name, command, args, environment, port, accessKey, secretKey } = program
+  const { name, host, command, args, environment, port, accessKey, secretKey } = program
   const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
-  const endpoint = `http://127.0.0.1:${port}`
+  const endpoint = `http://${toAuthority(host, port)}`
   const start = async () => {
     await startDaemon(place, { name, command, args: [...args], environment: { ...environment } })
     await waitFor(name, () => isReady(`${endpoint}${readyPath}`), {

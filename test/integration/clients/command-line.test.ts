@@ -236,7 +236,7 @@ t.test('webhooks list shows the webhooks', async (t) => {
   t.match(await textOf(['webhooks', 'list']), /^ID +NAME +ACTIVE +EVENTS +URL\n/)
 })
 
-t.test('schedules are created, run, listed, suspended and deleted', async (t) => {
+t.test('schedules are created, changed, run, listed, suspended and deleted', async (t) => {
   const cron = ['0 0 1 1 *', 'https://example.com/', '--time-zone', 'Europe/Zurich', '--full-page', '--compare', 'previous']
   const { id } = JSON.parse(await textOf(['schedules', 'create', ...cron, '--json']))
   t.match(await textOf(['schedules', 'list']), new RegExp(`^${id} .* 0 0 1 1 \\* +Europe/Zurich +active `, 'm'))
@@ -245,6 +245,13 @@ t.test('schedules are created, run, listed, suspended and deleted', async (t) =>
   t.match(await textOf(['schedules', 'runs', id]), /no runs|ID/)
   t.equal(await textOf(['schedules', 'suspend', id]), `${id} is suspended\n`)
   t.match(await textOf(['schedules', 'get', id]), /^status +suspended$/m)
+  const changes = ['--dark-mode', '--compare-threshold', '0.2', '--reset', 'time-zone', '--no-suspend']
+  const changed = JSON.parse(await textOf(['schedules', 'update', id, ...changes, '--json']))
+  t.strictSame(changed.options, { full_page: true, dark_mode: true })
+  t.match(changed, { time_zone: 'UTC', status: 'active', comparison: { baseline: 'previous', threshold: 0.2 } })
+  const fewer = ['--reset', 'full-page', '--reset', 'compare', '--url', 'https://example.com/new']
+  t.match(await textOf(['schedules', 'update', id, ...fewer]), /^url +https:\/\/example\.com\/new$/m)
+  t.match(JSON.parse(await textOf(['schedules', 'get', id, '--json'])), { options: { dark_mode: true }, comparison: null })
   t.match(await tintype(['schedules', 'approve', id]), { code: 1, stderr: /set comparison\.baseline to approved first/ })
   t.equal(await textOf(['schedules', 'delete', id]), `deleted ${id}\n`)
   t.match(await tintype(['schedules', 'create', 'often', 'https://example.com/']), {

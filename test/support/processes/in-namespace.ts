@@ -17,6 +17,9 @@ for address in $TINTYPE_TEST_ADDRESSES; do
   esac || exit 1
 done
 ip route add default dev outside && ip -6 route add default dev outside
+if [ -n "$TINTYPE_TEST_NAMES" ]; then
+  hosts=$(mktemp) && { cat /etc/hosts; echo "127.0.0.1 $TINTYPE_TEST_NAMES"; } >"$hosts" && mount --bind "$hosts" /etc/hosts && rm "$hosts" || exit 1
+fi
 exec "$@"`
 
 const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps', '--net', '--mount', 'sh', '-c', PREPARE, 'sh']
@@ -26,12 +29,13 @@ const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps
  * immediately if it already runs there. Needs only user namespaces; the user inside is 10001, as in a runner's pod.
  * @param file the caller's `import.meta.filename`
  * @param addresses assigned to the interface
+ * @param names resolve to 127.0.0.1, for every program of the test
  */
-export const enterNamespace = (file: string, addresses: readonly string[]): void => {
+export const enterNamespace = (file: string, addresses: readonly string[], names: readonly string[] = []): void => {
   if (process.env[MARK]) return
   const { status, error } = spawnSync('unshare', [...RESTART, process.execPath, ...process.execArgv, file], {
     stdio: 'inherit',
-    env: { ...process.env, [MARK]: '1', TINTYPE_TEST_ADDRESSES: addresses.join(' ') },
+    env: { ...process.env, [MARK]: '1', TINTYPE_TEST_ADDRESSES: addresses.join(' '), TINTYPE_TEST_NAMES: names.join(' ') },
   })
   if (error) throw error
   process.exit(status ?? 1)

@@ -10,6 +10,16 @@ const minio = await renderChart()
 const valueIn = (spec: PodSpec | undefined, variable: string): unknown =>
   spec?.containers.flatMap(({ env = [] }) => env).find(({ name }) => name === variable)?.value
 
+const external = (settings: Record<string, unknown>) =>
+  renderChart({
+    'minio.enabled': false,
+    'storage.external.endpoint': 'https://s3.example',
+    'storage.external.existingSecret': 'both',
+    'storage.region': 'eu-test-1',
+    ...settings,
+  })
+const PROGRAMS = ['Deployment tintype-operator', 'Deployment tintype-api-gateway']
+
 for (const [store, objects] of [
   ['minio', minio],
   ['versitygw', versitygw],
@@ -53,11 +63,42 @@ t.test('chart with versitygw deletes expired files beside the store, with the da
 })
 
 t.test('chart lets the programs trust the authority of an external store', async (t) => {
-  const external = { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example', 'storage.external.existingSecret': 'both' }
-  for (const name of ['Deployment tintype-operator', 'Deployment tintype-api-gateway']) {
-    const trusting = specsOf(await renderChart({ ...external, 'storage.external.caConfigMap': 'store-ca' })).get(name)
+  for (const name of PROGRAMS) {
+    const trusting = specsOf(await external({ 'storage.external.caConfigMap': 'store-ca' })).get(name)
     t.equal(valueIn(trusting, 'NODE_EXTRA_CA_CERTS'), '/etc/tintype/storage-ca/ca.crt', name)
     t.match(trusting?.volumes, [{ name: 'storage-ca', configMap: { name: 'store-ca' } }])
-    t.equal(valueIn(specsOf(await renderChart(external)).get(name), 'NODE_EXTRA_CA_CERTS'), undefined, name)
+    t.equal(valueIn(specsOf(await external({})).get(name), 'NODE_EXTRA_CA_CERTS'), undefined, name)
   }
 })
+
+t.test('chart gives the programs style and region of an external store', async (t) => {
+  const specs = specsOf(await external({ 'storage.external.pathStyle': false }))
+  const byDefault = specsOf(await external({}))
+  for (const name of PROGRAMS) {
+    t.equal(valueIn(specs.get(name), 'TINTYPE_STORAGE_PATH_STYLE'), 'false', name)
+    t.equal(valueIn(byDefault.get(name), 'TINTYPE_STORAGE_PATH_STYLE'), undefined, `${name} has its default`)
+    t.equal(valueIn(byDefault.get(name), 'TINTYPE_STORAGE_REGION'), 'eu-test-1', name)
+  }
+  const bundled = specsOf(await renderChart({ 'storage.external.pathStyle': false }))
+  t.equal(valueIn(bundled.get(PROGRAMS[0]!), 'TINTYPE_STORAGE_PATH_STYLE'), undefined, 'names in the cluster have no subdomains')
+})
+
+interface Egress {
+  spec: { egress: { ports?: { port: number }[]; to?: { ipBlock?: { cidr: string } }[] }[] }
+}
+
+for (const [endpoint, port] of [
+  ['http://[2001:db8::10]:9000', 9000],
+  ['https://[2001:db8::10]', 443],
+  ['http://[2001:db8::10]', 80],
+] as const) {
+  t.test(`chart opens egress to a store at ${endpoint}`, async (t) => {
+    const objects = await external({ 'storage.external.endpoint': endpoint, 'storage.external.cidrs': ['2001:db8::10/128'] })
+    for (const name of ['operator', 'api-gateway', 'capture-runner']) {
+      const { egress } = find<Egress>(objects, 'NetworkPolicy', `tintype-${name}`).spec
+      const rule = egress.find(({ to }) => to?.[0]?.ipBlock?.cidr === '2001:db8::10/128')
+      t.strictSame(rule?.ports, [{ protocol: 'TCP', port }], name)
+    }
+    t.equal(valueIn(specsOf(objects).get(PROGRAMS[0]!), 'TINTYPE_STORAGE_ENDPOINT'), endpoint)
+  })
+}

@@ -71,6 +71,21 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
     settings: { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example.com' },
     words: /needs existingSecret, or accessKey and secretKey/,
   },
+  ...['http://192.0.2.7:9000', 'http://[2001:db8::10]'].map((endpoint) => ({
+    name: `the bucket in the host name of ${endpoint}`,
+    settings: {
+      'minio.enabled': false,
+      'storage.external': { endpoint, existingSecret: 'both', pathStyle: false },
+    },
+    words: /pathStyle is false, but the IP address (192.0.2.7|2001:db8::10) has no subdomain/,
+  })),
+  ...['s3.example.com', 'https://s3.example.com/tintype', 'https://key:secret@s3.example.com', 'http://2001:db8::10:9000'].map(
+    (endpoint) => ({
+      name: `the endpoint ${endpoint}`,
+      settings: { 'minio.enabled': false, 'storage.external': { endpoint, existingSecret: 'both' } },
+      words: /storage.external.endpoint.*does not match pattern/s,
+    }),
+  ),
   {
     name: 'TLS without a host',
     settings: { 'ingress.enabled': true, 'ingress.tls.enabled': true },

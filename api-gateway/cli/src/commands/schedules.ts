@@ -5,6 +5,7 @@ import { EXIT, UsageError } from '../common/errors.ts'
 import { formatTable, formatTime, toPrintable } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
+import { COMPARISON_FIELDS, toScheduleChanges } from './schedule-changes.ts'
 
 const DEFAULT_LIMIT = 20
 const MAX_PAGE = 500
@@ -116,20 +117,13 @@ const timingFlags: readonly Flag[] = [
   },
 ]
 
-const COMPARISON_OPTIONS = {
-  compare_threshold: 'threshold',
-  compare_color_tolerance: 'color_tolerance',
-  compare_antialiasing: 'antialiasing',
-  compare_ignore: 'ignore',
-} as const
-
 /** With --compare, the other flags of comparisons are about the runs of the schedule. */
 function splitComparison(context: Context): object {
   const options: Record<string, unknown> = { ...toCaptureOptions(context.parsed) }
   const baseline = context.text('compare')
   if (baseline === undefined) return options
   const comparison: Record<string, unknown> = { baseline }
-  for (const [option, field] of Object.entries(COMPARISON_OPTIONS)) {
+  for (const [option, field] of Object.entries(COMPARISON_FIELDS)) {
     if (options[option] !== undefined) comparison[field] = options[option]
     delete options[option]
   }
@@ -170,6 +164,40 @@ const create: Command = {
     }
     const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
+    return EXIT.ok
+  },
+}
+
+/** Flags that are fields of the schedule itself. */
+const changeFlags: readonly Flag[] = [
+  { name: 'schedule', kind: 'text', value: 'CRON', summary: 'When to capture, as in `schedules create`' },
+  { name: 'url', kind: 'text', value: 'URL', summary: 'The page' },
+  ...timingFlags.map((flag) => (flag.name === 'suspend' ? { ...flag, summary: 'Creates no runs', isNegatable: true } : flag)),
+]
+
+const update: Command = {
+  name: 'schedules update',
+  usage: 'ID',
+  summary: 'Changes a schedule; what you do not name stays as it is',
+  minimum: 1,
+  maximum: 1,
+  flags: [
+    ...changeFlags,
+    { name: 'reset', kind: 'list', value: 'OPTION', summary: 'Restores the default of an option; may be repeated' },
+    ...runFlags,
+  ],
+  notes: [
+    "  tintype schedules update ID --schedule '0 6 * * *' --full-page",
+    '  tintype schedules update ID --reset compare --reset time-zone',
+    'Options of the capture are flags: `tintype --help options` lists them.',
+  ],
+  async run(context) {
+    const id = context.argument(0)
+    const { schedules } = context.client()
+    const { signal } = context.world
+    const names = { flags: update.flags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
+    const { url, ...changes } = await toScheduleChanges(context.parsed, names, () => schedules.get(id, { signal }))
+    printSchedule(context, await schedules.update(id, { ...changes, ...(url !== undefined && { url: toUrl(url) }), signal }))
     return EXIT.ok
   },
 }
@@ -271,6 +299,7 @@ export const scheduleCommands: readonly Command[] = [
   list,
   create,
   get,
+  update,
   run,
   runs,
   toSuspendCommand('suspend', 'Stops the creation of runs'),

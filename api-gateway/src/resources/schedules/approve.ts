@@ -2,8 +2,8 @@ import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { type ApprovalRefusal, chooseRun, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
-import { LATEST_RUN, timeOfRun } from '@tintype/crds/records/run'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
@@ -56,9 +56,10 @@ export async function approveRun(
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
-      const id = await chooseRun(schedule, body.run_id ?? LATEST_RUN, deps)
-      if (id !== schedule.status?.baseline?.id)
-        await deps.schedules.patch(schedule, { metadata: { annotations: { [Annotation.approve]: id } } })
+      const { id, isApproved } = await findApprovable(schedule, body.run_id ?? LATEST_RUN, deps)
+      // A request that the operator has not applied yet may name another run.
+      const next = schedule.metadata.annotations?.[Annotation.approve] ?? (isApproved ? id : undefined)
+      if (next !== id) await deps.schedules.patch(schedule, { metadata: { annotations: { [Annotation.approve]: id } } })
       return id
     },
   })
@@ -66,27 +67,27 @@ export async function approveRun(
   return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
 }
 
-/** The run that a request means. @throws ApiError if it cannot be approved */
-async function chooseRun(schedule: ScreenshotSchedule, wanted: string, deps: SchedulesDeps): Promise<string> {
-  const { baseline, lastComparison } = schedule.status ?? {}
-  if (schedule.spec.comparison?.baseline !== 'Approved') {
-    throw new ApiError('CONFLICT', 'the runs of this schedule need no approval: set comparison.baseline to approved first')
-  }
-  const id = wanted === LATEST_RUN ? (lastComparison?.id ?? baseline?.id) : wanted
-  if (id === undefined) throw new ApiError('CONFLICT', 'no run has succeeded yet: approve one later')
-  if (id === baseline?.id) return id
-  const run = await findRun(schedule, id, deps)
-  await assertComparable(run, 'run_id', deps)
-  if (baseline && Date.parse(timeOfRun(run)) < Date.parse(baseline.time)) {
-    throw new ApiError('CONFLICT', `run ${id} is older than the approved run ${baseline.id}: approve a later run`)
-  }
-  return id
+const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
+  mode: 'the runs of this schedule need no approval: set comparison.baseline to approved first',
+  none: 'no run has succeeded yet: approve one later',
+  id: 'run_id is not the id of a run',
+}
+
+/** Finds the run that a request names. @throws ApiError if it cannot be approved */
+async function findApprovable(
+  schedule: ScreenshotSchedule,
+  request: string,
+  deps: SchedulesDeps,
+): Promise<{ id: string; isApproved: boolean }> {
+  const choice = chooseRun(schedule, request)
+  if ('refusal' in choice) throw new ApiError('CONFLICT', REFUSALS[choice.refusal])
+  if (!choice.isApproved) await assertComparable(await findRun(schedule, choice.id, deps), 'run_id', deps)
+  return choice
 }
 
 /** A run of the schedule, live or archived. @throws ApiError NOT_FOUND */
 async function findRun(schedule: ScreenshotSchedule, id: string, deps: SchedulesDeps): Promise<Screenshot> {
   const found = await findRecord(accountOf(schedule), id, deps)
-  const isOwn = found?.screenshot.spec.scheduleRef?.uid === schedule.metadata.uid
-  if (!found || !isOwn) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
+  if (!found || !isRunOf(found.screenshot, id, schedule)) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
   return (found.isLive ? await deps.screenshots.findLatest(id) : undefined) ?? found.screenshot
 }

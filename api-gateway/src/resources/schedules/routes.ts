@@ -158,7 +158,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     scope: 'schedules:write',
     summary: 'Approve a run',
     description:
-      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing.',
+      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run takes an approval back.',
     parameters: [id],
     body: approveBody,
     responses: {

@@ -1,14 +1,14 @@
 // Approval of a run: its picture becomes the one that later runs are compared with. A person or the gateway requests it with an annotation,
 // and the operator removes the annotation when it has been applied or refused.
 
-import { isScreenshotId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { type ApprovalRefusal, chooseRun, isRunOf } from '@tintype/crds/records/approval'
 import { findBaselineProblem } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
-import { baselineOf, LATEST_RUN, timeOfRun } from '@tintype/crds/records/run'
+import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -36,29 +36,30 @@ export const requestOf = ({ metadata }: StoredSchedule): string | undefined => m
 export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApproveDeps): Promise<Approval | undefined> {
   const request = requestOf(schedule)
   if (request === undefined) return undefined
-  if (schedule.spec.comparison?.baseline !== 'Approved') return { refusal: 'Set spec.comparison.baseline to Approved first.' }
+  const choice = chooseRun(schedule, request, lastComparisonOf(schedule, ended))
+  if ('refusal' in choice) return { refusal: REFUSALS[choice.refusal](request) }
+  const { id } = choice
   const present = baselineOf(schedule)
-  const id = request === '' || request === LATEST_RUN ? (lastComparisonOf(schedule, ended)?.id ?? present?.id) : request
-  if (id === undefined) return { refusal: 'No run has succeeded yet.' }
-  if (!isScreenshotId(id)) return { refusal: `${id.slice(0, 64)} is not the id of a run. Use an id such as scr_…, or latest.` }
-  if (present?.id === id) return { baseline: present, isNew: false }
+  if (present && choice.isApproved) return { baseline: present, isNew: false }
   const shot = await findRun(id, schedule, deps)
   const problem = shot ? findBaselineProblem(shot) : { message: 'is not a run of this schedule, or was deleted' }
   if (!shot || problem) return { refusal: `Run ${id} ${problem?.message}.` }
-  const time = timeOfRun(shot)
-  if (present && Date.parse(time) < Date.parse(present.time))
-    return { refusal: `Run ${id} is older than the approved run ${present.id}. Approve a later run.` }
-  const baseline = await copyPicture(schedule, shot, time, deps.storage)
+  const baseline = await copyPicture(schedule, shot, timeOfRun(shot), deps.storage)
   return baseline ? { baseline, isNew: true } : { refusal: `The file of run ${id} has expired. Approve a later run.` }
 }
 
-/** A run of the schedule, live or archived, in the account that the schedule has now. */
+const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> = {
+  mode: () => 'Set spec.comparison.baseline to Approved first.',
+  none: () => 'No run has succeeded yet.',
+  id: (request) => `${request.slice(0, 64)} is not the id of a run. Use an id such as scr_…, or latest.`,
+}
+
+/** A run of the schedule, live or archived. */
 async function findRun(id: string, schedule: StoredSchedule, deps: ApproveDeps): Promise<Screenshot | undefined> {
   const account = accountOf(schedule)
   const live = deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)
   const shot = live ?? (await findArchivedRun(account, id, deps))
-  const isOwn = shot && screenshotIdOf(shot.metadata) === id && shot.spec.scheduleRef?.uid === schedule.metadata.uid
-  return isOwn && accountOf(shot) === account ? shot : undefined
+  return shot && isRunOf(shot, id, schedule) ? shot : undefined
 }
 
 async function findArchivedRun(account: string, id: string, deps: ApproveDeps): Promise<Screenshot | undefined> {

@@ -41,7 +41,7 @@ function aConsole(changes: Parameters<typeof aGateway>[0] = {}) {
 }
 
 t.test('GET / serves the page to browsers, with a strict policy, and an index to programs', async (t) => {
-  const { app } = aConsole({ storagePublicUrl: 'https://files.example:9000/x' })
+  const { app } = aConsole({ storeOrigin: 'https://files.example:9000' })
   const page = await app.inject({ url: '/', headers: { accept: BROWSER } })
   t.match(page.body, /<title>Tintype/)
   t.match(page.headers, { 'cache-control': 'no-cache', vary: 'accept', 'content-type': 'text/html; charset=utf-8' })

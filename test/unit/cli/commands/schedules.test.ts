@@ -157,3 +157,95 @@ t.test('an unknown schedule ends with exit code 1', async (t) => {
   t.equal(code, 1)
   t.match(stderr, 'schedule not found')
 })
+
+/** Sends `schedules update ID` with these flags. Returns the body of the change, and the methods of all requests. */
+async function update(t: Test, flags: string[], found: object = schedule) {
+  const { requests, environment } = await aService(t, found)
+  const { code, stderr } = await runCli(['schedules', 'update', ID, ...flags], { environment })
+  const patch = requests.find((request) => request.startsWith('PATCH'))
+  return {
+    code,
+    stderr,
+    methods: requests.map((request) => request.split(' ')[0]),
+    body: patch && JSON.parse(patch.replace(`PATCH /schedules/${ID} `, '')),
+  }
+}
+
+const compared = {
+  ...schedule,
+  options: { full_page: true, format: 'webp' },
+  comparison: {
+    ...{ baseline: 'approved', threshold: 0.001, color_tolerance: 0.1, antialiasing: false, ignore: [{ selector: '#clock' }] },
+    ...{ baseline_run: RUN, last: null },
+  },
+}
+
+t.test('schedules update sends fields of the schedule as they are, and reads nothing', async (t) => {
+  const timing = ['--schedule', '0 6 * * *', '--url', 'b.example', '--no-suspend', '--starting-deadline-seconds', '60']
+  const { code, stderr, methods, body } = await update(t, [
+    ...timing,
+    '--external-identifier',
+    'home',
+    '--webhook-events',
+    'screenshot.failed',
+  ])
+  t.equal(code, 0, stderr)
+  t.strictSame(methods, ['PATCH'])
+  t.strictSame(body, {
+    ...{ schedule: '0 6 * * *', url: 'https://b.example', suspend: false, starting_deadline_seconds: 60 },
+    ...{ external_identifier: 'home', webhook_events: ['screenshot.failed'] },
+  })
+})
+
+t.test('schedules update keeps options that are not named', async (t) => {
+  const { methods, body } = await update(t, ['--dark-mode', '--format', 'png'], compared)
+  t.strictSame(methods, ['GET', 'PATCH'])
+  t.strictSame(body, { options: { full_page: true, format: 'png', dark_mode: true } })
+})
+
+t.test('schedules update keeps settings of the comparison that are not named', async (t) => {
+  const { threshold, color_tolerance, antialiasing, ignore } = compared.comparison
+  const kept = { baseline: 'approved', threshold, color_tolerance, antialiasing, ignore }
+  t.strictSame((await update(t, ['--compare-threshold', '0.2'], compared)).body, { comparison: { ...kept, threshold: 0.2 } })
+  t.strictSame((await update(t, ['--compare', 'previous'], compared)).body, { comparison: { ...kept, baseline: 'previous' } })
+  t.strictSame((await update(t, ['--compare', 'previous'])).body, { comparison: { baseline: 'previous' } })
+  const { code, stderr } = await update(t, ['--compare-threshold', '0.2'])
+  t.equal(code, 2)
+  t.match(stderr, /not compared\. Add --compare/)
+})
+
+t.test('schedules update --reset restores defaults', async (t) => {
+  const resets = ['time-zone', 'name', 'webhook_url', 'compare'].flatMap((name) => ['--reset', name])
+  t.strictSame((await update(t, resets, compared)).body, { time_zone: null, name: null, webhook_url: null, comparison: null })
+  t.strictSame((await update(t, ['--reset', '--format', '--reset=format'], compared)).code, 2, 'a value that looks like a flag')
+  t.strictSame((await update(t, ['--reset=--format'], compared)).body, { options: { full_page: true } })
+  const { body } = await update(t, ['--reset', 'compare-ignore'], compared)
+  t.strictSame(body.comparison, { baseline: 'approved', threshold: 0.001, color_tolerance: 0.1, antialiasing: false })
+})
+
+t.test('schedules update asks for the options that the service does not show', async (t) => {
+  const secret = { ...schedule, options: { full_page: true, headers: '***', styles: '…' } }
+  const { code, stderr, methods } = await update(t, ['--dark-mode'], secret)
+  t.equal(code, 2)
+  t.match(stderr, /does not show --headers, --styles of this schedule.*Repeat them, or write --reset/)
+  t.strictSame(methods, ['GET'], 'nothing was changed')
+  const repeated = await update(t, ['--dark-mode', '--headers', 'X-A=b', '--reset', 'styles'], secret)
+  t.strictSame(repeated.body, { options: { full_page: true, headers: { 'X-A': 'b' }, dark_mode: true } })
+  t.strictSame((await update(t, ['--schedule', '@daily'], secret)).body, { schedule: '@daily' }, 'other fields do not need them')
+})
+
+t.test('schedules update refuses what changes nothing', async (t) => {
+  const cases: [args: string[], message: RegExp][] = [
+    [[], /nothing to change\. Add an option/],
+    [['--reset', 'ful-page'], /names no option with a default\. Did you mean full-page\?/],
+    [['--reset', 'schedule'], /names no option with a default/],
+    [['--full-page', '--reset', 'full-page'], /--full-page has a value, and --reset restores its default/],
+    [['--async'], /unknown option --async/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stderr, methods } = await update(t, args)
+    t.equal(code, 2)
+    t.match(stderr, message)
+    t.strictSame(methods, [])
+  }
+})

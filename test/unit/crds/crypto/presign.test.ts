@@ -1,5 +1,5 @@
 import t from 'tap'
-import { presign } from '../../../../crds/src/crypto/presign.ts'
+import { bucketUrl, presign } from '../../../../crds/src/crypto/presign.ts'
 
 t.test('presign builds the URL as S3 requires it', async (t) => {
   // test/integration/operator tests that a store accepts the signature.
@@ -48,3 +48,22 @@ for (const { name, expiresSeconds, seconds } of lifetimes) {
     t.equal(new URL(presign(access, { ...put, expiresSeconds })).searchParams.get('X-Amz-Expires'), seconds)
   })
 }
+
+t.test('presign puts the bucket into the host name if the path style is off', async (t) => {
+  const hosted = { ...access, endpoint: 'https://s3.example:9000', pathStyle: false }
+  const url = new URL(presign(hosted, put))
+  t.equal(url.host, 'tintype.s3.example:9000')
+  t.equal(url.pathname, '/users/acc/scr_1.png')
+  t.equal(new URL(presign(hosted, { ...put, key: '' })).pathname, '/', 'the bucket itself')
+})
+
+const places = [
+  { endpoint: 'https://s3.example', bucket: 'one', pathStyle: undefined, url: 'https://s3.example/one' },
+  { endpoint: 'http://[2001:db8::10]:9000', bucket: 'one', pathStyle: true, url: 'http://[2001:db8::10]:9000/one' },
+  { endpoint: 'https://s3.example:443/', bucket: 'one', pathStyle: false, url: 'https://one.s3.example' },
+  // A certificate for *.s3.example is not valid for one.two.s3.example.
+  { endpoint: 'https://s3.example', bucket: 'one.two', pathStyle: false, url: 'https://s3.example/one.two' },
+  { endpoint: 'http://s3.example', bucket: 'one.two', pathStyle: false, url: 'http://one.two.s3.example' },
+]
+for (const { url, ...place } of places)
+  t.test(`bucketUrl of ${place.bucket}, path style ${place.pathStyle}, is ${url}`, async (t) => t.equal(bucketUrl(place), url))
