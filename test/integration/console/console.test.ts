@@ -174,21 +174,3 @@ for (const colorScheme of ['light', 'dark'] as const) {
     t.equal(await overflowOf(page), 0)
   })
 }
-
-t.test('the keyboard alone signs in and captures a page', async (t) => {
-  captureEach(t, stage)
-  const { page } = await visit(t, stage)
-  await page.goto(`${url}/`)
-  await page.getByLabel('API key').waitFor()
-  await page.keyboard.press('Tab')
-  await page.keyboard.type(key)
-  await page.keyboard.press('Enter')
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  const focused = (): Promise<string> => page.evaluate('document.activeElement?.id ?? ""')
-  for (let presses = 0; presses < 20 && (await focused()) !== 'url'; presses++) await page.keyboard.press('Tab')
-  t.equal(await focused(), 'url')
-  await page.keyboard.press('Control+A')
-  await page.keyboard.type('https://example.com/keyboard')
-  await page.keyboard.press('Enter')
-  await page.getByRole('img', { name: 'Capture of https://example.com/keyboard' }).waitFor()
-})
