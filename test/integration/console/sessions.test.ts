@@ -84,7 +84,7 @@ t.test('keys are in no storage of the browser, in no URL, and in no log', async 
   const made = (await page.locator('.secret code').textContent()) ?? ''
   t.match(made, /^ttk_/)
   const stored = JSON.stringify(await context.storageState({ indexedDB: true }))
-  const session = await page.evaluate('JSON.stringify({ ...sessionStorage })')
+  const session = await page.evaluate<string>('JSON.stringify({ ...sessionStorage })')
   const logs = gateways.map((gateway) => gateway.log()).join('')
   t.match(logs, 'api-gateway')
   for (const secret of [key, made])
