@@ -8,6 +8,7 @@ import { measureBatches } from './batches.ts'
 import { measureBlocking } from './blocking/measure.ts'
 import { measureBurst } from './burst.ts'
 import { measureCompare } from './compare/measure.ts'
+import { measureLists, measurePages } from './console/measure.ts'
 import { measureGrowth } from './engine/growth.ts'
 import { measureEngine } from './engine/measure.ts'
 import { barTable, engineStageTable, growthTables, rateTable, tallTables } from './engine/report.ts'
@@ -29,6 +30,7 @@ import {
   BLOCKING_FIGURES,
   CAPTURE_FIGURES,
   COMPARE_FIGURES,
+  CONSOLE_FIGURES,
   ENGINE_FIGURES,
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
@@ -54,6 +56,7 @@ import {
   type BLOCKING_PARTS,
   CAPTURE_PARTS,
   type COMPARE_PARTS,
+  type CONSOLE_PARTS,
   type ENGINE_PARTS,
   type FAIRNESS_PARTS,
   HELP,
@@ -229,6 +232,11 @@ const OF_VIDEOS: Record<(typeof VIDEO_PARTS)[number], () => Promise<void>> = {
   video: async () => show(await measureVideos(settings, progress)),
 }
 
+const OF_CONSOLE: Record<(typeof CONSOLE_PARTS)[number], () => Promise<void>> = {
+  'console-pages': async () => show(await measurePages(settings, progress)),
+  'console-lists': async () => show(...(await measureLists(settings, progress))),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -268,6 +276,7 @@ for (const [mark, parts] of [
   [LINK_FIGURES, OF_LINKS],
   [VIDEO_FIGURES, OF_VIDEOS],
   [COMPARE_FIGURES, OF_COMPARE],
+  [CONSOLE_FIGURES, OF_CONSOLE],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

@@ -57,6 +57,8 @@ export const LINK_PARTS = ['links'] as const
 export const COMPARE_PARTS = ['compare'] as const
 /** Time of videos. */
 export const VIDEO_PARTS = ['video'] as const
+/** The web console in a browser, at a gateway of its own. */
+export const CONSOLE_PARTS = ['console-pages', 'console-lists'] as const
 /** All parts. */
 export const PARTS = [
   ...CAPTURE_PARTS,
@@ -74,6 +76,7 @@ export const PARTS = [
   ...LINK_PARTS,
   ...VIDEO_PARTS,
   ...COMPARE_PARTS,
+  ...CONSOLE_PARTS,
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -117,6 +120,8 @@ The part named batches captures two batches of a hundred pages by REST, by one a
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.
 The part named stores measures uploads, downloads, lists of 100,000 objects and memory of MinIO and versitygw; it needs no cluster.
 The part named compare compares pictures of 1,080 and 25,000 rows as a runner does; it needs no cluster.
+The parts named console-… open the web console at a gateway of their own: console-pages with Lighthouse, which is installed from npm beside the
+repository; console-lists with 10,000 screenshots, a batch, and 20 browsers. They need no cluster, and a machine without other work.
 The part named blocking checks the filter lists with URLs of a list that is not one of their sources; it needs no cluster.
 Run --only memory ten minutes after the last capture, because memory is released slowly.
 `

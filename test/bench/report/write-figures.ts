@@ -21,6 +21,7 @@ export const STORE_FIGURES = '<!-- figures of the store: written by `npm run ben
 export const STORES_FIGURES = '<!-- figures of both stores: written by `npm run bench -- --write` -->'
 export const LINK_FIGURES = '<!-- figures of signed links: written by `npm run bench -- --write` -->'
 export const COMPARE_FIGURES = '<!-- figures of comparisons: written by `npm run bench -- --write` -->'
+export const CONSOLE_FIGURES = '<!-- figures of the console: written by `npm run bench -- --write` -->'
 export const VIDEO_FIGURES = '<!-- figures of videos: written by `npm run bench -- --write` -->'
 /** The mark of one part of the soak run. Parts run separately, so each has its own mark. */
 export const soakFigures = (part: string): string =>

@@ -4,7 +4,8 @@ import type { NewObject } from '../../../crds/client/resource.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { derivedId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { CaptureResult, Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 
 const AT_ONCE = 32
 
@@ -22,7 +23,7 @@ export const aResult = (finalUrl: string) => ({
 })
 
 /** The status of a finished capture, as operator and runner write it. */
-function completedStatus(at: Date): ScreenshotStatus {
+function completedStatus(at: Date, more: Partial<CaptureResult>): ScreenshotStatus {
   const time = at.toISOString()
   const condition = (type: string) => ({ type, status: 'True' as const, reason: 'Captured', message: 'captured', lastTransitionTime: time })
   return {
@@ -31,28 +32,39 @@ function completedStatus(at: Date): ScreenshotStatus {
     attempt: 1,
     startTime: time,
     completionTime: time,
-    result: aResult('https://example.com/a/page?of=some&length=1'),
+    result: { ...aResult('https://example.com/a/page?of=some&length=1'), ...more },
     conditions: [condition('Succeeded'), condition('Finished')],
   }
 }
 
-/** Creates finished Screenshots of realistic size directly in the API server. Returns their ids. */
-export async function createFinished(admin: KubeHttp, account: string, count: number): Promise<string[]> {
+interface Extras {
+  options?: CaptureOptions
+  /** Fields of the result of one of them. */
+  resultOf?: (index: number) => Partial<CaptureResult>
+}
+
+/** Creates finished Screenshots of realistic size directly in the API server. Returns their ids, the oldest first. */
+export async function createFinished(
+  admin: KubeHttp,
+  account: string,
+  count: number,
+  { options, resultOf = () => ({}) }: Extras = {},
+): Promise<string[]> {
   const screenshots = new Resource(admin, screenshotResource)
   const started = Date.now()
   const ids = Array.from({ length: count }, (_, index) => derivedId('scr', new Date(started + index), `finished/${index}`))
-  const todo = ids.values()
+  const todo = ids.entries()
   const work = async (): Promise<void> => {
-    for (const id of todo) {
+    for (const [index, id] of todo) {
       const name = toObjectName(id)
       const spec = {
         url: `https://example.com/a/page?of=some&length=${id}`,
         accountName: account,
-        options: { fullPage: true, format: 'png' as const, viewportWidth: 1280, delay: 500 },
+        options: { fullPage: true, format: 'png' as const, viewportWidth: 1280, delay: 500, ...options },
         externalIdentifier: `order-${id.slice(-8)}`,
       }
       const made = await screenshots.create({ metadata: { name }, spec } as NewObject<Screenshot>)
-      await screenshots.replaceStatus({ ...made, status: completedStatus(new Date(started)) })
+      await screenshots.replaceStatus({ ...made, status: completedStatus(new Date(started), resultOf(index)) })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

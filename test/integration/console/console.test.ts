@@ -11,7 +11,7 @@ import { captureEach, findViolations, overflowOf, signIn, startStage, visit } fr
 
 const stage = await startStage(t)
 const { world, gateways, key } = stage
-const [{ url }, other] = gateways
+const [{ url }] = gateways
 
 /** Width of a loaded picture, 0 until then. */
 const widthOf = (picture: Locator): Promise<number> =>
@@ -83,19 +83,6 @@ t.test('the signed link of the playground shows the picture', async (t) => {
   t.equal(response.headers.get('content-type'), 'image/png')
 })
 
-t.test('a code in the fragment signs in once, over all replicas, and leaves the address bar', async (t) => {
-  const { body } = await call(`${url}/console/codes`, { method: 'POST', key })
-  const link: string = body.data.path
-  const first = await visit(t, stage)
-  await first.page.goto(url + link)
-  await first.page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  t.notMatch(first.page.url(), 'code')
-  t.notMatch(first.requests.join(), body.data.code)
-  const second = await visit(t, stage)
-  await second.page.goto(other.url + link)
-  await second.page.getByText('the sign-in link was used or has expired').waitFor()
-})
-
 t.test('with console.enabled=false, a gateway has none of the routes and still serves the API', async (t) => {
   const { url: plain } = await world.startGateway({ TINTYPE_CONSOLE: 'false', TINTYPE_CONSOLE_DIRECTORY: stage.directory })
   const headers = { accept: 'text/html', authorization: `Bearer ${key}`, 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin' }
@@ -109,23 +96,6 @@ t.test('with console.enabled=false, a gateway has none of the routes and still s
   ] as const)
     t.equal((await fetch(plain + path, { method, headers })).status, 404, `${method} ${path}`)
   t.equal((await call(`${plain}/v1/screenshots`, { key })).status, 200)
-})
-
-t.test('signing out ends the session on every replica', async (t) => {
-  const seen = await visit(t, stage)
-  await signIn(seen, url, key)
-  // Ports do not separate cookies, so the session also works at the other replica.
-  const elsewhere = await seen.context.newPage()
-  await elsewhere.goto(`${other.url}/`)
-  await elsewhere.getByRole('navigation', { name: 'Pages' }).waitFor()
-  const [session] = await seen.context.cookies()
-  t.match(session, { httpOnly: true, sameSite: 'Strict', name: 'tintype-session' })
-  await seen.page.getByRole('button', { name: 'Sign out' }).click()
-  await seen.page.getByLabel('API key').waitFor()
-  t.strictSame(await seen.context.cookies(), [])
-  const headers = { 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin', cookie: `tintype-session=${session?.value}` }
-  for (const gateway of gateways)
-    await eventually('the copied session ends', async () => (await fetch(`${gateway.url}/v1/usage/current`, { headers })).status === 401)
 })
 
 t.test('pages of other origins cannot use the session', async (t) => {
@@ -174,21 +144,3 @@ for (const colorScheme of ['light', 'dark'] as const) {
     t.equal(await overflowOf(page), 0)
   })
 }
-
-t.test('the keyboard alone signs in and captures a page', async (t) => {
-  captureEach(t, stage)
-  const { page } = await visit(t, stage)
-  await page.goto(`${url}/`)
-  await page.getByLabel('API key').waitFor()
-  await page.keyboard.press('Tab')
-  await page.keyboard.type(key)
-  await page.keyboard.press('Enter')
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  const focused = (): Promise<string> => page.evaluate('document.activeElement?.id ?? ""')
-  for (let presses = 0; presses < 20 && (await focused()) !== 'url'; presses++) await page.keyboard.press('Tab')
-  t.equal(await focused(), 'url')
-  await page.keyboard.press('Control+A')
-  await page.keyboard.type('https://example.com/keyboard')
-  await page.keyboard.press('Enter')
-  await page.getByRole('img', { name: 'Capture of https://example.com/keyboard' }).waitFor()
-})

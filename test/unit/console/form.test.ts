@@ -1,4 +1,5 @@
 import t from 'tap'
+import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
 import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
 import {
   type FormInputs,
@@ -6,7 +7,7 @@ import {
   isEmptyInput,
   toInput,
   toInputs,
-  toRequest,
+  toRequest as toUncheckedRequest,
 } from '../../../api-gateway/console/src/form/request.ts'
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
@@ -20,6 +21,7 @@ import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.t
 const URL_OF_PAGE = 'https://example.com/'
 const RULES = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
 const fields = [...fieldsByName.values()]
+const toRequest = (url: string, inputs: FormInputs) => toUncheckedRequest(url, inputs, findProblems)
 
 /** Other options without which an option is refused. */
 const NEEDED: Readonly<Record<string, Record<string, unknown>>> = {
@@ -139,6 +141,13 @@ t.test('a moving format makes a request for a video, with the events of videos',
     toRequest(URL_OF_PAGE, { ...webhook, webhook_events: ['video.failed'] }).problems.get('webhook_events'),
     'a screenshot has no event',
   )
+})
+
+t.test('until the checks are loaded, the same request follows, and only problems of the URL are reported', async (t) => {
+  const inputs = { full_page: 'true', selector: '#main', image_quality: '101' }
+  const unchecked = toUncheckedRequest('ftp://example.com/', inputs)
+  t.strictSame([...unchecked.problems.keys()], ['url'])
+  t.strictSame(unchecked.body, toRequest('ftp://example.com/', inputs).body)
 })
 
 t.test('a page needs a URL or markup, not both', async (t) => {

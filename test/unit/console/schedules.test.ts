@@ -1,4 +1,5 @@
 import t from 'tap'
+import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
 import { fieldsByName } from '../../../api-gateway/console/src/form/fields.ts'
 import { toInput } from '../../../api-gateway/console/src/form/request.ts'
 import {
@@ -18,7 +19,7 @@ import { exampleOf } from '../../../crds/src/options/examples.ts'
 // The form of schedules. The API's own readers check what it builds.
 
 const NOW = Date.parse('2026-11-25T10:00:00Z')
-const times = { now: NOW, anchor: NOW }
+const times = { now: NOW, anchor: NOW, findProblems }
 const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
 const context = { isLenient: false, deps: { egress: rules, webhookRules: rules, now: () => new Date(NOW) } } as never
 const filled: ScheduleInputs = { ...NEW_SCHEDULE, url: 'https://example.com/' }

@@ -1,34 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { hasScope, type Session, signOut } from '../api/client.ts'
-import type { Page } from '../routing/page.ts'
 import { useLocation } from '../routing/router.ts'
-import { ErrorNote } from '../ui/notes.tsx'
 import { type PageEntry, pages } from './pages.ts'
-
-const loaded = new Map<string, Page>()
-
-/** The component of a page, which is loaded when it is opened first. */
-function usePage({ path, load }: PageEntry): { page?: Page; error?: unknown } {
-  const [state, setState] = useState<{ path: string; page?: Page; error?: unknown }>({ path: '' })
-  useEffect(() => {
-    load().then(
-      ({ default: page }) => {
-        loaded.set(path, page)
-        setState({ path, page })
-      },
-      (error: unknown) => setState({ path, error }),
-    )
-  }, [path])
-  const known = loaded.get(path)
-  if (known) return { page: known }
-  return state.path === path ? state : {}
-}
 
 const NO_ACCESS: PageEntry = {
   path: '',
   title: 'No access',
   scope: '',
-  load: async () => ({ default: () => <p class="empty">Your API key has no scope for a page of the console.</p> }),
+  page: () => <p class="empty">Your API key has no scope for a page of the console.</p>,
 }
 
 /** Menu and page of a signed-in user. */
@@ -36,15 +15,17 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
   const { parts, query } = useLocation()
   const visible = pages.filter(({ scope }) => hasScope(session, scope))
   const entry = visible.find(({ path }) => path === parts[0]) ?? visible[0] ?? NO_ACCESS
-  const { page: Current, error } = usePage(entry)
+  const { page: Current } = entry
   const heading = useRef<HTMLHeadingElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
     document.title = `${entry.title} · Tintype`
+  }, [entry.path])
+  useEffect(() => {
     // Screen readers announce the new page. The first one keeps the focus of the browser.
     if (!isFirst.current) heading.current?.focus()
     isFirst.current = false
-  }, [entry.path])
+  }, [parts.join('/')])
   const leave = async () => {
     await signOut().catch(() => {})
     onSignedOut()
@@ -83,8 +64,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
         <h1 ref={heading} tabIndex={-1} class={parts.length > 1 ? 'sr' : ''}>
           {entry.title}
         </h1>
-        {error ? <ErrorNote error={error} /> : null}
-        {Current ? <Current session={session} parts={parts.slice(1)} query={query} /> : null}
+        <Current session={session} parts={parts.slice(1)} query={query} />
       </main>
     </div>
   )

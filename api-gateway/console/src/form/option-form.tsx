@@ -1,6 +1,5 @@
-import { isMoving } from '@tintype/crds/options/output/image'
 import { useEffect, useState } from 'preact/hooks'
-import { type Field, searchGroups } from './fields.ts'
+import { type Field, isMoving, searchGroups } from './fields.ts'
 import { OptionField } from './option-field.tsx'
 import type { FieldInput, FormInputs } from './request.ts'
 

@@ -1,13 +1,5 @@
-import { LARGE_OPTIONS } from '@tintype/crds/options/catalog'
-import type { AllOptions } from '@tintype/crds/options/contradiction'
-import { contradictions } from '@tintype/crds/options/contradictions'
-import { isMoving } from '@tintype/crds/options/output/image'
-import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
-import { findWarnings } from '@tintype/crds/options/warnings'
-import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import type { Collection } from '../api/captures.ts'
-import { type Field, fieldsByName } from './fields.ts'
+import { type Field, fieldsByName, isMoving } from './fields.ts'
 
 // What the form contains, and the request that follows from it.
 
@@ -71,20 +63,11 @@ export function toInput({ option, kind }: Field, value: unknown): FieldInput | u
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }
 
-/** Cookies are entered as texts of Set-Cookie headers, which the gateway parses. */
-const COOKIE = /^[^\s;=,"]+=[^;]*(;.*)?$/
-
-function findValueProblem({ option, kind, schema }: Field, value: unknown): string | undefined {
-  if (option === 'cookies') {
-    const isValid = (value as string[]).every((cookie) => COOKIE.test(cookie))
-    return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
-  }
-  if (kind === 'number' && typeof value !== 'number') return 'Enter a number.'
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return undefined
-  const [issue] = parsed.error.issues
-  return issue ? issue.message.replace(/^Invalid input: /, '').replace(/^\w/, (letter) => letter.toUpperCase()) : 'This value is not valid.'
-}
+/** Finds what is wrong with options, by REST name. */
+export type FindProblems = (
+  options: Readonly<Record<string, unknown>>,
+  collection: Collection,
+) => { problems: ReadonlyMap<string, string>; warnings: readonly string[] }
 
 export interface FormRequest {
   /** Where the API accepts the body. The format decides. */
@@ -104,49 +87,27 @@ function findUrlProblem(url: string, options: Record<string, unknown>): string |
   return url === '' || /^https?:\/\//i.test(url) ? undefined : 'The URL must start with https:// or http://.'
 }
 
-function findEventProblem(
-  collection: Collection,
-  { webhook_events: events, webhook_url: url }: Record<string, unknown>,
-): string | undefined {
-  if (events === undefined) return undefined
-  if (url === undefined) return 'webhook_events needs a webhook_url'
-  const subject = collection === 'videos' ? 'video' : 'screenshot'
-  const types = eventTypesOf(subject)
-  const other = (events as EventType[]).find((event) => !types.includes(event))
-  return other === undefined ? undefined : `a ${subject} has no event ${other}: leave it out`
-}
-
-/** The request that the form describes. */
-export function toRequest(url: string, inputs: FormInputs): FormRequest {
-  const problems = new Map<string, string>()
+/**
+ * The request that the form describes. Without `findProblems`, which needs the schemas of all options, only problems of the URL are reported, and the
+ * API reports the others.
+ */
+export function toRequest(url: string, inputs: FormInputs, findProblems?: FindProblems): FormRequest {
   const options: Record<string, unknown> = {}
-  const byOption: Record<string, unknown> = {}
   for (const [name, input] of Object.entries(inputs)) {
     const field = fieldsByName.get(name)
     const value = field && toValue(field, input)
-    if (!field || value === undefined) continue
-    options[name] = value
-    if (field.place !== 'delivery') byOption[field.option] = value
-    const problem = findValueProblem(field, value)
-    if (problem !== undefined) problems.set(name, problem)
+    if (value !== undefined) options[name] = value
   }
-  // A contradiction of malformed values would only repeat that they are malformed.
-  const all = problems.size === 0 ? (byOption as AllOptions) : {}
-  for (const { paths, message, holds } of contradictions) if (holds(all)) problems.set(toSnakeCase(paths[0]), message)
-  for (const { option, message, holds } of privateContradictions)
-    if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
   const collection = isMoving(String(options.format)) ? 'videos' : 'screenshots'
-  const eventProblem = findEventProblem(collection, options)
-  if (eventProblem !== undefined) problems.set('webhook_events', eventProblem)
+  const found = findProblems?.(options, collection)
+  const problems = new Map(found?.problems)
   const address = url.trim()
   const urlProblem = findUrlProblem(address, options)
   if (urlProblem !== undefined) problems.set('url', urlProblem)
-  return { collection, body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: findWarnings(all) }
+  return { collection, body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: found?.warnings ?? [] }
 }
 
-/** Records show only the beginning of a large option. */
-const isCut = ({ option }: Field, value: unknown): boolean =>
-  LARGE_OPTIONS.some((large) => large === option) && typeof value === 'string' && value.endsWith('…')
+const isCut = ({ isLarge }: Field, value: unknown): boolean => isLarge && typeof value === 'string' && value.endsWith('…')
 
 /** The inputs for the options of a record, and the names of options that must be entered again because the record hides them. */
 export function toInputs(options: Readonly<Record<string, unknown>>): { inputs: FormInputs; hidden: readonly string[] } {

@@ -51,10 +51,11 @@ export function CaptureList({ collection, query: given }: { collection: Collecti
       </div>
       {items.length > 0 ? (
         <Grid items={items} rowHeight={ROW_HEIGHT} columnWidth={COLUMN_WIDTH} label={TITLES[collection]} onEnd={loadMore}>
-          {(shot) => <CaptureCard shot={shot} />}
+          {(card) => <CaptureCard card={card} />}
         </Grid>
       ) : null}
-      <p class="empty" aria-live="polite">
+      {/* Another element than before the first page, because an element that moves is a layout shift. */}
+      <p key={items.length === 0 ? 'start' : 'end'} class="empty" aria-live="polite">
         {describeEnd(items.length, collection, { isLoading, hasMore: cursor !== null, isFiltered: query.size > 0 })}
       </p>
     </>

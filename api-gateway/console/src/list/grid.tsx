@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { toVisibleRange } from './visible-range.ts'
+import { toVisibleRange, type VisibleRange } from './visible-range.ts'
 
 interface GridProps<T> {
   items: readonly T[]
@@ -11,24 +11,38 @@ interface GridProps<T> {
   label: string
   /** Calls when the end of the list comes near. */
   onEnd: () => void
+  /** Draws an item. It is called again when the item is another object, and once a minute for ages. */
   children: (item: T) => ComponentChildren
 }
 
 /** Pixels before the end of the list at which more is loaded. */
 const AHEAD = 1_200
+const MINUTE = 60_000
+
+interface View extends VisibleRange {
+  columns: number
+}
+
+const isSame = (a: View, b: View): boolean =>
+  a.start === b.start && a.end === b.end && a.before === b.before && a.after === b.after && a.columns === b.columns
 
 /** A grid that draws only what the window shows. */
 export function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, label, onEnd, children }: GridProps<T>) {
   const list = useRef<HTMLUListElement>(null)
-  const [view, setView] = useState({ above: 0, height: 800, width: 800 })
+  const [view, setView] = useState<View>({ start: 0, end: 0, before: 0, after: 0, columns: 1 })
   const end = useRef(onEnd)
   end.current = onEnd
+  const drawn = useRef<{ minute: number; cells: WeakMap<T, ComponentChildren> }>({ minute: 0, cells: new WeakMap() })
   useLayoutEffect(() => {
     const measure = () => {
       const box = list.current?.getBoundingClientRect()
       if (!box) return
-      setView({ above: -box.top, height: innerHeight, width: box.width })
-      if (box.bottom - innerHeight < AHEAD) end.current()
+      const columns = Math.max(1, Math.floor(box.width / columnWidth))
+      const range = toVisibleRange({ above: -box.top, height: innerHeight, columns, rowHeight, count: items.length })
+      // Most scroll events stay in the same row, and draw nothing.
+      setView((before) => (isSame(before, { ...range, columns }) ? before : { ...range, columns }))
+      const bottom = box.top + Math.ceil(items.length / columns) * rowHeight
+      if (bottom - innerHeight < AHEAD) end.current()
     }
     measure()
     addEventListener('scroll', measure, { passive: true })
@@ -38,18 +52,25 @@ export function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, 
       removeEventListener('resize', measure)
     }
   }, [items.length])
-  const columns = Math.max(1, Math.floor(view.width / columnWidth))
-  const { start, end: last, before, after } = toVisibleRange({ ...view, columns, rowHeight, count: items.length })
+  const minute = Math.floor(Date.now() / MINUTE)
+  if (drawn.current.minute !== minute) drawn.current = { minute, cells: new WeakMap() }
+  const { cells } = drawn.current
+  /** A cell that was drawn before is the same object, which preact skips. */
+  const draw = (item: T): ComponentChildren => {
+    const cell = cells.get(item) ?? children(item)
+    cells.set(item, cell)
+    return cell
+  }
   return (
     <ul
       ref={list}
       class="grid"
       aria-label={label}
-      style={{ paddingTop: `${before}px`, paddingBottom: `${after}px`, '--columns': String(columns) }}
+      style={{ paddingTop: `${view.before}px`, paddingBottom: `${view.after}px`, '--columns': String(view.columns) }}
     >
-      {items.slice(start, last).map((item, index) => (
-        <li key={item.id} aria-setsize={-1} aria-posinset={start + index + 1}>
-          {children(item)}
+      {items.slice(view.start, view.end).map((item, index) => (
+        <li key={item.id} aria-setsize={-1} aria-posinset={view.start + index + 1}>
+          {draw(item)}
         </li>
       ))}
     </ul>

@@ -40,3 +40,12 @@ export function replaceRecords<T extends Listed>(known: readonly T[], changes: R
     return changed ? [changed] : []
   })
 }
+
+/** Replaces records that have not changed by those of the list, so that their cards are not drawn again. */
+export function keepSame<T extends Listed>(known: readonly T[], page: readonly T[]): readonly T[] {
+  const byId = new Map(known.map((item) => [item.id, item]))
+  return page.map((item) => {
+    const before = byId.get(item.id)
+    return before && JSON.stringify(before) === JSON.stringify(item) ? before : item
+  })
+}

@@ -1,9 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Capture, type Collection, recordPath } from '../api/captures.ts'
 import { api, RequestError, type Schemas } from '../api/client.ts'
-import { mergeNewest, replaceRecords } from './merge.ts'
+import { type Card, toCard } from './card.ts'
+import { keepSame, mergeNewest, replaceRecords } from './merge.ts'
 
+/** Records of the first page, which is also what a refresh reads: about a window full, so that they appear soon over slow connections. */
+const FIRST_PAGE_SIZE = 24
 const PAGE_SIZE = 100
+/** Pages that a refresh reads to find where new records end. */
+const MAX_REFRESH_PAGES = 5
 const REFRESH_MILLISECONDS = 5_000
 /** Pending records below the first page that one refresh reads. */
 const MAX_SINGLE_READS = 8
@@ -11,10 +16,10 @@ const MAX_SINGLE_READS = 8
 const TOP_PIXELS = 240
 
 interface State {
-  items: readonly Capture[]
+  items: readonly Card[]
   cursor: string | null
   /** New records that are not shown yet. */
-  waiting: readonly Capture[]
+  waiting: readonly Card[]
   isLoading: boolean
   error?: unknown
 }
@@ -22,22 +27,45 @@ interface State {
 const EMPTY: State = { items: [], cursor: null, waiting: [], isLoading: true }
 
 interface CapturePage {
-  data: readonly Capture[]
-  pagination: Schemas['ScreenshotList']['pagination']
+  cards: readonly Card[]
+  /** Null after the last page. */
+  cursor: string | null
 }
 
-const readPage = async (collection: Collection, filter: string, cursor: string | null, signal: AbortSignal): Promise<CapturePage> => {
+interface PageRequest {
+  collection: Collection
+  filter: string
+  signal: AbortSignal
+}
+
+async function readPage({ collection, filter, signal }: PageRequest, limit: number, cursor: string | null): Promise<CapturePage> {
   const query = new URLSearchParams(filter)
-  query.set('limit', String(PAGE_SIZE))
+  query.set('limit', String(limit))
   if (cursor !== null) query.set('cursor', cursor)
-  return (await api<CapturePage>(`/${collection}?${query}`, { signal })).data
+  const { data } = await api<{ data: readonly Capture[]; pagination: Schemas['ScreenshotList']['pagination'] }>(`/${collection}?${query}`, {
+    signal,
+  })
+  return { cards: data.data.map(toCard), cursor: data.pagination.next_cursor }
+}
+
+/** The newest records up to one that the list has. They include as many pending records as one page can have. */
+async function readNewest(request: PageRequest, known: readonly Card[]): Promise<CapturePage> {
+  const ids = new Set(known.map(({ id }) => id))
+  const lastPending = known.findLastIndex(({ status }) => status === 'pending')
+  let page = await readPage(request, Math.min(PAGE_SIZE, Math.max(FIRST_PAGE_SIZE, lastPending + 1)), null)
+  for (let pages = 1; pages < MAX_REFRESH_PAGES; pages++) {
+    if (page.cursor === null || known.length === 0 || page.cards.some(({ id }) => ids.has(id))) break
+    const { cards, cursor } = await readPage(request, PAGE_SIZE, page.cursor)
+    page = { cards: [...page.cards, ...cards], cursor }
+  }
+  return page
 }
 
 /** Current versions of records. Undefined for those that were deleted. */
-async function readRecords(collection: Collection, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Capture | undefined>> {
-  const read = async (id: string): Promise<[string, Capture | undefined]> => {
+async function readCards({ collection, signal }: PageRequest, ids: readonly string[]): Promise<Map<string, Card | undefined>> {
+  const read = async (id: string): Promise<[string, Card | undefined]> => {
     try {
-      return [id, (await api<Capture>(recordPath(collection, id), { signal })).data]
+      return [id, toCard((await api<Capture>(recordPath(collection, id), { signal })).data)]
     } catch (error) {
       if (error instanceof RequestError && error.status === 404) return [id, undefined]
       throw error
@@ -57,15 +85,15 @@ export function useCaptures(collection: Collection, filter: string) {
   const isMoreWanted = useRef(false)
 
   const load = useCallback(
-    async (cursor: string | null) => {
+    async (after: string | null) => {
       const { signal } = control.current
       isBusy.current = true
       try {
-        const { data, pagination } = await readPage(collection, filter, cursor, signal)
+        const { cards, cursor } = await readPage({ collection, filter, signal }, after === null ? FIRST_PAGE_SIZE : PAGE_SIZE, after)
         setState(({ items, waiting }) => ({
-          items: cursor === null ? data : [...items, ...data],
-          cursor: pagination.next_cursor,
-          waiting: cursor === null ? [] : waiting,
+          items: after === null ? cards : [...items, ...cards],
+          cursor,
+          waiting: after === null ? [] : waiting,
           isLoading: false,
         }))
       } catch (error) {
@@ -82,21 +110,21 @@ export function useCaptures(collection: Collection, filter: string) {
     if (isBusy.current || document.hidden) return
     isBusy.current = true
     try {
-      const { data, pagination } = await readPage(collection, filter, null, signal)
-      const { items, cursor } = current.current
-      const seen = new Set(data.map(({ id }) => id))
-      const pending = items.filter(({ id, status }) => status === 'pending' && !seen.has(id)).slice(0, MAX_SINGLE_READS)
-      const changes = await readRecords(
-        collection,
+      const request = { collection, filter, signal }
+      const { items: known, cursor, waiting } = current.current
+      const newest = await readNewest(request, [...waiting, ...known])
+      const seen = new Set(newest.cards.map(({ id }) => id))
+      const pending = known.filter(({ id, status }) => status === 'pending' && !seen.has(id)).slice(0, MAX_SINGLE_READS)
+      const changes = await readCards(
+        request,
         pending.map(({ id }) => id),
-        signal,
       )
-      const merged = mergeNewest(replaceRecords(items, changes), data, pagination.next_cursor === null)
+      const merged = mergeNewest(replaceRecords(known, changes), keepSame(known, newest.cards), newest.cursor === null)
       const isAtTop = scrollY < TOP_PIXELS
       const shown = isAtTop || merged.isReset ? merged.items : merged.items.slice(merged.added)
       setState({
         items: shown,
-        cursor: merged.isReset || pagination.next_cursor === null ? pagination.next_cursor : cursor,
+        cursor: merged.isReset || newest.cursor === null ? newest.cursor : cursor,
         waiting: isAtTop || merged.isReset ? [] : merged.items.slice(0, merged.added),
         isLoading: false,
       })

@@ -3,6 +3,7 @@ import { type Capture, type Collection, collectionOf, recordPath } from '../api/
 import { api, RequestError } from '../api/client.ts'
 import { OptionForm } from '../form/option-form.tsx'
 import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
+import { useChecks } from '../form/use-checks.ts'
 import { formatMilliseconds } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
@@ -55,7 +56,8 @@ const Playground: Page = ({ session, query }) => {
   const [hidden, setHidden] = useState<readonly string[]>([])
   const [progress, setProgress] = useState<Progress>({ isBusy: false })
   const running = useRef<AbortController>(undefined)
-  const request = toRequest(url, inputs)
+  const [isUsed, setUsed] = useState(query.size > 0)
+  const request = toRequest(url, inputs, useChecks(isUsed))
   const { body, problems, warnings, collection } = request
   const from = query.get('from')
   const of: Collection = query.get('of') === 'videos' ? 'videos' : 'screenshots'
@@ -91,7 +93,7 @@ const Playground: Page = ({ session, query }) => {
     for (const { path, message } of progress.error.problems) reported.set(path.replace('options.', ''), message)
   const urlProblem = reported.get('url')
   return (
-    <div class="playground">
+    <div class="playground" onFocusIn={() => setUsed(true)}>
       <form class="capture" onSubmit={submit}>
         <label for="url">Page</label>
         <input

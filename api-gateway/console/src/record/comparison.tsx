@@ -42,7 +42,7 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
       </div>
       {skipped === null ? null : <Note kind="warning">{REASONS[skipped] ?? 'The pictures were not compared.'}</Note>}
       {error ? <Note kind="warning">The earlier screenshot was deleted, or cannot be read.</Note> : null}
-      {skipped === null && (earlier || error) ? <Pictures shot={shot} comparison={comparison} earlier={earlier} /> : null}
+      {skipped === null ? <Pictures shot={shot} comparison={comparison} earlier={earlier} isLoading={!earlier && !error} /> : null}
       <dl class="facts">
         <dt>Compared with</dt>
         <dd>
@@ -75,12 +75,25 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
   )
 }
 
-function Pictures({ shot, comparison, earlier }: { shot: Screenshot; comparison: Comparison; earlier: Screenshot | undefined }) {
+interface PicturesProps {
+  shot: Screenshot
+  comparison: Comparison
+  earlier: Screenshot | undefined
+  /** The earlier screenshot is being read. The slider has its place already, so that nothing moves. */
+  isLoading: boolean
+}
+
+function Pictures({ shot, comparison, earlier, isLoading }: PicturesProps) {
   const before = layerOf(earlier?.download_url, earlier)
   const after = layerOf(shot.download_url, shot)
   const frame = frameOf([before?.size, after?.size].filter((size) => size !== undefined))
   const difference = layerOf(comparison.diff_url, frame)
-  const layers: Readonly<Record<View, Layer | undefined>> = { slider: before && after, before, after, differences: difference }
+  const layers: Readonly<Record<View, Layer | undefined>> = {
+    slider: before || isLoading ? after : undefined,
+    before,
+    after,
+    differences: difference,
+  }
   const views = (Object.keys(VIEWS) as View[]).filter((one) => layers[one])
   const [chosen, setChosen] = useState<View>('slider')
   const [areRegionsShown, setRegionsShown] = useState(true)
@@ -132,6 +145,32 @@ function Pictures({ shot, comparison, earlier }: { shot: Screenshot; comparison:
         </div>
       </section>
     </>
+  )
+}
+
+/** The place of a comparison that is being read. `size` is that of its pictures. */
+export function ComparisonPlaceholder({ size: { width, height } }: { size: Size }) {
+  return (
+    <section class="panel" aria-label="Comparison" aria-busy="true">
+      <div class="panel-head">
+        <h2>Comparison</h2>
+      </div>
+      <div class="comparison-tools">
+        <span class="segments">
+          <span>{VIEWS.slider}</span>
+        </span>
+      </div>
+      <input type="range" class="split" disabled aria-label="Share of the picture before" />
+      <div class="frame">
+        <div class="overlay" style={{ aspectRatio: `${width} / ${height}`, maxWidth: `${width}px` }} />
+      </div>
+      <dl class="facts">
+        <dt>Compared with</dt>
+        <dd>…</dd>
+        <dt>Changed</dt>
+        <dd>…</dd>
+      </dl>
+    </section>
   )
 }
 

@@ -1,9 +1,6 @@
-import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
-import { ImageFormat } from '@tintype/crds/options/output/image'
 import type { components } from '../../../client/src/generated/api.ts'
-import type { Field } from '../form/fields.ts'
-import { fieldsByName } from '../form/fields.ts'
-import { type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'
+import { type Field, fieldsByName, isPicture } from '../form/fields.ts'
+import { type FindProblems, type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'
 import { findNextTimes } from './timing.ts'
 
 // The form of a schedule: when to capture, the page, and the options of each run.
@@ -78,15 +75,15 @@ export function toScheduleInputs(record: Schedule): { inputs: ScheduleInputs; hi
   }
 }
 
-const orDefault = (value: number, fallback: number): string => (value === fallback ? '' : String(value))
+const orDefault = (value: number, option: string): string => (String(value) === fieldsByName.get(option)?.fallback ? '' : String(value))
 
 function toComparisonInputs(comparison: Schedule['comparison']): Pick<ScheduleInputs, ComparisonInput> {
   if (!comparison) return NO_COMPARISON
   const { baseline, threshold, color_tolerance: tolerance, antialiasing, ignore } = comparison
   return {
     baseline,
-    threshold: orDefault(threshold, comparisonDefaults.compareThreshold),
-    color_tolerance: orDefault(tolerance, comparisonDefaults.compareColorTolerance),
+    threshold: orDefault(threshold, 'compare_threshold'),
+    color_tolerance: orDefault(tolerance, 'compare_color_tolerance'),
     antialiasing: String(antialiasing),
     ignore: String(toInput(ignoreField, ignore) ?? ''),
   }
@@ -121,8 +118,9 @@ const toShare = (text: string): number | string => {
 function findComparisonProblems(options: Record<string, unknown>): [name: string, problem: string][] {
   const set = Object.keys(options).filter((name) => name.startsWith('compare_'))
   const problems = set.map((name): [string, string] => [name, `the comparison of the schedule sets ${name} of each run: leave it out`])
-  const isPicture = ImageFormat.safeParse(options.format ?? 'png').success
-  return isPicture ? problems : [...problems, ['format', 'a comparison needs a picture: use png, jpeg, webp or avif']]
+  return isPicture(String(options.format ?? 'png'))
+    ? problems
+    : [...problems, ['format', 'a comparison needs a picture: use png, jpeg, webp or avif']]
 }
 
 /** The field `comparison` of the body; undefined if runs are not compared. */
@@ -144,9 +142,17 @@ function toComparison(inputs: ScheduleInputs, options: Record<string, unknown>, 
 
 const SECONDS = { starting_deadline_seconds: [1, 31_622_400], spread_seconds: [0, 86_400] } as const
 
-/** The request that creates the schedule. @param anchor creation of the schedule, in epoch milliseconds */
-export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor }: { now: number; anchor: number }): ScheduleRequest {
-  const { body: capture, problems: found, warnings } = toRequest(inputs.url, inputs.options)
+interface ScheduleContext {
+  now: number
+  /** Creation of the schedule, in epoch milliseconds. */
+  anchor: number
+  /** Absent: options are not checked. */
+  findProblems?: FindProblems | undefined
+}
+
+/** The request that creates the schedule. */
+export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor, findProblems }: ScheduleContext): ScheduleRequest {
+  const { body: capture, problems: found, warnings } = toRequest(inputs.url, inputs.options, findProblems)
   const problems = new Map(found)
   const body: Record<string, unknown> = { schedule: inputs.schedule.trim(), time_zone: inputs.time_zone.trim() }
   if (inputs.name.trim() !== '') body.name = inputs.name.trim()

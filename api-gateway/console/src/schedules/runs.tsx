@@ -3,6 +3,7 @@ import { type Capture, type Collection, recordPath } from '../api/captures.ts'
 import { api, type Schemas } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { CaptureCard } from '../list/capture-card.tsx'
+import { toCard } from '../list/card.ts'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -83,7 +84,7 @@ function RunCard({ run, collection }: { run: Run; collection: Collection }) {
     )
     return () => control.abort()
   }, [collection, id, status])
-  if (shot) return <CaptureCard shot={shot} title={formatInstant(run.scheduled_at)} />
+  if (shot) return <CaptureCard card={toCard(shot)} title={formatInstant(run.scheduled_at)} />
   return (
     <div class="card">
       <span class="thumbnail">

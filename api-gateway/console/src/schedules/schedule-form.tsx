@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { RequestError } from '../api/client.ts'
 import { OptionForm } from '../form/option-form.tsx'
+import { useChecks } from '../form/use-checks.ts'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
 import { NextTimesList } from './next-times.tsx'
@@ -26,7 +27,8 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], [])
-  const request = toScheduleRequest(inputs, { now: Date.now(), anchor })
+  const findProblems = useChecks(true)
+  const request = toScheduleRequest(inputs, { now: Date.now(), anchor, findProblems })
   const reported = new Map(request.problems)
   // An empty form is not wrong yet.
   if (inputs.url === '' && start.url === '') reported.delete('url')

@@ -1,22 +1,24 @@
 import { useState } from 'preact/hooks'
 import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { isMoving } from '../form/fields.ts'
 import { formatShare } from '../format/overlay.ts'
 import { toSafeLink } from '../format/picture-url.ts'
 import { formatInstant } from '../format/text.ts'
-import { ComparisonPanel } from '../record/comparison.tsx'
+import { ComparisonPanel, ComparisonPlaceholder } from '../record/comparison.tsx'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
+import { lazy } from '../ui/lazy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
-import { NextTimesList } from './next-times.tsx'
 import { Runs } from './runs.tsx'
 import { ScheduleState } from './schedule-list.tsx'
 
+const NextTimesList = lazy(async () => (await import('./next-times.tsx')).NextTimesList)
+
 const REFRESH_MILLISECONDS = 5_000
-const MOVING = ['mp4', 'webm', 'gif']
 
 export const schedulePath = (id: string): string => `/schedules/${encodeURIComponent(id)}`
 
@@ -82,12 +84,12 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
         <div>
-          {schedule.comparison?.last ? <Review id={schedule.comparison.last.id} /> : null}
+          {schedule.comparison?.last ? <Review id={schedule.comparison.last.id} options={schedule.options} /> : null}
           <Runs
             id={id}
             refreshes={refreshes}
             known={[...schedule.active_runs, ...schedule.recent_runs]}
-            collection={MOVING.includes(String(schedule.options.format)) ? 'videos' : 'screenshots'}
+            collection={isMoving(String(schedule.options.format)) ? 'videos' : 'screenshots'}
           />
         </div>
         <div>
@@ -100,9 +102,16 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
   )
 }
 
+/** The usual size of the pictures. Full pages have another. */
+const sizeOf = ({ viewport_width: width, viewport_height: height }: Schedule['options']) => ({
+  width: typeof width === 'number' ? width : 1920,
+  height: typeof height === 'number' ? height : 1080,
+})
+
 /** The pictures of the last comparison. */
-function Review({ id }: { id: string }) {
-  const { value: shot } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+function Review({ id, options }: { id: string; options: Schedule['options'] }) {
+  const { value: shot, error } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+  if (!shot && !error) return <ComparisonPlaceholder size={sizeOf(options)} />
   return shot?.comparison ? <ComparisonPanel shot={shot} comparison={shot.comparison} /> : null
 }
 

@@ -1,6 +1,4 @@
-import { isMoving } from '@tintype/crds/options/output/image'
-import { isOfOptionGroup } from '@tintype/crds/options/policy'
-import { fieldsByName } from '../form/fields.ts'
+import { fieldsByName, isMoving } from '../form/fields.ts'
 
 // The same capture as a command, as code, as a manifest and as the parameters of a link.
 
@@ -87,7 +85,7 @@ const isRefusedInLinks = (name: string, value: unknown): boolean => {
     field?.place === 'private' ||
     LINK_REFUSED.includes(name) ||
     name.startsWith('compare_') ||
-    isOfOptionGroup(field?.option ?? '', ['proxy', 'scripts', 'storage']) ||
+    field?.isAdministered === true ||
     (name === 'cache' && value === false) ||
     (name === 'cache_refresh' && value === true) ||
     (typeof value === 'object' && !Array.isArray(value))

@@ -1,0 +1,65 @@
+import './no-eval.ts'
+import type { AllOptions } from '@tintype/crds/options/contradiction'
+import { contradictions } from '@tintype/crds/options/contradictions'
+import { optionGroups } from '@tintype/crds/options/groups'
+import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { findWarnings } from '@tintype/crds/options/warnings'
+import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import type { z } from 'zod'
+import type { Collection } from '../api/captures.ts'
+import { type Field, fieldsByName } from './fields.ts'
+import type { FindProblems } from './request.ts'
+
+// What the API would refuse, found with the schemas and rules of the API. The schemas are four times as large as the rest of the console, so this
+// module loads when the form is used first.
+
+const schemas: ReadonlyMap<string, z.ZodType> = new Map(optionGroups.flatMap(({ options }) => Object.entries(options)))
+
+/** Cookies are entered as texts of Set-Cookie headers, which the gateway parses. */
+const COOKIE = /^[^\s;=,"]+=[^;]*(;.*)?$/
+
+function findValueProblem({ option, kind }: Field, value: unknown): string | undefined {
+  if (option === 'cookies') {
+    const isValid = (value as string[]).every((cookie) => COOKIE.test(cookie))
+    return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
+  }
+  if (kind === 'number' && typeof value !== 'number') return 'Enter a number.'
+  const parsed = schemas.get(option)?.safeParse(value)
+  if (!parsed || parsed.success) return undefined
+  const [issue] = parsed.error.issues
+  return issue ? issue.message.replace(/^Invalid input: /, '').replace(/^\w/, (letter) => letter.toUpperCase()) : 'This value is not valid.'
+}
+
+function findEventProblem(
+  collection: Collection,
+  { webhook_events: events, webhook_url: url }: Record<string, unknown>,
+): string | undefined {
+  if (events === undefined) return undefined
+  if (url === undefined) return 'webhook_events needs a webhook_url'
+  const subject = collection === 'videos' ? 'video' : 'screenshot'
+  const types = eventTypesOf(subject)
+  const other = (events as EventType[]).find((event) => !types.includes(event))
+  return other === undefined ? undefined : `a ${subject} has no event ${other}: leave it out`
+}
+
+/** Finds invalid values, contradictions, and options without effect. */
+export const findProblems: FindProblems = (options, collection) => {
+  const problems = new Map<string, string>()
+  const byOption: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(options)) {
+    const field = fieldsByName.get(name)
+    if (!field) continue
+    if (field.place !== 'delivery') byOption[field.option] = value
+    const problem = findValueProblem(field, value)
+    if (problem !== undefined) problems.set(name, problem)
+  }
+  // A contradiction of malformed values would only repeat that they are malformed.
+  const all = problems.size === 0 ? (byOption as AllOptions) : {}
+  for (const { paths, message, holds } of contradictions) if (holds(all)) problems.set(toSnakeCase(paths[0]), message)
+  for (const { option, message, holds } of privateContradictions)
+    if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
+  const eventProblem = findEventProblem(collection, options)
+  if (eventProblem !== undefined) problems.set('webhook_events', eventProblem)
+  return { problems, warnings: findWarnings(all) }
+}

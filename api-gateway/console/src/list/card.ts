@@ -1,0 +1,51 @@
+import { type Capture, type Collection, collectionOf, isVideo } from '../api/captures.ts'
+import { formatShare } from '../format/overlay.ts'
+import { toPictureUrl } from '../format/picture-url.ts'
+import { formatMilliseconds } from '../format/text.ts'
+
+/** What a card shows of a capture. Lists keep thousands of them, and a whole record is several times as large. */
+export interface Card {
+  id: string
+  collection: Collection
+  status: Capture['status']
+  title: string
+  created_at: string
+  preview: Preview | undefined
+  /** Shown if there is no preview. */
+  note: string
+  /** Changed part of a comparison. */
+  change: string | undefined
+  /** Length of a video. */
+  length: string | undefined
+}
+
+/** What a card shows of a file. */
+interface Preview {
+  kind: 'picture' | 'video'
+  url: string
+}
+
+/** The smallest picture of a capture: its thumbnail, the first frame of a video, or the file itself. */
+function previewOf(capture: Capture): Preview | undefined {
+  if (capture.status !== 'completed') return undefined
+  const small = capture.artifacts.find(({ type }) => type === 'thumbnail' || type === 'poster')
+  const url = toPictureUrl(small ? small.download_url : capture.download_url)
+  if (url === undefined) return undefined
+  if (small || capture.content_type.startsWith('image/')) return { kind: 'picture', url }
+  return capture.content_type.startsWith('video/') ? { kind: 'video', url } : undefined
+}
+
+export function toCard(capture: Capture): Card {
+  const comparison = isVideo(capture) ? null : capture.comparison
+  return {
+    id: capture.id,
+    collection: collectionOf(capture),
+    status: capture.status,
+    title: capture.metadata?.page_title || capture.url,
+    created_at: capture.created_at,
+    preview: previewOf(capture),
+    note: capture.status === 'completed' ? capture.format : (capture.error?.code ?? 'Waiting'),
+    change: comparison?.changed ? formatShare(comparison.changed_ratio ?? 0) : undefined,
+    length: isVideo(capture) && capture.duration_ms !== null ? formatMilliseconds(capture.duration_ms) : undefined,
+  }
+}
