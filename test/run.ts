@@ -3,6 +3,7 @@ import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { sharedCluster } from './support/cluster/tested-release.ts'
 import { COVERAGE_OPTIONS, findCoreGaps } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
@@ -51,7 +52,8 @@ const stages: Stage[] = [
   },
   {
     name: 'e2e',
-    prepare: [[node, 'test/cluster/start.ts']],
+    // A soak part that tests another release on the cluster has installed it.
+    prepare: sharedCluster ? [] : [[node, 'test/cluster/start.ts']],
     tests: 'test/e2e',
     sharing: { jobs: 2, alone: aloneOnCluster },
     isRepeated: true,

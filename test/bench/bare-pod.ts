@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { cluster, kubectl, kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
+import { cluster, kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { NAMESPACE } from '../support/cluster/tested-release.ts'
 import type { LoopOrder, LoopResult } from './bare-loop.ts'
 
 /** The bare loop in its pod. */

@@ -19,6 +19,7 @@ import { captureAll } from '../support/cluster/batch.ts'
 import { kubectlJson } from '../support/cluster/environment.ts'
 import { foreignNode } from '../support/cluster/program.ts'
 import { execScript } from '../support/cluster/runner-exec.ts'
+import { STORE } from '../support/cluster/tested-release.ts'
 import { eventually } from '../support/eventually.ts'
 
 // Addresses that a page must not reach from a runner's pod in the cluster. Each attack runs twice: in a pool whose rules open the
@@ -68,15 +69,15 @@ async function main(): Promise<void> {
     const target = literals.find((literal) => bare(literal.host) === means)
     return target && target.host !== host ? [{ ...target, host }] : []
   })
-  const store = await kubectlJson<{ status: { podIP: string } }>(['get', 'pod', 'tintype-minio-0'])
-  const storeService = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', 'tintype-minio'])
+  const store = await kubectlJson<{ status: { podIP: string } }>(['get', 'pod', `${STORE}-0`])
+  const storeService = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', STORE])
   /** Services with their status for plain HTTP: this status in the record means that the page reached the service. */
   const services: { what: string; host: string; port: number; httpStatus: number }[] = [
     { what: 'the API server through its Service', host: network.kubernetesService, port: 443, httpStatus: 400 },
     { what: 'the API server', host: network.nodeAddress, port: network.apiPort, httpStatus: 400 },
     { what: 'the kubelet', host: network.nodeAddress, port: 10_250, httpStatus: 400 },
-    { what: 'MinIO through its Service', host: storeService.spec.clusterIP, port: 9000, httpStatus: 403 },
-    { what: 'MinIO at its pod address', host: store.status.podIP, port: 9000, httpStatus: 403 },
+    { what: 'the store through its Service', host: storeService.spec.clusterIP, port: 9000, httpStatus: 403 },
+    { what: 'the store at its pod address', host: store.status.podIP, port: 9000, httpStatus: 403 },
   ]
 
   /** Captures in one pool. Returns the requests that arrived meanwhile, too. */

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createClusterAccount } from '../support/cluster/accounts.ts'
 import { type Call, call } from '../support/cluster/api-client.ts'
+import { NAMESPACE, STORE } from '../support/cluster/tested-release.ts'
 import { page } from '../support/servers/pages.ts'
 
 // Invalid input returns the error envelope with all errors at once, and creates nothing. The test has its own account, so that no other
@@ -34,7 +35,7 @@ const cases: { name: string; path?: string; call: Call; status: number; code: st
   { name: 'a private address in disguise', call: create({ url: 'http://0x7f.1/' }), status: 400, code: 'URL_NOT_ALLOWED' },
   {
     name: 'a cluster name that is not on the allow-list',
-    call: create({ url: 'http://tintype-minio.tintype.svc.cluster.local:9000/' }),
+    call: create({ url: `http://${STORE}.${NAMESPACE}.svc.cluster.local:9000/` }),
     status: 400,
     code: 'URL_NOT_ALLOWED',
   },

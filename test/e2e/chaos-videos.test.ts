@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { STORE } from '../support/cluster/tested-release.ts'
 import { finishedVideo, launchPlayer, play, startVideo } from '../support/cluster/videos.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
@@ -57,9 +58,9 @@ t.test('a video survives the loss of the leader and of all gateways', { timeout:
 
 t.test('a video survives a bucket that is unavailable for 20 s', { timeout: 400_000 }, async (t) => {
   const { id } = await record('cc9933')
-  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=0'])
+  await kubectl(['scale', 'statefulset', STORE, '--replicas=0'])
   await pause(20_000)
-  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=1'])
+  await kubectl(['scale', 'statefulset', STORE, '--replicas=1'])
   const isBack = async () => (await call<{ status: string }>('/api/v1/status').catch(() => undefined))?.body.status === 'operational'
   await eventually('the bucket is back', isBack, 120_000)
   await endsWell(t, id, 'cc9933')

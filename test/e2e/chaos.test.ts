@@ -11,6 +11,7 @@ import { call, download, finished, type RecordBody } from '../support/cluster/ap
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createPool, idleRunners, readyRunners } from '../support/cluster/pools.ts'
 import { claimed, createScreenshot, ended, fileOf } from '../support/cluster/screenshots.ts'
+import { STORE, sharedCluster } from '../support/cluster/tested-release.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { findContainerProcess } from '../support/processes/node-processes.ts'
@@ -203,7 +204,7 @@ interface RunningPod {
   status: { conditions: { type: string; status: string }[] }
 }
 
-t.test('no screenshot is lost when the API server is down for 20 s', { timeout: 400_000 }, async (t) => {
+t.test('no screenshot is lost when the API server is down for 20 s', { timeout: 400_000, skip: sharedCluster }, async (t) => {
   const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
   await pause(20_000)
@@ -216,9 +217,9 @@ t.test('no screenshot is lost when the API server is down for 20 s', { timeout: 
 
 t.test('no screenshot is lost when the bucket is unavailable for 20 s', { timeout: 400_000 }, async (t) => {
   const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
-  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=0'])
+  await kubectl(['scale', 'statefulset', STORE, '--replicas=0'])
   await pause(20_000)
-  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=1'])
+  await kubectl(['scale', 'statefulset', STORE, '--replicas=1'])
   await eventually(
     'the bucket is back',
     async () => (await call<{ status: string }>('/api/v1/status')).body.status === 'operational',

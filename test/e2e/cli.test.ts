@@ -7,6 +7,7 @@ import { installCli } from '../clients/cli-package.ts'
 import { createClusterAccount } from '../support/cluster/accounts.ts'
 import { call } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
+import { NAMESPACE } from '../support/cluster/tested-release.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
@@ -44,7 +45,7 @@ t.test('kubectl tintype finds the service and its API key through kubectl', asyn
   const picture = await decode(await readFile(path.join(cli.directory, 'plugin.png')))
   t.strictSame([picture.format, picture.width, picture.height], ['png', 400, 300])
   t.ok(isNear(picture.at(10, 10), RED))
-  t.match(await kubectl('doctor', '-n', 'tintype'), /^ok +url +http:\/\/127\.0\.0\.1:\d+ \(kubectl port-forward\)$/m)
+  t.match(await kubectl('doctor', '-n', NAMESPACE), /^ok +url +http:\/\/127\.0\.0\.1:\d+ \(kubectl port-forward\)$/m)
 })
 
 t.test('link prints a link whose response is the picture, with the secret of the API key that the service provides', async (t) => {

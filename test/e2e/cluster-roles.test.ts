@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CommandError } from '../cluster/host/exec.ts'
-import { releaseNamespace } from '../cluster/host/state.ts'
 import { kubectl } from '../cluster/kubernetes/kubectl.ts'
+import { NAMESPACE } from '../support/cluster/tested-release.ts'
 
 // The chart's roles are aggregated to the cluster roles view and edit: their holders get the permissions of the chart in the namespace.
 
@@ -9,14 +9,14 @@ const people = { viewer: 'view', editor: 'edit', stranger: undefined }
 for (const [person, role] of Object.entries(people)) {
   if (role === undefined) continue
   const binding = `roles-test-${person}`
-  await kubectl(['delete', 'rolebinding', binding, '-n', releaseNamespace, '--ignore-not-found'])
-  await kubectl(['create', 'rolebinding', binding, '-n', releaseNamespace, `--clusterrole=${role}`, `--user=roles-test-${person}`])
-  t.teardown(() => kubectl(['delete', 'rolebinding', binding, '-n', releaseNamespace]))
+  await kubectl(['delete', 'rolebinding', binding, '-n', NAMESPACE, '--ignore-not-found'])
+  await kubectl(['create', 'rolebinding', binding, '-n', NAMESPACE, `--clusterrole=${role}`, `--user=roles-test-${person}`])
+  t.teardown(() => kubectl(['delete', 'rolebinding', binding, '-n', NAMESPACE]))
 }
 
 /** kubectl exits with 1 when the access is denied. */
 const may = (person: string, verb: string, what: readonly string[]): Promise<boolean> =>
-  kubectl(['auth', 'can-i', verb, ...what, '-n', releaseNamespace, '--as', `roles-test-${person}`]).then(
+  kubectl(['auth', 'can-i', verb, ...what, '-n', NAMESPACE, '--as', `roles-test-${person}`]).then(
     () => true,
     (error: unknown) => {
       if (error instanceof CommandError && /^no\b/.test(error.output)) return false

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { environmentFile, releaseNamespace, repository, sitesNamespace } from '../cluster/host/state.ts'
+import { repository, sitesNamespace } from '../cluster/host/state.ts'
 import { cluster, kubectl } from '../support/cluster/environment.ts'
+import { ENVIRONMENT_FILE, NAMESPACE } from '../support/cluster/tested-release.ts'
 import { decode } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
@@ -23,8 +24,8 @@ const byKubectl = blocksOf(chapterOf('From a Screenshot to its file with kubectl
 const toCommands = (texts: readonly string[]): string =>
   texts
     .join('')
-    .replace('. .tintype/env', `. '${environmentFile}'`)
-    .replaceAll('-n tintype', `-n ${releaseNamespace}`)
+    .replace('. .tintype/env', `. '${ENVIRONMENT_FILE}'`)
+    .replaceAll('-n tintype', `-n ${NAMESPACE}`)
     .replaceAll('https://example.com/?page=2', page('/dark'))
     .replaceAll('https://example.com', page('/quadrants'))
 
@@ -61,7 +62,7 @@ t.test('a receiver on the local cluster gets the documented events', { timeout: 
   const section = /^### A receiver of your own on the local cluster$(.*?)^## /ms.exec(text)?.[1] ?? ''
   const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('')
   // Runs in a temporary directory instead of the checkout, so that no files remain.
-  await symlink(path.dirname(environmentFile), path.join(directory, '.tintype'))
+  await symlink(path.dirname(ENVIRONMENT_FILE), path.join(directory, '.tintype'))
   const { code, output } = await type(script, directory)
   t.equal(code, 0, output)
   t.match(output, /"success": ?true/, 'the sample event was posted')

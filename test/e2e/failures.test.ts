@@ -1,5 +1,6 @@
 import t from 'tap'
 import { capture } from '../support/cluster/api-client.ts'
+import { NAMESPACE, STORE } from '../support/cluster/tested-release.ts'
 import { page } from '../support/servers/pages.ts'
 
 // Each rejection and each network failure has its own code, over http and https, and never a picture of an error page.
@@ -11,7 +12,7 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   { name: 'a name that does not exist, over https', url: 'https://no-such-name.sites.svc.cluster.local/', code: 'DNS_FAILED' },
   {
     name: 'a redirect to a cluster name that is not on the allow-list',
-    url: page('/redirect?to=http://tintype-minio.tintype.svc.cluster.local:9000/'),
+    url: page(`/redirect?to=http://${STORE}.${NAMESPACE}.svc.cluster.local:9000/`),
     code: 'BLOCKED_ADDRESS',
   },
   {

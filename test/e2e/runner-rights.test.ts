@@ -3,10 +3,11 @@ import { buildReport } from '../../capture-runner/src/server/report.ts'
 import type { JsonPatchOperation } from '../../crds/client/patch.ts'
 import { API_VERSION } from '../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
-import { kubectl, NAMESPACE } from '../support/cluster/environment.ts'
+import { kubectl } from '../support/cluster/environment.ts'
 import { createPool, idleRunners } from '../support/cluster/pools.ts'
 import { type ApiRequest, callAsPod } from '../support/cluster/runner-exec.ts'
 import { claimed, createScreenshot, screenshotOf } from '../support/cluster/screenshots.ts'
+import { NAMESPACE, STORE } from '../support/cluster/tested-release.ts'
 import { page } from '../support/servers/pages.ts'
 
 // Permissions of the token in a runner's pod, tried from inside the pod: it can report the result of its own open claim, and nothing else.
@@ -151,7 +152,7 @@ t.test('a runner’s token cannot read objects or create pods and tokens', async
     'list ApiKeys': { path: screenshots.replace('screenshots', 'apikeys') },
     'list RunnerPools': { path: screenshots.replace('screenshots', 'runnerpools') },
     'get the dispatch key': { path: `${core}/secrets/tintype-dispatch-key` },
-    'get the storage’s credentials': { path: `${core}/secrets/tintype-minio-root` },
+    'get the storage’s credentials': { path: `${core}/secrets/${STORE}-root` },
     'list Secrets': { path: `${core}/secrets` },
     'watch Secrets': { path: `${core}/secrets?watch=1` },
     'get its pod': { path: `${core}/pods/${pod}` },
@@ -167,7 +168,7 @@ t.test('a runner’s token cannot read objects or create pods and tokens', async
   }
   const answers = await callAsPod(pod, Object.values(attempts))
   for (const [place, what] of Object.keys(attempts).entries()) t.match(answers[place], { status: 403, message: /cannot/ }, what)
-  for (const secret of ['tintype-dispatch-key', 'tintype-minio-root'])
+  for (const secret of ['tintype-dispatch-key', `${STORE}-root`])
     t.equal((await kubectl(['get', 'secret', secret])).code, 0, `${secret} is there`)
 })
 

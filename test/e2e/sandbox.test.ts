@@ -9,6 +9,7 @@ import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createApiKey } from '../support/cluster/keys.ts'
 import { createObject, createPool, idleRunners, poolOf, type RunnerPod, run } from '../support/cluster/pools.ts'
 import { captureWith, createScreenshot, ended, fileOf, screenshotOf } from '../support/cluster/screenshots.ts'
+import { STORE } from '../support/cluster/tested-release.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
@@ -130,7 +131,7 @@ t.test('a pool that requires the sandbox reports the missing profile, and captur
 t.test('token, memory and network are reachable from outside the browser’s jail, but not from inside it', async (t) => {
   const pool = await createPool(t, 'probed', { minIdle: 1, maxPods: 1 })
   const [{ name, ip }] = (await idleRunners(pool)) as [RunnerPod]
-  const store = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', 'tintype-minio'])
+  const store = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', STORE])
   const endpoint = await kubectlJson<{ subsets: { addresses: { ip: string }[]; ports: { port: number }[] }[] }>([
     'get',
     '-n',

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { type SignedRequest, signStoreRequest } from '../support/attack/sign-store-request.ts'
 import { FORGED_CONTENT, type RawRequest, unsignedWrites } from '../support/attack/unsigned-writes.ts'
-import { kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
+import { kubectlJson } from '../support/cluster/environment.ts'
 import { createPool, idleRunners, run } from '../support/cluster/pools.ts'
 import { execScript } from '../support/cluster/runner-exec.ts'
+import { NAMESPACE, STORE } from '../support/cluster/tested-release.ts'
 
 // Uploads with a signature of zeros (CVE-2026-41145, CVE-2026-40344), sent from a runner's pod to the store of the release with its most
 // powerful key id. test/integration/storage/unsigned-writes.test.ts is the control: there they succeed on upstream MinIO.
@@ -26,10 +27,10 @@ for (const { url, method, headers, body } of input) {
 tell(answers)`
 
 t.test('unsigned uploads to the bundled store are rejected from a runner’s pod', async (t) => {
-  const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', 'tintype-minio-root'])
+  const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', `${STORE}-root`])
   const decode = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString()
   const keys = {
-    endpoint: `http://tintype-minio.${NAMESPACE}.svc:9000`,
+    endpoint: `http://${STORE}.${NAMESPACE}.svc:9000`,
     accessKey: decode('root-user'),
     secretKey: decode('root-password'),
   }

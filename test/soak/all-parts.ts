@@ -3,7 +3,9 @@ import { claim } from './parts/claim.ts'
 import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
 import { clusterNodeLost } from './parts/cluster-node-lost.ts'
+import { clusterSideBySide } from './parts/cluster-side-by-side.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
+import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
 import { faults } from './parts/faults.ts'
@@ -36,4 +38,6 @@ export const parts: readonly Part[] = [
   clusterManual,
   clusterUpgrade,
   clusterVideos,
+  clusterVersitygw,
+  clusterSideBySide,
 ]

@@ -57,7 +57,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
   --only LIST    release: only these images
-  --cluster      release: also installs from the registry into the running cluster of \`npm start\`
+  --cluster      release: also installs from the registry into the running cluster of \`npm start\`, and runs the end-to-end tests there
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 

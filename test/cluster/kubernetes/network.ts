@@ -112,4 +112,4 @@ function listenOnHost(port: number, variable: string): Promise<Server> {
 }
 
 /** Node can pass a listening socket to a child only by its descriptor, and only the internal handle has it. */
-const descriptorOf = (server: Server): number => (server as unknown as { _handle: { fd: number } })._handle.fd
+export const descriptorOf = (server: Server): number => (server as unknown as { _handle: { fd: number } })._handle.fd

@@ -2,16 +2,7 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../host/exec.ts'
-import {
-  choices,
-  environmentFile,
-  firstScreenshotFile,
-  paths,
-  releaseName,
-  releaseNamespace,
-  repository,
-  toolsDirectory,
-} from '../host/state.ts'
+import { choices, environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace, repository } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
 import { kubectl } from '../kubernetes/kubectl.ts'
@@ -43,21 +34,26 @@ export async function writeEnvironment(url: string): Promise<Access> {
     const remedy = `create an API key with kubectl apply of an ApiKey, and write it to ${environmentFile}`
     throw new StepError(`Secret ${releaseName}-initial-api-key does not exist, and there is no key of an earlier start`, { remedy })
   }
-  const kubeconfig = choices.cluster === 'current' ? choices.kubeconfig : paths.kubeconfig
-  const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
-  await mkdir(path.dirname(environmentFile), { recursive: true })
-  await writeFile(environmentFile, `${lines.join('\n')}\n`, { mode: 0o600 })
-  await linkTools()
+  await writeAccess({ url, apiKey }, environmentFile)
   return { url, apiKey }
 }
 
+/** Writes the URL, the key and the kubeconfig to a file, and links the tools into the directory `bin` beside it. */
+export async function writeAccess({ url, apiKey }: Access, file: string): Promise<void> {
+  const kubeconfig = choices.cluster === 'current' ? choices.kubeconfig : paths.kubeconfig
+  const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 })
+  await linkTools(path.join(path.dirname(file), 'bin'))
+}
+
 /** Links the cluster's kubectl and helm, so that the machine needs none. */
-async function linkTools(): Promise<void> {
+async function linkTools(directory: string): Promise<void> {
   if (choices.cluster === 'current') return
   const { kubernetes } = await locatePrograms()
-  await mkdir(toolsDirectory, { recursive: true })
+  await mkdir(directory, { recursive: true })
   for (const name of ['kubectl', 'helm']) {
-    const link = path.join(toolsDirectory, name)
+    const link = path.join(directory, name)
     await rm(link, { force: true })
     await symlink(path.join(kubernetes, name), link)
   }

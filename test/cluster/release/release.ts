@@ -22,6 +22,7 @@ const programs = {
   runner: 'capture-runner',
   'runner.video': 'capture-runner-video',
   minio: 'minio',
+  versitygw: 'versitygw',
 }
 
 /** Creates the namespaces, and deploys the servers of test pages with the image of this build. */

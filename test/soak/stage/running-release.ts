@@ -7,7 +7,7 @@ const IMAGES = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-
 export async function readRunning(): Promise<{ values: string[]; tags: Record<string, string> }> {
   const read = (...what: string[]) => kubectl(['get', ...what, '-n', releaseNamespace, '-o', 'json'])
   // Other pools belong to other releases, which may have other images.
-  const images = (await Promise.all([read('deployments,statefulsets'), read('runnerpool', 'default')])).join('')
+  const images = (await Promise.all([read('deployments,statefulsets'), read('runnerpool', 'default', 'video')])).join('')
   const tags = Object.fromEntries(
     [...images.matchAll(/"image": "[^"]*\/([a-z-]+):([^"]+)"/g)].map(([, name = '', tag = '']) => [name, tag]),
   )

@@ -1,4 +1,4 @@
-/** A separate release on the running cluster, in its own namespace, with helpers to run Helm and to send requests. */
+/** Separate releases on the running cluster, each in its own namespace, with helpers to run Helm and to send requests. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -14,11 +14,21 @@ import { undoing } from '../../bench/report/undo.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { paths } from '../../cluster/host/state.ts'
 import { helm, kubectl } from '../../cluster/kubernetes/kubectl.ts'
+import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 import { QUADRANTS } from './cluster-objects.ts'
 
 export const RELEASE = 'trial'
 export const NAMESPACE = 'tintype-trial'
+
+/** Name of a release and its namespace. */
+export interface TrialPlace {
+  release: string
+  namespace: string
+}
+
+/** The release of parts that need only one. */
+const TRIAL: TrialPlace = { release: RELEASE, namespace: NAMESPACE }
 const GENEROUS_MILLISECONDS = 300_000
 /** Timeout for two runners on a busy machine to finish all Screenshots that were created while Helm was slow. */
 const LONG_MILLISECONDS = 1_200_000
@@ -27,18 +37,18 @@ const LONG_MILLISECONDS = 1_200_000
 export const helmOn = (...args: string[]): Promise<string> => helm([...args, '--namespace', NAMESPACE])
 
 /** API client with the rights of the cluster's administrator, in the release's namespace. */
-async function openTrial() {
-  const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: NAMESPACE })
+async function openTrial({ release, namespace }: TrialPlace) {
+  const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace })
   const all = new Resource(http, namespaces)
   const shots = new Resource(http, screenshots)
   const create = () => shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS } })
 
   const clear = async () => {
-    await helmOn('uninstall', RELEASE, '--ignore-not-found', '--wait')
-    await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s'])
-    await freeVolumes()
+    await helm(['uninstall', release, '--namespace', namespace, '--ignore-not-found', '--wait'])
+    await kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s'])
+    await freeVolumes(namespace)
   }
-  const makeNamespace = () => all.create({ metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } })
+  const makeNamespace = () => all.create({ metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } })
   const whenReady = () =>
     eventually(
       'the pool is ready',
@@ -57,14 +67,14 @@ async function openTrial() {
       },
       LONG_MILLISECONDS,
     )
-  return { http, shots, create, clear, makeNamespace, whenReady, whenAllFinished, close: () => http.close() }
+  return { release, namespace, http, shots, create, clear, makeNamespace, whenReady, whenAllFinished, close: () => http.close() }
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
 
 /** Calls `act` with an empty namespace for a release, and cleans up afterwards, also after an interruption. */
-export async function withTrial<T>(act: (trial: Trial) => Promise<T>): Promise<T> {
-  const trial = await openTrial()
+export async function withTrial<T>(act: (trial: Trial) => Promise<T>, place = TRIAL): Promise<T> {
+  const trial = await openTrial(place)
   const undo = async () => {
     await trial.clear()
     await trial.close()
@@ -95,18 +105,28 @@ export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: numbe
   return { names, refusals, stop }
 }
 
+/** The text of the first API key of a release. */
+export async function readFirstKey({ release, namespace }: TrialPlace = TRIAL): Promise<string> {
+  const secret = await kubectl(['get', 'secret', `${release}-initial-api-key`, '-n', namespace, '-o', 'jsonpath={.data.api-key}'])
+  return Buffer.from(secret, 'base64').toString()
+}
+
 /** Calls `act` with the URL of the release's gateway and headers with its first key. */
 export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
-  const forward = spawn('kubectl', ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`], {
-    env: { ...process.env, KUBECONFIG: paths.kubeconfig },
-    stdio: 'ignore',
-  })
+  const { kubernetes } = await locatePrograms()
+  const forward = spawn(
+    path.join(kubernetes, 'kubectl'),
+    ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`],
+    {
+      env: { ...process.env, KUBECONFIG: paths.kubeconfig },
+      stdio: 'ignore',
+    },
+  )
   try {
     const base = `http://127.0.0.1:${port}`
     await eventually('the gateway responds', async () => (await fetch(`${base}/api/v1/status`)).ok)
-    const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
-    return await act(base, { authorization: `Bearer ${Buffer.from(secret, 'base64')}` })
+    return await act(base, { authorization: `Bearer ${await readFirstKey()}` })
   } finally {
     forward.kill()
   }
@@ -164,8 +184,8 @@ export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =
   })
 
 /** Empties the volumes of uninstalled releases. Otherwise the next release would find data that its passwords do not open. */
-export async function freeVolumes(): Promise<void> {
-  const query = `{range .items[?(@.spec.claimRef.namespace=="${NAMESPACE}")]}{.metadata.name} {end}`
+export async function freeVolumes(namespace = NAMESPACE): Promise<void> {
+  const query = `{range .items[?(@.spec.claimRef.namespace=="${namespace}")]}{.metadata.name} {end}`
   const volumes = (await kubectl(['get', 'persistentvolumes', '-o', `jsonpath=${query}`])).split(' ').filter(Boolean)
   for (const volume of volumes) {
     const directory = path.join(paths.volumes, volume)

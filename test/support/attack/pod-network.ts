@@ -8,8 +8,9 @@ import { run } from '../../cluster/host/exec.ts'
 import { paths } from '../../cluster/host/state.ts'
 import { inside } from '../../cluster/kubernetes/network.ts'
 import { ctr } from '../../cluster/kubernetes/node.ts'
-import { cluster, NAMESPACE } from '../cluster/environment.ts'
+import { cluster } from '../cluster/environment.ts'
 import type { RunnerPod } from '../cluster/pools.ts'
+import { NAMESPACE } from '../cluster/tested-release.ts'
 import type { Arrival } from './attack-program.ts'
 
 // Changes the network of one pod of a test from its node: IPv6, which the local cluster does not have, and another name server. The changes end with

@@ -3,7 +3,8 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { API_VERSION, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { eventually } from '../eventually.ts'
-import { AS_GATEWAY, kubectl, kubectlJson, NAMESPACE } from './environment.ts'
+import { AS_GATEWAY, kubectl, kubectlJson } from './environment.ts'
+import { NAMESPACE } from './tested-release.ts'
 
 /**
  * Creates all Screenshots together and waits until all have finished. Results are in the order of `specs`. They are deleted with the test.

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { environmentFile, toolsDirectory } from '../../cluster/host/state.ts'
+import { ENVIRONMENT_FILE, NAMESPACE, TOOLS } from './tested-release.ts'
 
 const run = promisify(execFile)
 
@@ -14,13 +14,13 @@ export interface ClusterEnvironment {
 }
 
 /**
- * Reads `.tintype/env`.
+ * Reads `.tintype/env`, or the file of the release under test.
  * @throws with the remedy when the cluster was not started
  */
 export function loadClusterEnvironment(): ClusterEnvironment {
   let text: string
   try {
-    text = readFileSync(environmentFile, 'utf8')
+    text = readFileSync(ENVIRONMENT_FILE, 'utf8')
   } catch (cause) {
     throw new Error('the cluster was not started: run `npm start` first', { cause })
   }
@@ -28,12 +28,12 @@ export function loadClusterEnvironment(): ClusterEnvironment {
     [...text.matchAll(/^(?:export )?([A-Z_]+)=(.*)$/gm)].map(([, name, value = '']) => [name, value.replace(/^(['"])(.*)\1$/, '$2')]),
   )
   const { TINTYPE_URL: url, TINTYPE_API_KEY: apiKey } = values
-  if (!url || !apiKey) throw new Error(`${environmentFile} lacks TINTYPE_URL or TINTYPE_API_KEY: run \`npm start\` again`)
+  if (!url || !apiKey) throw new Error(`${ENVIRONMENT_FILE} lacks TINTYPE_URL or TINTYPE_API_KEY: run \`npm start\` again`)
   return {
     url,
     apiKey,
     // The directory exists only for the embedded cluster. For others the user's programs are used.
-    shell: { ...process.env, ...values, PATH: `${toolsDirectory}:${process.env.PATH}` },
+    shell: { ...process.env, ...values, PATH: `${TOOLS}:${process.env.PATH}` },
   }
 }
 
@@ -61,9 +61,6 @@ export interface KubectlResult {
   stdout: string
   stderr: string
 }
-
-/** Namespace that the chart is installed in. */
-export const NAMESPACE = 'tintype'
 
 /** Arguments to impersonate the gateway in kubectl, because only it may create names that contain an id. */
 export const AS_GATEWAY = ['--as', `system:serviceaccount:${NAMESPACE}:tintype-api-gateway`]

@@ -1,6 +1,7 @@
 import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
-import { kubectl, NAMESPACE } from './environment.ts'
+import { kubectl } from './environment.ts'
+import { NAMESPACE } from './tested-release.ts'
 
 /** Only the operator and the gateway may set the label with the hash. */
 const AS_OPERATOR = `--as=system:serviceaccount:${NAMESPACE}:tintype-operator`

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Test } from 'tap'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
-import { cluster, NAMESPACE } from './environment.ts'
+import { cluster } from './environment.ts'
+import { NAMESPACE } from './tested-release.ts'
 
 // Connects a test to the port of a runner, which only the operator should be able to use.
 

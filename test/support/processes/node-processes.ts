@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { paths } from '../../cluster/host/state.ts'
+import { NAMESPACE } from '../cluster/tested-release.ts'
 
 const run = promisify(execFile)
 
@@ -8,7 +9,7 @@ const run = promisify(execFile)
 const ctr = async (...args: string[]): Promise<string> => (await run('ctr', ['-a', paths.containerdSocket, '-n', 'k8s.io', ...args])).stdout
 
 /**
- * Host process id of the first process of a pod's container. Tests use it to kill or freeze a process without Kubernetes.
+ * Host process id of the first process of a container of the release under test. Tests use it to kill or freeze a process without Kubernetes.
  * @throws when the container does not run
  */
 export async function findContainerProcess(pod: string, container: string): Promise<number> {
@@ -16,7 +17,9 @@ export async function findContainerProcess(pod: string, container: string): Prom
     'containers',
     'ls',
     '-q',
-    `labels."io.kubernetes.pod.name"==${pod},labels."io.kubernetes.container.name"==${container}`,
+    Object.entries({ 'pod.namespace': NAMESPACE, 'pod.name': pod, 'container.name': container })
+      .map(([label, value]) => `labels."io.kubernetes.${label}"==${value}`)
+      .join(),
   )
   const ids = new Set(listed.split('\n').filter(Boolean))
   for (const line of (await ctr('tasks', 'ls')).split('\n')) {

@@ -5,9 +5,10 @@ t.test('imageSettings sets the image tag of each program of the chart', async (t
   const tags = new Map([
     ['api-gateway', 'aaa'],
     ['minio', 'bbb'],
-    ['sites', 'ccc'],
+    ['versitygw', 'ccc'],
+    ['sites', 'ddd'],
   ])
-  t.strictSame(imageSettings(tags), ['gateway.image.tag=aaa', 'minio.image.tag=bbb'])
+  t.strictSame(imageSettings(tags), ['gateway.image.tag=aaa', 'minio.image.tag=bbb', 'versitygw.image.tag=ccc'])
 })
 
 t.test('withImage replaces the tag in a manifest with the tag of this build', async (t) => {

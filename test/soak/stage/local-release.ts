@@ -1,0 +1,125 @@
+/**
+ * A further release on the running cluster, with the name and the values of that of `npm start` and a port of its own, so that the end-to-end tests fit
+ * it. Only its namespace differs.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { CommandError, run } from '../../cluster/host/exec.ts'
+import { releaseName, repository } from '../../cluster/host/state.ts'
+import { formatDuration } from '../../cluster/host/steps.ts'
+import { helm, kubectl } from '../../cluster/kubernetes/kubectl.ts'
+import { type Access, writeAccess } from '../../cluster/release/first-capture.ts'
+import { ensureWebhookAuthority } from '../../cluster/release/webhook-authority.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type Finding, holds } from '../part.ts'
+import { QUADRANTS } from './cluster-objects.ts'
+import { openLoopbackPort } from './loopback-port.ts'
+import { readFirstKey, type Trial, withTrial } from './trial-release.ts'
+
+const VALUES = path.join(repository, 'test/cluster/release/values.yaml')
+const FIRST_MILLISECONDS = 600_000
+const TESTS_MILLISECONDS = 60 * 60_000
+
+/** The bundled store of a release. */
+export type Store = 'minio' | 'versitygw'
+
+export interface LocalRelease extends Access {
+  trial: Trial
+  store: Store
+  /** When `helm install` began, by performance.now(). */
+  began: number
+}
+
+export interface Installation {
+  namespace: string
+  /** Path of the chart, or its reference in a registry. */
+  chart: string
+  /** Options of `helm install` besides the values of the local cluster. */
+  options: readonly string[]
+  store?: Store
+}
+
+/** Calls `act` with a release whose pool is ready. Afterwards the release and its namespace are removed. */
+export async function withLocalRelease<T>(installation: Installation, act: (release: LocalRelease) => Promise<T>): Promise<T> {
+  const { namespace, chart, options, store = 'minio' } = installation
+  const place = { release: releaseName, namespace }
+  return withTrial(async (trial) => {
+    const port = await openLoopbackPort()
+    try {
+      await trial.makeNamespace()
+      const authority = await ensureWebhookAuthority(namespace)
+      const values = {
+        'gateway.publicUrl': port.url,
+        'gateway.service.nodePort': 'null', // the API server chooses one
+        'webhooks.extraCaConfigMap': authority,
+        store,
+      }
+      const settings = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+      const began = performance.now()
+      await helm(['install', releaseName, chart, '--namespace', namespace, '--values', VALUES, ...settings, ...options])
+      const service = ['get', 'service', `${releaseName}-api-gateway`, '-n', namespace, '-o', 'jsonpath={.spec.ports[0].nodePort}']
+      port.forwardTo(Number(await kubectl(service)))
+      await trial.whenReady() // the first API key exists by then
+      return await act({ trial, store, began, url: port.url, apiKey: await readFirstKey(place) })
+    } finally {
+      port.close()
+    }
+  }, place)
+}
+
+export const isPng = (bytes: Buffer): boolean => bytes.subarray(1, 4).toString() === 'PNG'
+
+/** Captures a page by REST. Repeats the request until a runner is ready. */
+export async function capturePage({ url, apiKey }: Access): Promise<Buffer> {
+  const request = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', accept: 'image/*' },
+    body: JSON.stringify({ url: QUADRANTS, options: { capture_timeout: 60_000 } }),
+  }
+  return eventually(
+    'the first picture',
+    async () => {
+      const response = await fetch(`${url}/api/v1/screenshots`, request)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      return response.status === 200 && bytes
+    },
+    FIRST_MILLISECONDS,
+  )
+}
+
+/** Runs the end-to-end tests on the release, except those that stop parts of the cluster itself. */
+export async function testEndToEnd(release: LocalRelease, progress: (line: string) => void): Promise<Finding> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-tested-'))
+  const environmentFile = path.join(directory, '.tintype/env')
+  const started = performance.now()
+  let totals = 'no result'
+  const onLine = (line: string): void => {
+    if (line !== '') progress(line)
+    if (/^\d+ passed, \d+ failed$/.test(line)) totals = line
+  }
+  try {
+    await writeAccess(release, environmentFile)
+    const environment = {
+      TINTYPE_TEST_NAMESPACE: release.trial.namespace,
+      TINTYPE_TEST_STORE: release.store,
+      TINTYPE_TEST_ENVIRONMENT: environmentFile,
+    }
+    const tests = run(process.execPath, ['test/run.ts', 'e2e'], {
+      directory: repository,
+      environment,
+      onLine,
+      timeoutMilliseconds: TESTS_MILLISECONDS,
+    })
+    const passed = await tests.then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof CommandError) return false
+        throw error
+      },
+    )
+    return holds('the end-to-end tests pass on it', passed, `${totals} in ${formatDuration(performance.now() - started)}`)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
