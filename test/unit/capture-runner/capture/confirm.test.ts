@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import sharp from 'sharp'
+import t, { type Test } from 'tap'
+import { compareTwice } from '../../../../capture-runner/src/capture/confirm.ts'
+import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+
+const pictureOf = (background: string): Promise<Buffer> =>
+  sharp({ create: { width: 64, height: 64, channels: 3, background } })
+    .png()
+    .toBuffer()
+const [red, green, blue] = await Promise.all(['#f00', '#0f0', '#00f'].map(pictureOf))
+
+const captured = (picture: Buffer | undefined, unfit?: 'blank'): Captured => ({
+  picture: picture!,
+  findings: { warnings: [], files: new Map(), page: {}, ...(unfit ? { unfit } : {}) },
+})
+
+/** Compares with a green picture: first a red one, and then what `again` returns. */
+async function confirm(t: Test, again: () => Promise<Captured>, { retries = 1, leftMilliseconds = 60_000, first = captured(red) } = {}) {
+  const directory = t.testdir()
+  const file = path.join(directory, 'before')
+  await writeFile(file, green!)
+  const sha256 = Promise.resolve(createHash('sha256').update(green!).digest('hex'))
+  const baseline = { directory, file, sha256, ignored: [], [Symbol.asyncDispose]: async () => {} }
+  let calls = 0
+  const kept = await compareTwice(first, {
+    ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
+    ...{ deadline: Date.now() + leftMilliseconds, captureMilliseconds: 1_000 },
+    captureAgain: () => {
+      calls++
+      return again()
+    },
+  })
+  return { kept, calls, changed: kept.findings.comparison?.changed }
+}
+
+t.test('compareTwice keeps the second capture if it does not differ, with a warning', async (t) => {
+  const second = captured(green)
+  t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: false })
+  t.match(second.findings.warnings, [/a second one did not/])
+})
+
+t.test('compareTwice keeps the second capture if both differ', async (t) => {
+  const second = captured(blue)
+  t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: true })
+  t.strictSame(second.findings.warnings, [])
+  t.ok(second.findings.files.has('diff'))
+})
+
+t.test('compareTwice does not capture an unchanged page again', async (t) => {
+  t.match(await confirm(t, async () => captured(blue), { first: captured(green) }), { calls: 0, changed: false })
+})
+
+t.test('compareTwice keeps the first capture with retries 0, and when the time is short', async (t) => {
+  for (const settings of [{ retries: 0 }, { leftMilliseconds: 1_500 }]) {
+    const first = captured(red)
+    t.match(await confirm(t, async () => captured(green), { ...settings, first }), { kept: first, calls: 0, changed: true })
+  }
+})
+
+t.test('compareTwice keeps the first capture if the second fails or shows nothing', async (t) => {
+  const failing = async (): Promise<Captured> => {
+    throw new Error('the browser ended')
+  }
+  for (const again of [failing, async () => captured(blue, 'blank')]) {
+    const first = captured(red)
+    t.match(await confirm(t, again, { first }), { kept: first, calls: 1, changed: true })
+  }
+})
