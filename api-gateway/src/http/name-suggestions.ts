@@ -87,6 +87,7 @@ export const NAME_SUGGESTIONS: ReadonlyMap<string, string> = new Map(
     retina: 'device_scale_factor',
     s3bucket: 'storage_bucket',
     s3endpoint: 'storage_endpoint',
+    s3forcepathstyle: 'storage_path_style',
     s3path: 'storage_path',
     s3region: 'storage_region',
     scale: 'device_scale_factor',

@@ -10,10 +10,10 @@ export interface CopyPlan extends StorageAccess {
 
 /** Builds the plan for the copy; undefined if none is requested. */
 export function buildCopy(options: EffectiveOptions, secrets: PrivateOptions = {}): { copy?: CopyPlan } {
-  const { storageBucket: bucket, storageEndpoint: endpoint, storageRegion: region, storagePath: path } = options
+  const { storageBucket: bucket, storageEndpoint: endpoint, storageRegion: region, storagePath: path, storagePathStyle } = options
   const { storageAccessKeyId: accessKey, storageSecretAccessKey: secretKey } = secrets
   if (bucket === undefined || endpoint === undefined || accessKey === undefined || secretKey === undefined) return {}
-  return { copy: { bucket, endpoint, region, accessKey, secretKey, path } }
+  return { copy: { bucket, endpoint, region, accessKey, secretKey, path, ...(storagePathStyle ? {} : { pathStyle: false }) } }
 }
 
 /** Values of the placeholders. */

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { isAddressLiteral } from '../addresses/address-rules.ts'
 
 // Presigned URLs with AWS Signature Version 4. The minio client signs only the header Host of a presigned PUT. Tintype must sign If-None-Match
 // too, because otherwise the holder of the URL could omit it and overwrite a file.
@@ -18,11 +19,14 @@ export interface StorageAccess {
 type BucketAddress = Pick<StorageAccess, 'endpoint' | 'bucket' | 'pathStyle'>
 
 /**
- * Whether the bucket is part of the host name. A wildcard certificate covers one label only, so a bucket with a dot stays in the path with https, as in
- * the minio client.
+ * Whether the bucket is part of the host name. An IP address has no subdomains. A wildcard certificate covers one label only, so a bucket with a dot stays
+ * in the path with https, as in the minio client.
  */
-const isBucketInHost = ({ endpoint, bucket, pathStyle = true }: BucketAddress): boolean =>
-  !pathStyle && !(endpoint.startsWith('https:') && bucket.includes('.'))
+function isBucketInHost({ endpoint, bucket, pathStyle = true }: BucketAddress): boolean {
+  if (pathStyle) return false
+  const { protocol, hostname } = new URL(endpoint)
+  return !isAddressLiteral(hostname.replace(/^\[(.*)\]$/, '$1')) && !(protocol === 'https:' && bucket.includes('.'))
+}
 
 /** The URL of the bucket without a slash at the end: `https://host/bucket`, or `https://bucket.host` in virtual-host style. */
 export function bucketUrl(access: BucketAddress): string {

@@ -124,7 +124,9 @@ export const contradictions: readonly Contradiction[] = [
     holds: ({ darkModeForce, darkMode }) => darkModeForce === true && darkMode !== true,
   },
   ...[
-    ...(['storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId'] as const).map((option) => needs(option, 'storageBucket')),
+    ...(['storageEndpoint', 'storageRegion', 'storagePathStyle', 'storagePath', 'storageAccessKeyId'] as const).map((option) =>
+      needs(option, 'storageBucket'),
+    ),
     ...(['storageEndpoint', 'storageAccessKeyId'] as const).map((other) => needs('storageBucket', other)),
     // No CEL rule: each rule makes every write slower. The operator checks these when it plans a capture.
   ].map(({ rule: _, ...rest }) => rest),

@@ -25,7 +25,15 @@ const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions &
   ignoreHttpsErrors: ['ignoreHttpsErrors'],
   bypassCsp: ['bypassCsp'],
   scripts: ['scripts', 'scriptUrls', 'initScript', 'waitForFunction'],
-  storage: ['storageBucket', 'storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId', 'storageSecretAccessKey'],
+  storage: [
+    'storageBucket',
+    'storageEndpoint',
+    'storageRegion',
+    'storagePathStyle',
+    'storagePath',
+    'storageAccessKeyId',
+    'storageSecretAccessKey',
+  ],
 }
 
 /** The policy as JSON in one environment variable. Empty: the default policy. */

@@ -99,18 +99,23 @@ function bucketOf({ port, accessKey, secretKey }: StoreServer): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 
-/** `fsync`: etcd waits for the disk. `command` starts a gateway; by default, the sources run unbundled. */
+/** `fsync`: etcd waits for the disk. `command` starts a gateway; by default, the sources run unbundled. `store`: more variables of MinIO. */
 export interface WorldOptions {
   fsync?: boolean
   command?: readonly [string, ...string[]]
+  store?: Readonly<Record<string, string>>
 }
 
 /** Starts everything that a gateway needs. `stop` stops it and removes its files. */
-export async function startWorld({ fsync = false, command = [process.execPath, gatewayMain] }: WorldOptions = {}): Promise<World> {
+export async function startWorld({
+  fsync = false,
+  command = [process.execPath, gatewayMain],
+  store: environment = {},
+}: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
     startControlPlane({ directory: path.join(directory, 'plane'), fsync }),
-    startMinio({ directory: path.join(directory, 'store') }),
+    startMinio({ directory: path.join(directory, 'store'), environment }),
   ])
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
   const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)

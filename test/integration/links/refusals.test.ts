@@ -128,7 +128,7 @@ t.test('links refuse secrets, scripts, proxies, own storage, callbacks, and capt
   const names = [
     ...privateOptionNames.map(toSnakeCase),
     ...['scripts', 'script_urls', 'init_script', 'wait_for_function', 'proxy', 'proxy_bypass'],
-    ...['storage_bucket', 'storage_endpoint', 'storage_region', 'storage_path'],
+    ...['storage_bucket', 'storage_endpoint', 'storage_region', 'storage_path_style', 'storage_path'],
     ...['webhook_url', 'webhook_events'],
   ]
   t.ok(names.length > 15, `${names.length} options`)

@@ -77,6 +77,7 @@ export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: s
   { options: { storageBucket: 'abc', storageEndpoint: 'https://a' }, contradicts: ['storage_bucket_needs_storage_access_key_id'] },
   { options: { storageEndpoint: 'https://a' }, contradicts: ['storage_endpoint_needs_storage_bucket'] },
   { options: { storageRegion: 'a' }, contradicts: ['storage_region_needs_storage_bucket'] },
+  { options: { storagePathStyle: false }, contradicts: ['storage_path_style_needs_storage_bucket'] },
   { options: { storagePath: 'a/{id}' }, contradicts: ['storage_path_needs_storage_bucket'] },
   { options: { storageAccessKeyId: 'a' }, contradicts: ['storage_access_key_id_needs_storage_bucket'] },
   {

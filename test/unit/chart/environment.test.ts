@@ -62,12 +62,21 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
   })
 })
 
+t.test('programs accept the settings of an external store with the bucket in the host name', async (t) => {
+  const external = { endpoint: 'https://s3.example.com', existingSecret: 'both', pathStyle: false }
+  const rendered = await renderChart({ 'minio.enabled': false, 'storage.region': 'eu-test-1', 'storage.external': external })
+  const expected = { endpoint: 'https://s3.example.com', region: 'eu-test-1', pathStyle: false }
+  t.match(loadOperatorConfig(environmentOf(rendered, 'tintype-operator')).storage, expected)
+  t.match(loadGatewayConfig(environmentOf(rendered, 'tintype-api-gateway')).storage, expected)
+})
+
 t.test('programs know every variable that the chart sets', async (t) => {
   for (const [program, config] of [
     ['operator', 'operator/src/runtime/config.ts'],
     ['api-gateway', 'api-gateway/src/config.ts'],
   ] as const) {
-    const source = readFileSync(new URL(`../../../${config}`, import.meta.url), 'utf8')
+    const files = [config, 'crds/src/runtime/storage-settings.ts']
+    const source = files.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).join()
     const unknown = Object.keys(environmentOf(objects, `tintype-${program}`)).filter((name) => !source.includes(`${name}:`))
     t.strictSame(unknown, [], program)
   }

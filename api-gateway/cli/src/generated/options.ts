@@ -12,7 +12,7 @@ export const API_VERSION = "1.0.0"
 export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read","webhooks:write","schedules:read","schedules:write","keys:read","keys:write","usage:read"]
 
 /** Capture options that links must not have. */
-export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path","webhook_url","webhook_events","cache","cache_refresh"]
+export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","webhook_url","webhook_events","cache","cache_refresh"]
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [
@@ -335,6 +335,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"storage_bucket","kind":"text","summary":"Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none."},
       {"name":"storage_endpoint","kind":"text","summary":"URL of the S3-compatible store that has --storage-bucket: https, host and port. Default: none."},
       {"name":"storage_region","kind":"text","summary":"Region of --storage-bucket, at most 64 characters. Default: us-east-1."},
+      {"name":"storage_path_style","kind":"boolean","summary":"Whether --storage-bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true."},
       {"name":"storage_path","kind":"text","summary":"Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}."},
     ],
   },

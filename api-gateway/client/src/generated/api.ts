@@ -802,6 +802,8 @@ export interface components {
                 storage_endpoint?: string;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
                 storage_region?: string;
+                /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
+                storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
@@ -1428,6 +1430,8 @@ export interface components {
                 storage_endpoint?: string;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
                 storage_region?: string;
+                /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
+                storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
@@ -1939,6 +1943,8 @@ export interface components {
                 storage_endpoint?: string;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
                 storage_region?: string;
+                /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
+                storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
@@ -2384,6 +2390,8 @@ export interface components {
                 storage_endpoint?: string;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
                 storage_region?: string;
+                /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
+                storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
@@ -3781,6 +3789,8 @@ export interface components {
                 storage_endpoint?: string;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
                 storage_region?: string;
+                /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
+                storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */

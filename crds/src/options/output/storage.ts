@@ -22,6 +22,11 @@ export const storageOptions = {
     .max(64)
     .regex(/^[-A-Za-z0-9]{1,64}$/)
     .describe('Region of storage_bucket, at most 64 characters. Default: us-east-1.'),
+  storagePathStyle: z
+    .boolean()
+    .describe(
+      'Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true.',
+    ),
   storagePath: z
     .string()
     .max(512)
@@ -31,7 +36,7 @@ export const storageOptions = {
     ),
 }
 
-export const storageDefaults = { storageRegion: 'us-east-1', storagePath: '{id}.{format}' }
+export const storageDefaults = { storageRegion: 'us-east-1', storagePathStyle: true, storagePath: '{id}.{format}' }
 
 const BRACES = /\{[^{}]*\}/g
 const KNOWN: ReadonlySet<string> = new Set(STORAGE_PATH_NAMES.map((name) => `{${name}}`))

@@ -23,10 +23,10 @@ export interface Bucket {
 
 const BUCKET = 'tintype'
 
-/** Starts a storage that ends with the test file. */
-export async function openBucket(t: Test): Promise<Bucket> {
+/** Starts a storage that ends with the test file. `environment` has additional variables of MinIO. */
+export async function openBucket(t: Test, environment: Readonly<Record<string, string>> = {}): Promise<Bucket> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-store-'))
-  const store = await startMinio({ directory })
+  const store = await startMinio({ directory, environment })
   t.teardown(async () => {
     await store.stop()
     await rm(directory, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import { Client } from 'minio'
 import t from 'tap'
 import { capture } from '../../../../capture-runner/src/capture/capture.ts'
 import { copyPicture } from '../../../../capture-runner/src/capture/copy.ts'
-import { createGuard } from '../../../../capture-runner/src/egress/guard.ts'
+import { createGuard, type Guard } from '../../../../capture-runner/src/egress/guard.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
@@ -15,6 +15,7 @@ import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import type { PrivateOptions } from '../../../../crds/src/options/private.ts'
 import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
+import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 import { openBucket } from '../../capture-runner/stage/bucket.ts'
 import { servePages } from '../../capture-runner/stage/page-server.ts'
@@ -23,10 +24,15 @@ import { page } from '../options.ts'
 
 // The copy in the client's own storage, with a real browser and a real storage over TLS.
 
+const DOMAIN = 'store.test'
 const directory = t.testdir({})
-const certificate = await createReceiverCertificate(directory)
+const certificate = await createReceiverCertificate(directory, ['IP:127.0.0.1', 'IP:::1', `DNS:*.${DOMAIN}`])
 tls.setDefaultCACertificates([...tls.getCACertificates('default'), await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')])
-const [bucket, studio, site] = await Promise.all([openBucket(t), openStudio(), servePages({ '/': page('background:#0f0', '<p>text') })])
+const [bucket, studio, site] = await Promise.all([
+  openBucket(t, { MINIO_DOMAIN: DOMAIN }),
+  openStudio(),
+  servePages({ '/': page('background:#0f0', '<p>text') }),
+])
 const { store } = bucket
 
 /** Number of connections so far, and number of next connections to break. */
@@ -34,7 +40,8 @@ let connections = 0
 /** The first line of the last request. */
 let lastLine = ''
 let broken = 0
-const front = tls.createServer({ key: await readFile(certificate.key), cert: await readFile(certificate.certificate) }, (socket) => {
+const identity = { key: await readFile(certificate.key), cert: await readFile(certificate.certificate) }
+const pass = (socket: tls.TLSSocket) => {
   connections++
   socket.on('error', () => {})
   if (broken > 0 && broken--) return void socket.destroy()
@@ -43,11 +50,16 @@ const front = tls.createServer({ key: await readFile(certificate.key), cert: awa
   socket.on('close', () => upstream.destroy())
   socket.once('data', (chunk: Buffer) => (lastLine = chunk.toString('latin1').split('\r\n')[0] ?? ''))
   socket.pipe(upstream).pipe(socket)
-})
-front.listen(0, '127.0.0.1')
-await once(front, 'listening')
+}
+/** Starts a TLS proxy of the storage at an IP address. Returns its port. */
+async function startFront(host: string): Promise<number> {
+  const server = tls.createServer(identity, pass).listen(0, host)
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+const port = await startFront('127.0.0.1')
 t.teardown(async () => {
-  front.close()
   await studio.close()
   await site.close()
 })
@@ -67,7 +79,7 @@ const options: CaptureOptions = {
   viewportWidth: 300,
   viewportHeight: 200,
   storageBucket: BUCKET,
-  storageEndpoint: `https://127.0.0.1:${(front.address() as AddressInfo).port}`,
+  storageEndpoint: `https://127.0.0.1:${port}`,
 }
 const secrets: PrivateOptions = { storageAccessKeyId: accessKey, storageSecretAccessKey: secretKey }
 const guard = createGuard({ ownAddresses: [] })
@@ -76,6 +88,7 @@ interface Given {
   options?: CaptureOptions
   secrets?: PrivateOptions
   policy?: typeof LOOPBACK_POLICY
+  guard?: Guard
 }
 
 /** Runs an order like a runner. Returns its report and the id. */
@@ -97,7 +110,7 @@ async function shoot(given: Given = {}) {
   }
   const parts = {
     browsers: studio.browsers,
-    guard,
+    guard: given.guard ?? guard,
     policy,
     memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
     httpCache: studio.httpCache,
@@ -131,6 +144,35 @@ t.test('option storage_region: is in the signature of the request', async (t) =>
   t.match(lastLine, /^PUT \/acme-pictures\/.*%2Feu-central-1%2Fs3%2Faws4_request/)
   await shoot()
   t.match(lastLine, /%2Fus-east-1%2Fs3%2Faws4_request/, 'unless said')
+})
+
+t.test('option storage_path_style: false has the bucket in the host name', async (t) => {
+  const dns = await startDnsServer((name) => (name === `${BUCKET}.${DOMAIN}` ? { addresses: ['127.0.0.1'] } : undefined))
+  t.teardown(() => dns.close())
+  const named = createGuard({ ownAddresses: [], dnsServers: [dns.address] })
+  const { outcome, id } = await shoot({
+    options: { storageEndpoint: `https://${DOMAIN}:${port}`, storagePathStyle: false },
+    guard: named,
+  })
+  t.equal(outcome.phase, 'Completed', JSON.stringify(outcome))
+  t.match(lastLine, new RegExp(`^PUT /${id}\\.png\\?`), 'the bucket is not in the path')
+  t.ok(await copyOf(`${id}.png`))
+  t.ok(
+    dns.queries.every((name) => name === `${BUCKET}.${DOMAIN}`),
+    dns.queries.join(),
+  )
+})
+
+t.test('a copy reaches a storage with an IPv6 address, if pages may', async (t) => {
+  const endpoint = `https://[::1]:${await startFront('::1')}`
+  const plan = { endpoint, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '', pathStyle: false }
+  const copy = (policy: typeof LOOPBACK_POLICY) =>
+    copyPicture(Buffer.from('a'), plan, { key: 'six', contentType: 'image/png' }, { guard, policy }, AbortSignal.timeout(60_000))
+  await t.rejects(copy(LOOPBACK_POLICY), { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: .*::1/ })
+  t.equal(await copyOf('six'), undefined)
+  await copy({ ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: ['::1/128'] } })
+  t.match(lastLine, /^PUT \/acme-pictures\/six\?/, 'an IP address has no subdomain for the bucket')
+  t.strictSame(await copyOf('six'), Buffer.from('a'))
 })
 
 t.test('a copy that the storage rejects fails the capture permanently, and stores nothing', async (t) => {
@@ -175,7 +217,7 @@ t.test('no copy reaches an address that is denied to pages', async (t) => {
 t.test('a storage with an untrusted certificate receives nothing', async (t) => {
   const plan = { endpoint: `https://localhost.example:${1}`, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
   // The name is not in the certificate, but resolves to the same storage.
-  const named = { connect: () => guard.connect({ host: '127.0.0.1', port: (front.address() as AddressInfo).port }, LOOPBACK_POLICY) }
+  const named = { connect: () => guard.connect({ host: '127.0.0.1', port: port }, LOOPBACK_POLICY) }
   const parts = { guard: named, policy: LOOPBACK_POLICY, delays: [] }
   const copied = copyPicture(Buffer.from('a'), plan, { key: 'unproved', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
   await t.rejects(copied, { code: 'COPY_FAILED', message: /ERR_TLS_CERT_ALTNAME_INVALID/ })

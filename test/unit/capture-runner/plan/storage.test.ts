@@ -28,6 +28,7 @@ t.test('buildCopy plans a copy if all required options are set', async (t) => {
       path: '{id}.{format}',
     },
   })
+  t.match(buildCopy(withDefaults({ ...options, storagePathStyle: false }), secrets), { copy: { pathStyle: false } })
   t.strictSame(buildCopy(withDefaults(options)), {})
   t.strictSame(buildCopy(withDefaults(undefined), secrets), {})
 })

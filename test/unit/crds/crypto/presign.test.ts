@@ -63,6 +63,8 @@ const places = [
   { endpoint: 'https://s3.example:443/', bucket: 'one', pathStyle: false, url: 'https://one.s3.example' },
   // A certificate for *.s3.example is not valid for one.two.s3.example.
   { endpoint: 'https://s3.example', bucket: 'one.two', pathStyle: false, url: 'https://s3.example/one.two' },
+  { endpoint: 'https://192.0.2.7:9000', bucket: 'one', pathStyle: false, url: 'https://192.0.2.7:9000/one' },
+  { endpoint: 'https://[2001:db8::10]', bucket: 'one', pathStyle: false, url: 'https://[2001:db8::10]/one' },
   { endpoint: 'http://s3.example', bucket: 'one.two', pathStyle: false, url: 'http://one.two.s3.example' },
 ]
 for (const { url, ...place } of places)
