@@ -25,7 +25,9 @@ function Console() {
   const [state, setState] = useState<State>('starting')
   useEffect(() => {
     begin().then(setState, (error: unknown) => setState({ error }))
-    onSessionEnd(() => setState((now) => (now !== 'starting' && 'session' in now ? { error: new Error('Your session has ended.') } : now)))
+    onSessionEnd(() =>
+      setState((now) => (now !== 'starting' && 'session' in now ? { error: new Error('Your session has ended. Sign in again.') } : now)),
+    )
   }, [])
   if (state === 'starting') return null
   if ('session' in state) return <Shell session={state.session} onSignedOut={() => setState({})} />

@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright'
+import type { Browser, CDPSession, Page } from 'playwright'
 import { percentile } from '../report/statistics.ts'
 import { type ConsoleStage, openContext } from './stage.ts'
 
@@ -15,6 +15,8 @@ export interface ScrollSample {
   records: number
   /** Milliseconds between two frames. */
   frames: { count: number; p50: number; p95: number; most: number }
+  /** Milliseconds of processor time per frame. Other work on the machine hardly changes them. */
+  processor: { renderer: number; gpu: number }
   /** Script heap after garbage collection. */
   heapMebibytes: number
   /** Nodes of the document. */
@@ -48,8 +50,11 @@ export async function measureList(stage: ConsoleStage, steps: readonly number[],
   const samples: ScrollSample[] = []
   for (const records of steps) {
     await loadUntil(page, records)
+    const before = await readProcessor(stage.browser)
     const frames = await scroll(page, session)
-    samples.push({ records, frames, ...(await readMemory(session)) })
+    const after = await readProcessor(stage.browser)
+    const perFrame = (type: 'renderer' | 'gpu') => (after[type] - before[type]) / frames.count
+    samples.push({ records, frames, processor: { renderer: perFrame('renderer'), gpu: perFrame('gpu') }, ...(await readMemory(session)) })
     progress(`scrolled with ${records} records`)
   }
   await context.close()
@@ -80,6 +85,16 @@ async function scroll(page: Page, session: CDPSession): Promise<ScrollSample['fr
     await session.send('Input.synthesizeScrollGesture', { x: 700, y: 500, yDistance, speed: SCROLL_SPEED, gestureSourceType: 'mouse' })
   const times = await page.evaluate<number[]>('(cancelAnimationFrame(window.frameRequest), window.frameTimes)')
   return { count: times.length, p50: percentile(times, 50), p95: percentile(times, 95), most: Math.max(...times) }
+}
+
+/** Milliseconds of processor time of the browser's processes. */
+async function readProcessor(browser: Browser): Promise<Record<'renderer' | 'gpu', number>> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  const sum = (type: string): number =>
+    processInfo.filter((one) => one.type.toLowerCase() === type).reduce((total, { cpuTime }) => total + cpuTime * 1_000, 0)
+  return { renderer: sum('renderer'), gpu: sum('gpu') }
 }
 
 async function readMemory(session: CDPSession): Promise<Pick<ScrollSample, 'heapMebibytes' | 'nodes'>> {

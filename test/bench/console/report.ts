@@ -39,7 +39,10 @@ export function listTable(
   const steps = lists[0]?.samples ?? []
   return {
     title: `The list of screenshots (target: first page 1,000 ms, 95 of 100 frames within 20 ms; measured: first page ${firstPage} ms with thumbnails of ${Math.round(thumbnailBytes / KIBIBYTE)} KiB, load ${median(loads).toFixed(1)})`,
-    head: ['loaded records', 'frames p50 (ms)', 'frames p95 (ms)', 'longest (ms)', 'script heap (MiB)', 'nodes'],
+    head: [
+      ...['loaded records', 'frames p50 (ms)', 'frames p95 (ms)', 'longest (ms)', 'renderer (processor ms)', 'gpu (processor ms)'],
+      ...['script heap (MiB)', 'nodes'],
+    ],
     rows: steps.map(({ records }, step) => {
       const samples = lists.flatMap((list) => list.samples[step] ?? [])
       const middle = (pick: (sample: (typeof samples)[number]) => number): number => median(samples.map(pick))
@@ -48,6 +51,8 @@ export function listTable(
         middle(({ frames }) => frames.p50).toFixed(1),
         middle(({ frames }) => frames.p95).toFixed(1),
         toCell(middle(({ frames }) => frames.most)),
+        middle(({ processor }) => processor.renderer).toFixed(1),
+        middle(({ processor }) => processor.gpu).toFixed(1),
         middle(({ heapMebibytes }) => heapMebibytes).toFixed(1),
         toCell(middle(({ nodes }) => nodes)),
       ]

@@ -5,10 +5,13 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { CaptureResult } from '../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { StoredRun } from '../../../crds/src/records/run.ts'
-import { runKey } from '../../../crds/src/records/storage-keys.ts'
+import { baselineKey, runKey } from '../../../crds/src/records/storage-keys.ts'
 import { complete } from '../../integration/api-gateway/runner-role.ts'
 import { ACCOUNT, type ConsoleStage } from './stage.ts'
+
+type Schedules = Resource<ScreenshotSchedule>
 
 const RUNS = 12
 const SIZE = { width: 1280, height: 800 }
@@ -32,6 +35,8 @@ export async function makeSchedule(stage: ConsoleStage): Promise<MadeSchedule> {
   const body = { name: 'home page', schedule: '0 9 * * *', url: 'https://example.com/', comparison: { baseline: 'previous' } }
   const { data } = await post('/schedules', body)
   const id = data?.id ?? ''
+  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  const schedules: Schedules = new Resource(http, screenshotSchedules)
   const ids: string[] = []
   for (let run = 0; run < RUNS; run++) {
     const { id: created = '' } = await post(`/schedules/${id}/run`, {})
@@ -39,8 +44,10 @@ export async function makeSchedule(stage: ConsoleStage): Promise<MadeSchedule> {
     const comparison = { changed: true, changedRatio: 0.0124, changedPixels: 12_345, sizeChanged: false, regions: [] }
     await complete(created, picture, world, run === 0 ? more : { ...more, comparison })
     ids.push(created)
+    if (run === 0) await keepBaseline(schedules, created)
   }
-  await recordRuns(stage, ids)
+  await recordRuns(stage, schedules, ids)
+  await http.close()
   return { schedule: id, run: ids.at(-1) ?? '' }
 }
 
@@ -53,7 +60,7 @@ async function drawPicture({ browser }: ConsoleStage): Promise<Buffer> {
 }
 
 /** Stores the runs in the bucket, and the last ones in the status of the schedule, as the operator does. */
-async function recordRuns({ world }: ConsoleStage, ids: readonly string[]): Promise<void> {
+async function recordRuns({ world }: ConsoleStage, schedules: Schedules, ids: readonly string[]): Promise<void> {
   const runs: StoredRun[] = []
   for (const id of ids) {
     const { spec, status = {} } = await world.screenshots.get(toObjectName(id))
@@ -62,17 +69,23 @@ async function recordRuns({ world }: ConsoleStage, ids: readonly string[]): Prom
     await world.bucket.putObject('tintype', runKey(ACCOUNT, uid, id), JSON.stringify(run))
     runs.unshift(run)
   }
-  const [last, before] = runs
-  if (!last || !before) return
-  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
-  const schedules = new Resource(http, screenshotSchedules)
-  const [schedule] = await schedules.listAll()
+  const [last] = runs
+  if (!last) return
   const { id, time } = last
-  const status = {
-    baseline: { id, time, key: `baselines/${ACCOUNT}/${schedule?.metadata.uid}/${id}.png`, etag: '"x"' },
-    lastComparison: { id, time, to: before.id, changed: true, changedRatio: 0.0124, changedPixels: 12_345, sizeChanged: false },
+  await patchStatus(schedules, {
+    lastComparison: { id, time, to: ids[0], changed: true, changedRatio: 0.0124, changedPixels: 12_345, sizeChanged: false },
     recentRuns: runs.slice(0, 3).map(({ version: _, ...run }) => run),
-  }
+  })
+}
+
+/** The picture that the next runs are compared with. */
+async function keepBaseline(schedules: Schedules, id: string): Promise<void> {
+  const [schedule] = await schedules.listAll()
+  const key = baselineKey(ACCOUNT, schedule?.metadata.uid ?? '', id)
+  await patchStatus(schedules, { baseline: { id, time: new Date().toISOString(), key, etag: '"x"' } })
+}
+
+async function patchStatus(schedules: Schedules, status: object): Promise<void> {
+  const [schedule] = await schedules.listAll()
   await schedules.patch(schedule?.metadata.name ?? '', mergePatch({ status }), { subresource: 'status' })
-  await http.close()
 }

@@ -224,7 +224,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       [`webhooks/${webhook.id}`, 'text=Health'],
       ['keys', 'text=this session'],
       ['system', 'text=Recent captures'],
-      ['usage', 'text=Starts again'],
+      ['usage', 'text=Resets'],
     ]
     for (const [path, part] of pages) {
       await seen.page.goto(`${url}/#/${path}`)

@@ -70,7 +70,7 @@ t.test('deleting a key ends its sessions on every replica, and the open page ask
   t.strictSame(await statusesOf(cookie), [200, 200])
   await call(`${other.url}/v1/keys/${body.data.id}`, { method: 'DELETE', key })
   await ended(cookie)
-  await seen.page.getByText('Your session has ended.').waitFor()
+  await seen.page.getByText('Your session has ended. Sign in again.').waitFor()
   await seen.page.getByLabel('API key').waitFor()
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mergeNewest, replaceRecords } from '../../../api-gateway/console/src/list/merge.ts'
+import { keepSame, mergeNewest, replaceRecords, splitWaiting } from '../../../api-gateway/console/src/list/merge.ts'
 import { toVisibleRange } from '../../../api-gateway/console/src/list/visible-range.ts'
 
 // The endless list: what a refresh changes, and which part is drawn.
@@ -37,6 +37,24 @@ t.test('no record is in the list twice, whatever moved', async (t) => {
       const { items } = mergeNewest(known, listed(...names.slice(from, from + length)), false)
       t.equal(new Set(idsOf(items)).size, items.length, `${from} ${length}`)
     }
+})
+
+t.test('records that have not changed stay the same objects', async (t) => {
+  const known = listed('a', 'b')
+  const kept = keepSame(known, listed('x', 'A', 'b'))
+  t.equal(idsOf(kept), 'xab')
+  t.not(kept[1], known[0], 'it has ended')
+  t.equal(kept[2], known[1])
+})
+
+t.test('records wait above those that are shown, also over several refreshes', async (t) => {
+  const shown = listed('d', 'e')
+  const first = splitWaiting(mergeNewest(shown, listed('b', 'c', 'd'), false).items, shown)
+  t.strictSame([idsOf(first.waiting), idsOf(first.items)], ['bc', 'de'])
+  const known = [...first.waiting, ...first.items]
+  const second = splitWaiting(mergeNewest(known, listed('a', 'b'), false).items, first.items)
+  t.strictSame([idsOf(second.waiting), idsOf(second.items)], ['abc', 'de'])
+  t.strictSame(splitWaiting(listed('x'), shown), { waiting: [], items: listed('x') }, 'all that were shown were deleted')
 })
 
 t.test('single records are replaced and removed', async (t) => {

@@ -36,6 +36,9 @@ export class RequestError extends Error {
   }
 }
 
+/** True if no response arrived. The same request may succeed later. */
+export const isConnectionError = (error: unknown): boolean => error instanceof RequestError && error.status === 0
+
 export interface ApiResponse<T> {
   status: number
   headers: Headers

@@ -35,7 +35,7 @@ export function OptionForm({ inputs, problems, isOffered = () => true, onChange 
         <h2 id="options-title">Options</h2>
         {count > 0 ? (
           <button type="button" class="plain" onClick={() => onChange({})}>
-            Reset all {count}
+            {count === 1 ? 'Reset one option' : `Reset ${count} options`}
           </button>
         ) : null}
       </div>

@@ -56,7 +56,9 @@ export function CaptureList({ collection, query: given }: { collection: Collecti
       ) : null}
       {/* Another element than before the first page, because an element that moves is a layout shift. */}
       <p key={items.length === 0 ? 'start' : 'end'} class="empty" aria-live="polite">
-        {describeEnd(items.length, collection, { isLoading, hasMore: cursor !== null, isFiltered: query.size > 0 })}
+        {error && items.length === 0
+          ? ''
+          : describeEnd(items.length, collection, { isLoading, hasMore: cursor !== null, isFiltered: query.size > 0 })}
       </p>
     </>
   )

@@ -49,3 +49,13 @@ export function keepSame<T extends Listed>(known: readonly T[], page: readonly T
     return before && JSON.stringify(before) === JSON.stringify(item) ? before : item
   })
 }
+
+/** Parts a list at the first record that is shown already. Those before it wait. */
+export function splitWaiting<T extends Listed>(all: readonly T[], shown: readonly T[]): { waiting: readonly T[]; items: readonly T[] } {
+  const ids = new Set(shown.map(({ id }) => id))
+  const first = Math.max(
+    0,
+    all.findIndex(({ id }) => ids.has(id)),
+  )
+  return { waiting: all.slice(0, first), items: all.slice(first) }
+}

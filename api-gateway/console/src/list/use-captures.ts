@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Capture, type Collection, recordPath } from '../api/captures.ts'
 import { api, RequestError, type Schemas } from '../api/client.ts'
 import { type Card, toCard } from './card.ts'
-import { keepSame, mergeNewest, replaceRecords } from './merge.ts'
+import { keepSame, mergeNewest, replaceRecords, splitWaiting } from './merge.ts'
 
 /** Records of the first page, which is also what a refresh reads: about a window full, so that they appear soon over slow connections. */
 const FIRST_PAGE_SIZE = 24
@@ -111,8 +111,9 @@ export function useCaptures(collection: Collection, filter: string) {
     isBusy.current = true
     try {
       const request = { collection, filter, signal }
-      const { items: known, cursor, waiting } = current.current
-      const newest = await readNewest(request, [...waiting, ...known])
+      const { items, cursor, waiting } = current.current
+      const known = [...waiting, ...items]
+      const newest = await readNewest(request, known)
       const seen = new Set(newest.cards.map(({ id }) => id))
       const pending = known.filter(({ id, status }) => status === 'pending' && !seen.has(id)).slice(0, MAX_SINGLE_READS)
       const changes = await readCards(
@@ -120,12 +121,11 @@ export function useCaptures(collection: Collection, filter: string) {
         pending.map(({ id }) => id),
       )
       const merged = mergeNewest(replaceRecords(known, changes), keepSame(known, newest.cards), newest.cursor === null)
-      const isAtTop = scrollY < TOP_PIXELS
-      const shown = isAtTop || merged.isReset ? merged.items : merged.items.slice(merged.added)
+      const isMoved = scrollY < TOP_PIXELS || merged.isReset
+      const parts = isMoved ? { waiting: [], items: merged.items } : splitWaiting(merged.items, items)
       setState({
-        items: shown,
+        ...parts,
         cursor: merged.isReset || newest.cursor === null ? newest.cursor : cursor,
-        waiting: isAtTop || merged.isReset ? [] : merged.items.slice(0, merged.added),
         isLoading: false,
       })
     } catch (error) {

@@ -85,7 +85,8 @@ const Playground: Page = ({ session, query }) => {
     running.current = control
     setProgress({ isBusy: true })
     await capture(request, control.signal, setProgress).catch((error: unknown) => {
-      if (!control.signal.aborted) setProgress({ error, isBusy: false })
+      // A capture that has begun keeps its link to the record.
+      if (!control.signal.aborted) setProgress(({ shot }) => ({ ...(shot ? { shot } : {}), error, isBusy: false }))
     })
   }
   const reported = new Map(problems)

@@ -28,15 +28,15 @@ const Usage: Page = () => {
         <dl class="facts">
           <dt>Used</dt>
           <dd>{percentage} %</dd>
-          <dt>Left</dt>
+          <dt>Remaining</dt>
           <dd>{formatNumber(remaining)}</dd>
-          <dt>Starts again</dt>
+          <dt>Resets</dt>
           <dd>{formatInstant(reset_at)}</dd>
-          <dt>Rate</dt>
+          <dt>Rate limit</dt>
           <dd>{rate === null ? 'no limit' : `${formatNumber(rate)} requests per minute`}</dd>
           {overage ? (
             <>
-              <dt>Above the quota</dt>
+              <dt>Overage</dt>
               <dd>
                 {formatNumber(overage.count)}
                 {overage.amount === null ? '' : `, costs ${overage.amount.toFixed(2)}`}

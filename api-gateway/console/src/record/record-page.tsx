@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
-import { api, hasScope, type Session } from '../api/client.ts'
+import { api, hasScope, isConnectionError, type Session } from '../api/client.ts'
 import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { navigate } from '../routing/router.ts'
@@ -15,6 +15,8 @@ import { PageMetadata } from './metadata.tsx'
 
 /** Seconds for which one request waits for the end of the capture. */
 const WAIT_SECONDS = 20
+/** Pause after a connection error. */
+const RETRY_MILLISECONDS = 3_000
 
 type State = { shot?: Capture; error?: unknown }
 
@@ -29,16 +31,20 @@ function useRecord(collection: Collection, id: string): State {
     const read = async () => {
       let path = recordPath(collection, id)
       while (!signal.aborted) {
-        const { data: shot } = await api<Capture>(path, { signal })
-        setState({ shot })
-        if (shot.status !== 'pending') return
-        path = `${recordPath(collection, id)}?wait=${WAIT_SECONDS}`
+        try {
+          const { data: shot } = await api<Capture>(path, { signal })
+          setState({ shot })
+          if (shot.status !== 'pending') return
+          path = `${recordPath(collection, id)}?wait=${WAIT_SECONDS}`
+        } catch (error) {
+          if (!signal.aborted) setState((before) => ({ ...before, error }))
+          if (!isConnectionError(error)) return
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS))
+        }
       }
     }
     setState({})
-    read().catch((error: unknown) => {
-      if (!signal.aborted) setState({ error })
-    })
+    void read()
     return () => control.abort()
   }, [collection, id])
   return state
@@ -60,17 +66,26 @@ export function RecordPage({ collection, id, session }: { collection: Collection
       setProblem(failure)
     }
   }
-  if (error) return <ErrorNote error={error} />
-  if (!shot) return <p class="empty">Loading…</p>
+  const crumb = (
+    <p class="crumb">
+      <a href={`#/${collection}`}>{TITLES[collection]}</a>
+    </p>
+  )
+  if (!shot) {
+    return (
+      <>
+        {crumb}
+        {error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>}
+      </>
+    )
+  }
   const mayWrite = hasScope(session, 'screenshots:write')
   const address = toSafeLink(shot.url)
   return (
     <>
-      <p class="crumb">
-        <a href={`#/${collection}`}>{TITLES[collection]}</a>
-      </p>
+      {crumb}
       <div class="panel-head">
-        <h2 class="title wrap">{shot.metadata?.page_title || shot.url}</h2>
+        <h2 class="title wrap clamp">{shot.metadata?.page_title || shot.url}</h2>
         <StatusBadge status={shot.status} />
         {mayWrite ? (
           <div class="actions">
@@ -91,7 +106,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
           </div>
         ) : null}
       </div>
-      {problem ? <ErrorNote error={problem} /> : null}
+      {problem || error ? <ErrorNote error={problem ?? error} /> : null}
       {shot.error ? <Note kind="error">{`${shot.error.code}: ${shot.error.message}`}</Note> : null}
       {shot.warnings.length > 0 ? (
         <Note kind="warning">

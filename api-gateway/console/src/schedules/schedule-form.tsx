@@ -151,8 +151,8 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
       </Labeled>
       {inputs.baseline === '' ? null : (
         <>
-          {text('threshold', 'Changed from this share of pixels', { inputMode: 'decimal', placeholder: '0.001' })}
-          {text('color_tolerance', 'Color difference that counts as equal', { inputMode: 'decimal', placeholder: '0.1' })}
+          {text('threshold', 'Threshold (share of changed pixels)', { inputMode: 'decimal', placeholder: '0.001' })}
+          {text('color_tolerance', 'Color tolerance', { inputMode: 'decimal', placeholder: '0.1' })}
           <Labeled name="ignore" title="Ignore selectors or regions" problem={problems.get('ignore')}>
             <textarea
               id="schedule-ignore"
@@ -169,7 +169,7 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
               checked={inputs.antialiasing === 'true'}
               onChange={(event) => set('antialiasing', String(event.currentTarget.checked))}
             />{' '}
-            Smooth edges of text count too
+            Count antialiased edges
           </label>
         </>
       )}
