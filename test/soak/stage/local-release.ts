@@ -94,9 +94,11 @@ export async function testEndToEnd(release: LocalRelease, progress: (line: strin
   const environmentFile = path.join(directory, '.tintype/env')
   const started = performance.now()
   let totals = 'no result'
+  let flaky = ''
   const onLine = (line: string): void => {
     if (line !== '') progress(line)
     if (/^\d+ passed, \d+ failed$/.test(line)) totals = line
+    if (line.startsWith('flaky ')) flaky = `; ${line}`
   }
   try {
     await writeAccess(release, environmentFile)
@@ -118,7 +120,7 @@ export async function testEndToEnd(release: LocalRelease, progress: (line: strin
         throw error
       },
     )
-    return holds('the end-to-end tests pass on it', passed, `${totals} in ${formatDuration(performance.now() - started)}`)
+    return holds('the end-to-end tests pass on it', passed, `${totals} in ${formatDuration(performance.now() - started)}${flaky}`)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
