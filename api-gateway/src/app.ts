@@ -37,6 +37,8 @@ interface GatewayDeps {
   linkCacheBytes: number
   /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
+  /** Ranges of the proxies whose X-Forwarded-For header tells the address of the client. */
+  trustedProxies: readonly string[]
   /** Files of the web console. Undefined: there is no console. */
   console?: ConsoleFiles | undefined
   /** Public URL of the object store. Empty: files are downloaded from the gateway. */
@@ -57,6 +59,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
+    trustProxy: [...deps.trustedProxies],
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

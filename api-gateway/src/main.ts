@@ -141,6 +141,7 @@ async function run(config: Config): Promise<void> {
         ? undefined
         : buildStoreLinks({ ...config.storage, ...config.links, endpoint: config.storagePublicUrl }),
     corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
     console: await openConsole(config, log),
     storagePublicUrl: config.storagePublicUrl,
     callsPerMinute: config.callsPerMinute,

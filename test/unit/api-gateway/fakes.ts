@@ -388,6 +388,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
     corsOrigins: [],
+    trustedProxies: [],
     storagePublicUrl: '',
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     linkCacheBytes: 1_000_000,
