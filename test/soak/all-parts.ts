@@ -6,6 +6,7 @@ import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
+import { contour } from './parts/contour.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
@@ -31,6 +32,7 @@ export const parts: readonly Part[] = [
   minio,
   compare,
   release,
+  contour,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

@@ -95,6 +95,12 @@ export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: numbe
   return { names, refusals, stop }
 }
 
+/** The first API key of the release. */
+export async function readApiKey(): Promise<string> {
+  const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
+  return Buffer.from(secret, 'base64').toString()
+}
+
 /** Calls `act` with the URL of the release's gateway and headers with its first key. */
 export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
@@ -105,8 +111,7 @@ export async function withGateway<T>(act: (base: string, headers: Record<string,
   try {
     const base = `http://127.0.0.1:${port}`
     await eventually('the gateway responds', async () => (await fetch(`${base}/api/v1/status`)).ok)
-    const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
-    return await act(base, { authorization: `Bearer ${Buffer.from(secret, 'base64')}` })
+    return await act(base, { authorization: `Bearer ${await readApiKey()}` })
   } finally {
     forward.kill()
   }

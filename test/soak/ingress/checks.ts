@@ -1,0 +1,211 @@
+/** What clients see of the API behind Envoy, whether an Ingress or an HTTPRoute leads there. */
+import { createHash } from 'node:crypto'
+import { signLink } from '../../../api-gateway/client/src/link/sign.ts'
+import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type Finding, holds } from '../part.ts'
+import { QUADRANTS } from '../stage/cluster-objects.ts'
+import { NAMESPACE, RELEASE } from '../stage/trial-release.ts'
+import { parseLines } from './contour.ts'
+import { ask, bodyOf, describe, type Front } from './front.ts'
+
+const MEBIBYTE = 2 ** 20
+const MAX_BODY_BYTES = 4 * MEBIBYTE
+/** Both are longer than a request is held. */
+const HELD_DELAY_MILLISECONDS = 30_000
+const LINK_DELAY_MILLISECONDS = 28_000
+/** A download of 100 MiB at this rate takes longer than the 15 seconds after which Envoy ends responses by default. */
+const DOWNLOAD_RATE = '5M'
+/** An address that a client claims to have. */
+const FORGED = '203.0.113.9'
+const CREATED = [201, 202]
+
+/** Width and height of a picture of noise with more than 100 MiB: no compression, three bytes a pixel. */
+const LARGE = { viewport_width: 4_608, viewport_height: 7_680 }
+/** Draws noise in stripes, because a canvas of the whole picture would need as much memory again. */
+const NOISE = `<style>*{margin:0}canvas{display:block}</style><script>
+for (let stripe = 0; stripe < 10; stripe++) {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 4608, height: 768 })
+  const noise = new ImageData(4608, 768)
+  for (let at = 0; at < noise.data.length; at += 65536) crypto.getRandomValues(noise.data.subarray(at, at + 65536))
+  for (let at = 3; at < noise.data.length; at += 4) noise.data[at] = 255
+  document.body.append(canvas)
+  canvas.getContext('2d').putImageData(noise, 0, 0)
+}
+</script>`
+
+interface Created {
+  id: string
+}
+interface Shown {
+  status: string
+  download_url?: string
+  file_size_bytes?: number
+  error?: { code: string } | null
+}
+
+/** Captures a picture with more than 100 MiB. Resolves to its id. */
+export async function captureLarge(front: Front): Promise<string> {
+  const body = JSON.stringify({ options: { html: NOISE, ...LARGE, capture_timeout: 180_000, timeout: 120_000 } })
+  const response = await ask(front, '/api/v1/screenshots', { body })
+  if (!CREATED.includes(response.status)) throw new Error(`large picture: ${describe(response)}`)
+  return bodyOf<Created>(response).id
+}
+
+/** Checks all that clients need. `large` is the id of a large picture. */
+export async function checkFront(name: string, front: Front, large: string): Promise<Finding[]> {
+  const findings = (
+    await Promise.all([
+      checkProtocols(front),
+      checkHold(front),
+      checkBodies(front),
+      checkDownload(front, large),
+      checkLink(front),
+      checkAddresses(front),
+      checkRequestIds(front),
+    ])
+  ).flat()
+  return findings.map((finding) => ({ ...finding, shows: `${name}: ${finding.shows}` }))
+}
+
+async function checkProtocols(front: Front): Promise<Finding[]> {
+  const [second, first] = [await ask(front, '/api/v1/status'), await ask(front, '/api/v1/status', { options: ['--http1.1'] })]
+  const isSecond = second.status === 200 && second.version === '2'
+  return [
+    holds('TLS and HTTP/2 by ALPN', isSecond, `${second.status} over HTTP/${second.version}`),
+    holds('TLS and HTTP/1.1', first.status === 200 && first.version === '1.1', `${first.status} over HTTP/${first.version}`),
+  ]
+}
+
+/** Requests a capture that takes longer than a request is held. */
+export const askHeld = (front: Front) =>
+  ask(front, '/api/v1/screenshots?wait=25', { body: JSON.stringify({ url: QUADRANTS, options: { delay: HELD_DELAY_MILLISECONDS } }) })
+
+async function checkHold(front: Front): Promise<Finding[]> {
+  const response = await askHeld(front)
+  const isPending = response.status === 202 && bodyOf<Shown>(response).status === 'pending'
+  return [holds('a request is held for 25 s', isPending, `${describe(response)} after ${response.seconds.toFixed(1)} s`)]
+}
+
+/** A body of exactly this size. A comment in the page makes it large. */
+function bodyOfSize(bytes: number): string {
+  const build = (filler: string) => JSON.stringify({ options: { html: `<p>large</p><!--${filler}-->` } })
+  // Two bytes a letter, because a page may have half as many letters as a body bytes.
+  const letters = 'é'.repeat(Math.floor((bytes - Buffer.byteLength(build(''))) / 2))
+  const short = build(letters.slice(0, 2_000_000))
+  return short + ' '.repeat(bytes - Buffer.byteLength(short))
+}
+
+async function checkBodies(front: Front): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const protocol of ['--http2', '--http1.1']) {
+    const send = (bytes: number) => ask(front, '/api/v1/screenshots', { body: bodyOfSize(bytes), options: [protocol] })
+    const whole = await send(MAX_BODY_BYTES)
+    findings.push(holds(`a body of 4 MiB is accepted (${protocol.slice(2)})`, CREATED.includes(whole.status), describe(whole)))
+    const over = await send(MAX_BODY_BYTES + 1)
+    const isOwnError = describe(over) === '413 PAYLOAD_TOO_LARGE'
+    findings.push(holds(`the API itself rejects one byte more (${protocol.slice(2)})`, isOwnError, describe(over)))
+  }
+  return findings
+}
+
+async function checkDownload(front: Front, id: string): Promise<Finding[]> {
+  const record = await eventually(
+    'the large picture',
+    async () => {
+      const shown = bodyOf<Shown>(await ask(front, `/api/v1/screenshots/${id}?wait=25`))
+      return shown.status !== 'pending' && shown
+    },
+    600_000,
+  )
+  const { download_url: link, file_size_bytes: size = 0, error } = record
+  if (link === undefined) return [holds('a large picture is captured', false, `${record.status} ${error?.code ?? ''}`)]
+  const download = await ask(front, link, { hasKey: false, options: ['--limit-rate', DOWNLOAD_RATE] })
+  const { length } = download.body
+  // The file was uploaded in one part, so its ETag is its MD5.
+  const isWhole = length === size && download.headers.etag === `"${createHash('md5').update(download.body).digest('hex')}"`
+  const measured = `${(length / MEBIBYTE).toFixed(1)} of ${(size / MEBIBYTE).toFixed(1)} MiB in ${download.seconds.toFixed(1)} s`
+  const half = await ask(front, link, { hasKey: false, headers: { range: `bytes=${MEBIBYTE}-${2 * MEBIBYTE - 1}` } })
+  const isPart = half.status === 206 && half.body.equals(download.body.subarray(MEBIBYTE, 2 * MEBIBYTE))
+  return [
+    holds('a slow client downloads 100 MiB', download.status === 200 && isWhole && length >= 100 * MEBIBYTE, measured),
+    holds('links in records lead through Envoy', link.startsWith(`https://${front.host}/`), new URL(link, 'http://relative').origin),
+    holds('a range of the file', isPart, `${half.status}, ${half.body.length} bytes`),
+  ]
+}
+
+async function checkLink(front: Front): Promise<Finding[]> {
+  const key = bodyOf<{ data: { id: string }[] }>(await ask(front, '/api/v1/keys')).data[0]!.id
+  const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
+  const { secret } = bodyOf<{ data: { secret: string } }>(response).data
+  // Each request for a link with a value of its own is a capture of its own.
+  const params = { url: `${QUADRANTS}?at=${Date.now()}`, delay: LINK_DELAY_MILLISECONDS, viewport_width: 640 }
+  const link = await signLink({ baseUrl: `https://${front.host}`, key, secret, params })
+  const picture = await ask(front, link, { hasKey: false, options: ['--location'] })
+  const isPicture = picture.status === 200 && picture.headers['content-type'] === 'image/png'
+  const measured = `${picture.redirects} redirect, then ${describe(picture)} ${picture.headers['content-type'] ?? ''}`
+  const again = await ask(front, link, { hasKey: false, headers: { 'if-none-match': picture.headers.etag ?? '' } })
+  return [
+    holds('a signed link redirects to itself until its picture is ready', isPicture && picture.redirects > 0, measured),
+    holds('the link is 304 for a client that has the picture', again.status === 304, describe(again)),
+  ]
+}
+
+interface GatewayLine {
+  msg: string
+  requestId?: string
+  clientAddress?: string
+}
+
+/** The gateway's log line of a request. */
+const whenLogged = (id: string): Promise<GatewayLine> =>
+  eventually('the log line of the gateway', async () => {
+    const selector = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=api-gateway`
+    const text = await kubectl(['logs', '-n', NAMESPACE, '-l', selector, '--tail=-1'])
+    return parseLines<GatewayLine>(text).find(({ msg, requestId }) => msg === 'request completed' && requestId === id)
+  })
+
+async function checkAddresses(front: Front): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const headers of [{}, { 'x-forwarded-for': FORGED }] as Record<string, string>[]) {
+    const { headers: received } = await ask(front, '/api/v1/status', { headers })
+    const { clientAddress = 'none' } = await whenLogged(received['x-request-id'] ?? '')
+    const shows = 'x-forwarded-for' in headers ? 'an address that the client claims has no effect' : 'the address of the client arrives'
+    findings.push(holds(shows, clientAddress === front.clientAddress, clientAddress))
+  }
+  return findings
+}
+
+async function checkRequestIds(front: Front): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const given of [undefined, `soak-${Date.now()}`]) {
+    const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given }
+    const response = await ask(front, '/api/v1/screenshots/scr_none', { headers })
+    const id = response.headers['x-request-id'] ?? ''
+    const inBody = bodyOf<{ error: { request_id: string } }>(response).error.request_id
+    await whenLogged(id)
+    const isInAccessLog = await eventually(
+      'the line in the access log',
+      async () => (await front.envoy.readAccessLog()).some(({ request_id }) => request_id === id),
+      30_000,
+    ).catch(() => false)
+    const isSame = id !== '' && inBody === id && (given ?? id) === id && isInAccessLog
+    const shows = given === undefined ? 'the request id of Envoy' : 'the request id of the client'
+    findings.push(holds(`${shows} is in the response, the gateway's log and the access log`, isSame, id))
+  }
+  return findings
+}
+
+/** An Ingress redirects http:// to https://. */
+export async function checkRedirect(name: string, front: Front): Promise<Finding> {
+  const { status, headers } = await ask(front, `http://${front.host}/api/v1/status`)
+  const isRedirected = status === 301 && headers.location === `https://${front.host}/api/v1/status`
+  return holds(`${name}: http:// redirects to https://`, isRedirected, `${status} ${headers.location ?? ''}`)
+}
+
+/** Without the setting of the chart or of its example, Envoy ends the response. Shows that the checks would notice. */
+export async function checkControl(name: string, front: Front): Promise<Finding> {
+  const response = await askHeld(front)
+  const shows = `${name}: control: without the time-out of the example, Envoy ends a held request`
+  return holds(shows, response.status === 504, `${describe(response)} after ${response.seconds.toFixed(1)} s`)
+}
