@@ -63,6 +63,7 @@ export async function checkFront(name: string, front: Front, large: string): Pro
       checkLink(front),
       checkAddresses(front),
       checkRequestIds(front),
+      checkConditions(front),
     ])
   ).flat()
   return findings.map((finding) => ({ ...finding, shows: `${name}: ${finding.shows}` }))
@@ -137,7 +138,7 @@ async function checkDownload(front: Front, id: string): Promise<Finding[]> {
 async function checkLink(front: Front): Promise<Finding[]> {
   const key = bodyOf<{ data: { id: string }[] }>(await ask(front, '/api/v1/keys')).data[0]!.id
   const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
-  const { secret } = bodyOf<{ data: { secret: string } }>(response).data
+  const secret = bodyOf<{ data: { link_secret: string } }>(response).data.link_secret
   // Each request for a link with a value of its own is a capture of its own.
   const params = { url: `${QUADRANTS}?at=${Date.now()}`, delay: LINK_DELAY_MILLISECONDS, viewport_width: 640 }
   const link = await signLink({ baseUrl: `https://${front.host}`, key, secret, params })
@@ -194,6 +195,24 @@ async function checkRequestIds(front: Front): Promise<Finding[]> {
     findings.push(holds(`${shows} is in the response, the gateway's log and the access log`, isSame, id))
   }
   return findings
+}
+
+/** Envoy compresses JSON, and then makes the entity tag weak. */
+async function checkConditions(front: Front): Promise<Finding[]> {
+  const body = JSON.stringify({ name: 'soak', scopes: ['usage:read'] })
+  const created = bodyOf<{ data: { id: string } }>(await ask(front, '/api/v1/keys', { body }))
+  const key = `/api/v1/keys/${created.data.id}`
+  const { headers: received } = await ask(front, key, { options: ['--compressed'] })
+  const { etag = '' } = received
+  const rename = (name: string) => ask(front, key, { method: 'PATCH', headers: { 'if-match': etag }, body: JSON.stringify({ name }) })
+  const [first, second] = [await rename('renamed'), await rename('renamed again')]
+  await ask(front, key, { method: 'DELETE' })
+  const isCompressed = received['content-encoding'] === 'gzip'
+  return [
+    holds('JSON is compressed', isCompressed, received['content-encoding'] ?? 'not compressed'),
+    holds('If-Match works with the ETag of a compressed response', first.status === 200, `${describe(first)} for ${etag}`),
+    holds('If-Match refuses an old ETag', describe(second) === '412 PRECONDITION_FAILED', describe(second)),
+  ]
 }
 
 /** An Ingress redirects http:// to https://. */
