@@ -35,6 +35,8 @@ export interface FrontResponse {
   version: string
   seconds: number
   redirects: number
+  /** How the exchange broke, from curl. Empty: it did not. */
+  failure: string
   headers: Record<string, string>
   body: Buffer
 }
@@ -44,12 +46,14 @@ interface Written {
   http_version: string
   time_total: number
   num_redirects: number
+  /** Why curl failed, such as a stream that ended early. */
+  errormsg: string | null
 }
 
 /** Longer than any request of the checks on a slow machine. */
 const REQUEST_SECONDS = 300
 
-/** Sends a request. @param url absolute, or a path below https://<host> @throws CommandError if there is no response */
+/** Sends a request. @param url absolute, or a path below https://<host> The status is 0 without a response. */
 export async function ask(front: Front, url: string, request: FrontRequest = {}): Promise<FrontResponse> {
   const { envoy, host } = front
   const directory = await mkdtemp(path.join(front.directory, 'request-'))
@@ -70,14 +74,17 @@ export async function ask(front: Front, url: string, request: FrontRequest = {})
     ...['--output', file, '--write-out', '%{json}\n%{header_json}', ...options, new URL(url, `https://${host}`).href],
   ]
   try {
-    const [written = '', ...rest] = (await inside('curl', args, { ...input, timeoutMilliseconds: REQUEST_SECONDS * 1_000 })).split('\n')
-    const { http_code, http_version, time_total, num_redirects } = JSON.parse(written) as Written
+    const [written = '', ...rest] = (
+      await inside('sh', ['-c', 'curl "$@" || true', 'curl', ...args], { ...input, timeoutMilliseconds: REQUEST_SECONDS * 1_000 })
+    ).split('\n')
+    const { http_code, http_version, time_total, num_redirects, errormsg } = JSON.parse(written) as Written
     const received = Object.entries(JSON.parse(rest.join('\n')) as Record<string, string[]>)
     return {
       status: http_code,
       version: http_version,
       seconds: time_total,
       redirects: num_redirects,
+      failure: errormsg ?? '',
       headers: Object.fromEntries(received.map(([name, values]) => [name, values.join(', ')])),
       body: await readFile(file).catch(() => Buffer.alloc(0)), // curl creates no file for an empty body
     }
@@ -89,9 +96,9 @@ export async function ask(front: Front, url: string, request: FrontRequest = {})
 /** The body of a response as JSON. */
 export const bodyOf = <T>({ body }: FrontResponse): T => JSON.parse(body.toString()) as T
 
-/** Status, and the error code of the API or the beginning of another body. */
-export function describe({ status, body }: FrontResponse): string {
+/** Status, the error code of the API or the beginning of another body, and how the exchange broke. */
+export function describe({ status, body, failure }: FrontResponse): string {
   const text = body.subarray(0, 2_000).toString()
   const code = /"code":\s*"([A-Z_]+)"/.exec(text)?.[1]
-  return [status, code ?? (status >= 400 ? text.slice(0, 60) : '')].join(' ').trim()
+  return [status, code ?? (status >= 400 ? text.slice(0, 60) : ''), failure].filter(Boolean).join(' ')
 }
