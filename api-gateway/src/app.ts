@@ -10,6 +10,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
 import { addCors } from './plugins/cors.ts'
+import { addEntityTags } from './plugins/entity-tags.ts'
 import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
@@ -73,6 +74,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   const findSessionKey = deps.console && (async (headers: IncomingHttpHeaders) => (await sessions.find(headers))?.apiKey)
   addErrors(app)
   addRequestId(app)
+  addEntityTags(app)
   addTracing(app, deps)
   addCors(app, deps)
   // After CORS, so that pages can read refusals, and so that preflights need no API key.
