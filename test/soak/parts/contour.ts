@@ -5,7 +5,7 @@ import { undoing } from '../../bench/report/undo.ts'
 import { apply, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
 import { eventually } from '../../support/eventually.ts'
-import { captureLarge, checkControl, checkFront, checkRedirect } from '../ingress/checks.ts'
+import { checkControl, checkFront, checkRedirect, placeLargeFile } from '../ingress/checks.ts'
 import { type Envoy, withClientAddress, withContour } from '../ingress/contour.ts'
 import { ask, type Front } from '../ingress/front.ts'
 import type { Finding, Part, PartContext } from '../part.ts'
@@ -21,10 +21,9 @@ const HOST = 'shots.example.com'
 const CLIENT_ADDRESS = '198.51.100.7'
 const GATEWAYS = 'gateways'
 const GATEWAY = { name: 'public', namespace: GATEWAYS }
-/** Beside the example: a picture of 100 MiB, and log lines of all requests. */
+/** Beside the example: log lines of all requests, and runners for captures at the same time. */
 const MORE = {
   logLevel: 'debug',
-  'capture.maxFileBytes': 120 * 2 ** 20,
   'runner.minIdle': 2,
   'runner.video.enabled': false,
 }
@@ -72,12 +71,12 @@ async function goThrough(trial: Trial, directory: string, { progress }: PartCont
       const large = await serve(undefined, async (envoy) => {
         const front = frontOf(envoy)
         await whenServed(front)
-        const id = await captureLarge(front)
+        const file = await placeLargeFile(front)
         progress('check the Ingress')
-        findings.push(...(await checkFront('Ingress', front, id)), await checkRedirect('Ingress', front))
+        findings.push(...(await checkFront('Ingress', front, file)), await checkRedirect('Ingress', front))
         await kubectl(['annotate', 'ingress', `${RELEASE}-api-gateway`, '-n', NAMESPACE, 'projectcontour.io/response-timeout-'])
         findings.push(await checkControl('Ingress', front))
-        return id
+        return file
       })
       progress('upgrade to the example http-route.yaml')
       await undoing(
