@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { inside } from '../../cluster/kubernetes/network.ts'
 import type { Envoy } from './contour.ts'
+import type { H2Request } from './h2-program.ts'
+
+const PROGRAM = path.join(import.meta.dirname, 'h2-program.ts')
 
 /** Where clients find the API. */
 export interface Front {
@@ -93,11 +96,21 @@ export async function ask(front: Front, url: string, request: FrontRequest = {})
   }
 }
 
+/** Posts a body with the HTTP/2 client of Node.js. */
+export async function postOverHttp2(front: Front, url: string, body: string): Promise<Pick<FrontResponse, 'status' | 'body'>> {
+  const { envoy, host, authority, key } = front
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const request: H2Request = { target: `${envoy.address}:${envoy.httpsPort}`, host, path: url, authority, headers, body }
+  const options = { input: JSON.stringify(request), timeoutMilliseconds: REQUEST_SECONDS * 1_000 }
+  const received = JSON.parse(await inside(process.execPath, [PROGRAM], options)) as { status: number; body: string }
+  return { status: received.status, body: Buffer.from(received.body) }
+}
+
 /** The body of a response as JSON. */
 export const bodyOf = <T>({ body }: FrontResponse): T => JSON.parse(body.toString()) as T
 
 /** Status, the error code of the API or the beginning of another body, and how the exchange broke. */
-export function describe({ status, body, failure }: FrontResponse): string {
+export function describe({ status, body, failure }: Pick<FrontResponse, 'status' | 'body' | 'failure'>): string {
   const text = body.subarray(0, 2_000).toString()
   const code = /"code":\s*"([A-Z_]+)"/.exec(text)?.[1]
   return [status, code ?? (status >= 400 ? text.slice(0, 60) : ''), failure].filter(Boolean).join(' ')
