@@ -185,15 +185,24 @@ interface GatewayLine {
   msg: string
   requestId?: string
   clientAddress?: string
+  err?: { message?: string; stack?: string }
 }
+
+/** Log lines of both gateways. */
+async function readGatewayLog(): Promise<GatewayLine[]> {
+  const selector = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=api-gateway`
+  return parseLines<GatewayLine>(await kubectl(['logs', '-n', NAMESPACE, '-l', selector, '--tail=-1']))
+}
+
+/** Reasons of responses with 5xx, from the log of the gateways. */
+export const readFailures = async (): Promise<string[]> =>
+  (await readGatewayLog()).flatMap(({ msg, err }) => (msg === 'request failed' ? [err?.stack ?? err?.message ?? ''] : []))
 
 /** The gateway's log line of a request. */
 const whenLogged = (id: string): Promise<GatewayLine> =>
-  eventually('the log line of the gateway', async () => {
-    const selector = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=api-gateway`
-    const text = await kubectl(['logs', '-n', NAMESPACE, '-l', selector, '--tail=-1'])
-    return parseLines<GatewayLine>(text).find(({ msg, requestId }) => msg === 'request completed' && requestId === id)
-  })
+  eventually('the log line of the gateway', async () =>
+    (await readGatewayLog()).find(({ msg, requestId }) => msg === 'request completed' && requestId === id),
+  )
 
 async function checkAddresses(front: Front): Promise<Finding[]> {
   const findings: Finding[] = []

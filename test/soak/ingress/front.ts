@@ -109,9 +109,10 @@ export async function postOverHttp2(front: Front, url: string, body: string): Pr
 /** The body of a response as JSON. */
 export const bodyOf = <T>({ body }: FrontResponse): T => JSON.parse(body.toString()) as T
 
-/** Status, the error code of the API or the beginning of another body, and how the exchange broke. */
+/** Status, the error code of the API or the beginning of another body, and how the exchange broke. With 5xx also the message of the API. */
 export function describe({ status, body, failure }: Pick<FrontResponse, 'status' | 'body' | 'failure'>): string {
   const text = body.subarray(0, 2_000).toString()
   const code = /"code":\s*"([A-Z_]+)"/.exec(text)?.[1]
-  return [status, code ?? (status >= 400 ? text.slice(0, 60) : ''), failure].filter(Boolean).join(' ')
+  const message = status >= 500 ? /"message":\s*"([^"]+)"/.exec(text)?.[1] : undefined
+  return [status, code ?? (status >= 400 ? text.slice(0, 60) : ''), message, failure].filter(Boolean).join(' ')
 }
