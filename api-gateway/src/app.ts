@@ -10,6 +10,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
 import { addCors } from './plugins/cors.ts'
+import { addEntityTags } from './plugins/entity-tags.ts'
 import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
@@ -37,6 +38,8 @@ interface GatewayDeps {
   linkCacheBytes: number
   /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
+  /** Ranges of the proxies whose X-Forwarded-For header tells the address of the client. */
+  trustedProxies: readonly string[]
   /** Files of the web console. Undefined: there is no console. */
   console?: ConsoleFiles | undefined
   /** Origin of links to the object store. Undefined: files are downloaded from the gateway. */
@@ -57,6 +60,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
+    trustProxy: [...deps.trustedProxies],
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -70,6 +74,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   const findSessionKey = deps.console && (async (headers: IncomingHttpHeaders) => (await sessions.find(headers))?.apiKey)
   addErrors(app)
   addRequestId(app)
+  addEntityTags(app)
   addTracing(app, deps)
   addCors(app, deps)
   // After CORS, so that pages can read refusals, and so that preflights need no API key.

@@ -50,6 +50,8 @@ const Env = z.object({
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
   // Origins whose pages may call the API, such as https://app.example. `*` allows all.
   TINTYPE_CORS_ORIGINS: CommaList.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
+  // Proxies in front of the gateway. Only their X-Forwarded-For header is read.
+  TINTYPE_TRUSTED_PROXIES: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_CONSOLE: z.enum(['true', 'false']).default('true'), // serves the web console
   TINTYPE_CONSOLE_DIRECTORY: z.string().default(''), // its built files. Empty: the folder `console` beside the program
   // Width of the thumbnail of screenshots that ask for none. 0: none.
@@ -119,6 +121,7 @@ const toConfig = (env: Env) => ({
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
+  trustedProxies: env.TINTYPE_TRUSTED_PROXIES,
   console: { isEnabled: env.TINTYPE_CONSOLE === 'true', directory: env.TINTYPE_CONSOLE_DIRECTORY },
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   linkCacheBytes: env.TINTYPE_LINK_CACHE_BYTES,

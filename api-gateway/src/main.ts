@@ -139,6 +139,7 @@ async function run(config: Config): Promise<void> {
     publicUrl: config.publicUrl,
     signStoreLink: config.publicStorage && buildStoreLinks(config.publicStorage),
     corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
     console: await openConsole(config, log),
     storeOrigin: config.publicStorage && new URL(bucketUrl(config.publicStorage)).origin,
     callsPerMinute: config.callsPerMinute,

@@ -8,6 +8,7 @@ import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
+import { contour } from './parts/contour.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
@@ -33,6 +34,7 @@ export const parts: readonly Part[] = [
   minio,
   compare,
   release,
+  contour,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

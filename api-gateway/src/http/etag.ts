@@ -9,16 +9,19 @@ export const recordTag = (resourceVersion: string, linkExpires: number | undefin
 export const versionTag = ({ generation = 0, resourceVersion }: { generation?: number | undefined; resourceVersion: string }): string =>
   `"${generation}-${resourceVersion}"`
 
-/** True when If-Match has the same generation. A changed counter is not a conflict. */
+const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
+
+/**
+ * True when If-Match has the same generation. A changed counter is not a conflict. Weak tags count too: a proxy that compresses a response, such as
+ * Envoy or nginx, makes its tag weak, and the client sends it back.
+ */
 export function hasVersion(header: string, tag: string): boolean {
-  const versionOf = (text: string): string | undefined => /^"(\d+)-\d+"$/.exec(text.trim())?.[1]
+  const versionOf = (text: string): string | undefined => /^"(\d+)-\d+"$/.exec(opaque(text))?.[1]
   return (
     header.trim() === '*' ||
     header.split(',').some((candidate) => versionOf(candidate) !== undefined && versionOf(candidate) === versionOf(tag))
   )
 }
-
-const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 
 /** True when a header such as `"a", W/"b"` or `*` contains the tag. Weak and strong tags compare as equal (RFC 9110, If-None-Match). */
 export const hasTag = (header: string | undefined, tag: string): boolean =>

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type HttpError, toErrorBody, toHttpError } from '../common/errors.ts'
+import { clientAddressOf } from './client-address.ts'
 
 const PAYLOAD_TOO_LARGE = 413
 /** The status that nginx logs for closed connections. No client receives it. */
@@ -25,11 +26,14 @@ export function sendError(
   toContent: (error: HttpError, requestId: string) => ErrorContent = toJson,
 ): FastifyReply {
   if (error === request.raw.errored) {
-    request.log.debug({ err: error }, 'client closed the connection')
+    request.log.debug({ err: error, clientAddress: clientAddressOf(request) }, 'client closed the connection')
     return reply.code(CLIENT_CLOSED_REQUEST).send()
   }
   const httpError = toHttpError(error)
-  if (httpError.status >= 500) request.log[httpError.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
+  if (httpError.status >= 500) {
+    const level = httpError.status === 503 ? 'warn' : 'error'
+    request.log[level]({ err: error, clientAddress: clientAddressOf(request) }, 'request failed')
+  }
   // Removes headers that were set for a successful response. Location stays, because it names a created record.
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { parseTraceparent, type TraceContext, toTraceparent } from '@tintype/crds/runtime/trace-context'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { clientAddressOf } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,6 +38,7 @@ export function addTracing(app: FastifyInstance, { spans, traceRatio = 1 }: Trac
     const begun = parents.get(request)
     if (!begun || !request.trace) return
     const route = request.routeOptions.url ?? 'none'
+    const address = clientAddressOf(request)
     spans?.add({
       ...begun,
       traceId: request.trace.traceId,
@@ -49,6 +51,7 @@ export function addTracing(app: FastifyInstance, { spans, traceRatio = 1 }: Trac
         'http.route': route,
         'http.response.status_code': reply.statusCode,
         'tintype.request': request.id,
+        ...(address === undefined ? {} : { 'client.address': address }),
       },
       error: reply.statusCode >= 500 ? `HTTP ${reply.statusCode}` : undefined,
     })

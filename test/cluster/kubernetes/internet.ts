@@ -14,7 +14,7 @@ export type Internet = 'yes' | 'through a proxy' | 'no, only *.sites'
 export async function findInternet(hasOutboundNetwork: boolean): Promise<Internet> {
   if (!hasOutboundNetwork) return 'no, only *.sites'
   try {
-    await inside(process.execPath, [import.meta.filename], 2 * timeoutMilliseconds + 2_000)
+    await inside(process.execPath, [import.meta.filename], { timeoutMilliseconds: 2 * timeoutMilliseconds + 2_000 })
     return 'yes'
   } catch {
     return choices.upstreamProxy === undefined ? 'no, only *.sites' : 'through a proxy'

@@ -6,7 +6,7 @@ import { rm, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { type Daemon, type DaemonPlace, ensureDaemon, isDaemonCurrent, isDaemonRunning, stopDaemon } from '../host/daemons.ts'
-import { run, succeeds } from '../host/exec.ts'
+import { type RunOptions, run, succeeds } from '../host/exec.ts'
 import { network, paths } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
@@ -40,8 +40,8 @@ export async function ensureNamespace(): Promise<boolean> {
 }
 
 /** Runs a program inside the namespace. */
-export function inside(command: string, args: readonly string[], timeoutMilliseconds = 20_000): Promise<string> {
-  return run('nsenter', [`--net=${namespacePath}`, command, ...args], { timeoutMilliseconds })
+export function inside(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  return run('nsenter', [`--net=${namespacePath}`, command, ...args], { timeoutMilliseconds: 20_000, ...options })
 }
 
 /** Makes a daemon run in the namespace. A new namespace restarts it. */

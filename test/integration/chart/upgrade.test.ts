@@ -105,3 +105,22 @@ t.test('two releases with the same name work in two namespaces', async (t) => {
   t.match(policies, /\/staging-tintype-runner-status\n/)
   t.match(policies, /\/tintype-runner-status\n/)
 })
+
+t.test('a cluster without the Gateway API: the error says what to install', async (t) => {
+  const route = ['httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=public']
+  await t.rejects(upgrade(...route), /the cluster has no HTTPRoute: install the CRDs of the Gateway API/)
+  const group = 'gateway.networking.k8s.io'
+  const names = { kind: 'HTTPRoute', plural: 'httproutes', singular: 'httproute' }
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    // The API server requires this annotation for names below k8s.io.
+    metadata: { name: `httproutes.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
+    spec: { group, names, scope: 'Namespaced', versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  }
+  await run(path.join(plane.programs, 'kubectl'), ['--kubeconfig', KUBECONFIG, 'apply', '-f', '-'], { input: JSON.stringify(definition) })
+  await kubectl('wait', '--for=condition=Established', `crd/httproutes.${group}`)
+  await upgrade(...route)
+  t.match(await kubectl('get', 'httproute', '-o', 'name'), 'tintype-api-gateway', 'control')
+})

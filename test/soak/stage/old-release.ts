@@ -42,10 +42,10 @@ export async function bundleSources({ directory }: Sources, programs: readonly s
   return directory
 }
 
-/** Builds and loads the images of a version. `today` contains the tags of the images in the cluster. */
-export async function buildImages(sources: Sources, tag: string, today: Record<string, string>): Promise<void> {
-  const directory = await bundleSources(sources, PROGRAMS)
-  for (const program of PROGRAMS) {
+/** Builds and loads the images of a version, by default of all its programs. `today` contains the tags of the images in the cluster. */
+export async function buildImages(sources: Sources, tag: string, today: Record<string, string>, programs = PROGRAMS): Promise<void> {
+  const directory = await bundleSources(sources, programs)
+  for (const program of programs) {
     const context = path.join(directory, program)
     await writeFile(path.join(context, 'Dockerfile.old'), dockerfileOf(imageReference(program, today[program] ?? '')))
     const reference = imageReference(program, tag)

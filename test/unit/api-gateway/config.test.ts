@@ -15,6 +15,7 @@ t.test('loadConfig has a default for everything but secrets and the key file', a
     metricsPort: 9090,
     publicUrl: '',
     maxDownloads: 256,
+    trustedProxies: [],
     maxSchedules: 1_000,
     thumbnailWidth: 0,
     linkCacheBytes: 33_554_432,
@@ -35,7 +36,13 @@ t.test('loadConfig reads lists and takes the slash off the public address', asyn
 })
 
 t.test('loadConfig names every mistake at once', async (t) => {
-  const wrong = { TINTYPE_PORT: '0', TINTYPE_ALLOWED_CIDRS: '10.0.0.0', TINTYPE_PUBLIC_URL: 'shots.example', TINTYPE_ALLOWED_PORTS: 'http' }
+  const wrong = {
+    TINTYPE_PORT: '0',
+    TINTYPE_ALLOWED_CIDRS: '10.0.0.0',
+    TINTYPE_PUBLIC_URL: 'shots.example',
+    TINTYPE_ALLOWED_PORTS: 'http',
+    TINTYPE_TRUSTED_PROXIES: '10.0.0.1',
+  }
   const names = [
     'PORT',
     'STORAGE_ACCESS_KEY',
@@ -46,6 +53,7 @@ t.test('loadConfig names every mistake at once', async (t) => {
     'LINK_KEY_FILE',
     'ALLOWED_CIDRS',
     'ALLOWED_PORTS',
+    'TRUSTED_PROXIES',
   ]
   try {
     loadConfig(wrong)

@@ -389,6 +389,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     publicUrl: 'https://shots.example',
     corsOrigins: [],
     storeOrigin: undefined,
+    trustedProxies: [],
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     linkCacheBytes: 1_000_000,
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },

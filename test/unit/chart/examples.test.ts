@@ -17,6 +17,7 @@ const environmentOf = (objects: readonly Rendered[], program: string) =>
   )
 
 const expectations: Record<string, { kinds: string[]; without: string[]; publicUrl: string; platform?: string }> = {
+  'contour.yaml': { kinds: ['Ingress'], without: ['HTTPRoute'], publicUrl: 'https://shots.example.com' },
   'external-s3.yaml': { kinds: ['Deployment'], without: ['StatefulSet', 'Ingress'], publicUrl: '' },
   'http-route.yaml': { kinds: ['HTTPRoute'], without: ['Ingress'], publicUrl: 'https://shots.example.com' },
   'ingress-nginx.yaml': { kinds: ['Ingress'], without: ['HTTPRoute'], publicUrl: 'https://shots.example.com' },

@@ -56,6 +56,7 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   },
   { name: 'a variable without a name', settings: { 'gateway.extraEnv': [{ value: 'x' }] }, words: /missing property 'name'/ },
   { name: 'a number as text', settings: { 'runner.minIdle': '1' }, words: /got string, want integer/ },
+  { name: 'a trusted proxy that is not a range', settings: { 'gateway.trustedProxies': ['10.0.0.1'] }, words: /does not match pattern/ },
   { name: 'an invalid range', settings: { 'runner.egress.allowedCidrs': ['10.0.0.1'] }, words: /does not match pattern/ },
   {
     name: 'an unknown egress rule',

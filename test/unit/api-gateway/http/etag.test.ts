@@ -17,7 +17,9 @@ const cases: [header: string, tag: string, is: boolean][] = [
   [`"x", ${seen}`, counted, true],
   ['*', changed, true],
   ['"x"', seen, false],
-  [`W/${seen}`, seen, false],
+  [`W/${seen}`, seen, true],
+  [`W/${seen}`, counted, true],
+  [`W/${seen}`, changed, false],
   ['', seen, false],
 ]
 for (const [header, tag, is] of cases) {
