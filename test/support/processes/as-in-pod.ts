@@ -18,7 +18,7 @@ export const TOKEN_SECONDS = 14_400
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
 /** The flags of the Dockerfile of the runner. */
 export const RUNNER_NODE_FLAGS = ['--initial-heap-size=256']
-export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
+export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', NODE_ENV: 'production' }
 
 /** Mounts service account files at the path that they have in a pod, as the kubelet does. Only the program sees the mount. */
 const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
