@@ -29,15 +29,22 @@ export interface ListFigures {
   samples: readonly ScrollSample[]
 }
 
-const IS_DRAWN = `(() => {
+const IS_DRAWN = `() => {
   const images = [...document.querySelectorAll('.card img')].filter((image) => image.getBoundingClientRect().top < innerHeight)
   return images.length > 3 && images.every((image) => image.complete && image.naturalWidth > 0)
-})()`
+}`
+
+/** Waits in the page until a function returns true. The policy of the console forbids what Playwright's own waiting does. */
+export const waitInPage = (page: Page, predicate: string): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    const predicate = ${predicate}
+    while (!predicate()) await new Promise(requestAnimationFrame)
+  })()`)
 
 /** Opens the list. Returns the milliseconds until the pictures of its first window are drawn. */
 export async function openList(page: Page, url: string): Promise<number> {
   await page.goto(`${url}/#/screenshots`, { waitUntil: 'commit' })
-  await page.waitForFunction(IS_DRAWN, undefined, { polling: 'raf' })
+  await waitInPage(page, IS_DRAWN)
   return page.evaluate<number>('performance.now()')
 }
 
