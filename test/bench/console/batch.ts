@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { complete } from '../../integration/api-gateway/runner-role.ts'
-import { openList } from './list.ts'
+import { openList, waitInPage } from './list.ts'
 import { type ConsoleStage, OPTIONS, openContext } from './stage.ts'
 
 // A batch of a hundred screenshots while somebody looks at the list.
@@ -19,7 +19,7 @@ export interface BatchFigures {
 }
 
 /** Counts the cards of the batch with a picture, which the list draws when the window shows them. */
-export async function measureBatch(stage: ConsoleStage): Promise<BatchFigures> {
+export async function measureBatch(stage: ConsoleStage, progress: (line: string) => void): Promise<BatchFigures> {
   const { gateway, key, world, thumbnails } = stage
   const context = await openContext(stage)
   const page = await context.newPage()
@@ -47,16 +47,16 @@ export async function measureBatch(stage: ConsoleStage): Promise<BatchFigures> {
   const waitForCards = async (selector: string): Promise<number> => {
     const started = performance.now()
     const links = JSON.stringify(ids.map((id) => `#/screenshots/${id}`))
-    await page.waitForFunction(`${links}.every((link) => document.querySelector('.card[href="' + link + '"] ${selector}'))`, undefined, {
-      timeout: 300_000,
-    })
+    await waitInPage(page, `() => ${links}.every((link) => document.querySelector('.card[href="' + link + '"] ${selector}'))`)
     return (performance.now() - started) / 1_000
   }
   const appeared = await waitForCards('.badge.pending')
+  progress('batch shown as pending')
   for (const [index, id] of ids.entries()) {
     await complete(id, thumbnails[index % thumbnails.length] ?? Buffer.alloc(0), world, { width: 320, height: 240 })
     await sleep(PAUSE_MILLISECONDS)
   }
+  progress('captures of the batch ended')
   const filled = await waitForCards('img')
   await context.close()
   return { appeared, filled, reloads }

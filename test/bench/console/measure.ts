@@ -62,7 +62,7 @@ export async function measureLists({ rounds }: Pick<Settings, 'rounds'>, progres
       loads.push(readLoad())
     }
     for (let round = 0; round < rounds; round++) {
-      batches.push(await measureBatch(stage))
+      batches.push(await measureBatch(stage, progress))
       progress('batch shown')
     }
     return [listTable(lists, { thumbnailBytes, loads }), batchTable(batches), browsersTable(await measureBrowsers(stage, progress))]

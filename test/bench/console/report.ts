@@ -40,7 +40,7 @@ export function listTable(
   return {
     title: `The list of screenshots (target: first page 1,000 ms, 95 of 100 frames within 20 ms; measured: first page ${firstPage} ms with thumbnails of ${Math.round(thumbnailBytes / KIBIBYTE)} KiB, load ${median(loads).toFixed(1)})`,
     head: [
-      ...['loaded records', 'frames p50 (ms)', 'frames p95 (ms)', 'longest (ms)', 'renderer (processor ms)', 'gpu (processor ms)'],
+      ...['loaded records', 'frames p50 (ms)', 'frames p95 (ms)', 'longest (ms)', 'renderer (processor ms/s)', 'gpu (processor ms/s)'],
       ...['script heap (MiB)', 'nodes'],
     ],
     rows: steps.map(({ records }, step) => {
@@ -51,8 +51,8 @@ export function listTable(
         middle(({ frames }) => frames.p50).toFixed(1),
         middle(({ frames }) => frames.p95).toFixed(1),
         toCell(middle(({ frames }) => frames.most)),
-        middle(({ processor }) => processor.renderer).toFixed(1),
-        middle(({ processor }) => processor.gpu).toFixed(1),
+        middle(({ processor }) => processor.renderer).toFixed(0),
+        middle(({ processor }) => processor.gpu).toFixed(0),
         middle(({ heapMebibytes }) => heapMebibytes).toFixed(1),
         toCell(middle(({ nodes }) => nodes)),
       ]

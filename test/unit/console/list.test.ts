@@ -9,9 +9,9 @@ const listed = (...names: string[]) =>
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id).join('')
 
 t.test('a refresh adds new records at the top and updates known ones', async (t) => {
-  const { items, added, isReset } = mergeNewest(listed('b', 'c', 'd', 'e'), listed('a', 'B', 'C'), false)
+  const { items, isReset, endsWithPage } = mergeNewest(listed('b', 'c', 'd', 'e'), listed('a', 'B', 'C'), false)
   t.equal(idsOf(items), 'abcde')
-  t.equal(added, 1)
+  t.notOk(endsWithPage)
   t.notOk(isReset)
   t.equal(items[1]?.status, 'completed')
 })
@@ -22,11 +22,18 @@ t.test('a refresh removes records that were deleted, and keeps those below the p
   t.equal(idsOf(mergeNewest(listed('a', 'b'), [], true).items), '')
 })
 
+t.test('records of a batch that appear late, between and behind known ones, are added', async (t) => {
+  t.equal(idsOf(mergeNewest(listed('b', 'd', 'x', 'y'), listed('a', 'b', 'c', 'd', 'e'), false).items), 'abcdexy')
+  const { items, endsWithPage } = mergeNewest(listed('a', 'b'), listed('a', 'b', 'c'), false)
+  t.equal(idsOf(items), 'abc')
+  t.ok(endsWithPage, 'the next page follows the one that was read')
+})
+
 t.test('a page without known records replaces the list, because records between are unknown', async (t) => {
   const merged = mergeNewest(listed('x', 'y'), listed('a', 'b'), false)
-  t.match(merged, { isReset: true, added: 2 })
+  t.match(merged, { isReset: true, endsWithPage: true })
   t.equal(idsOf(merged.items), 'ab')
-  t.match(mergeNewest([], listed('a'), false), { isReset: true, added: 1 })
+  t.match(mergeNewest([], listed('a'), false), { isReset: true, endsWithPage: true })
 })
 
 t.test('no record is in the list twice, whatever moved', async (t) => {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { StatusBadge } from '../ui/notes.tsx'
 import type { Card } from './card.ts'
@@ -12,7 +12,7 @@ export function CaptureCard({ card, title = card.title }: { card: Card; title?: 
   return (
     <a class="card" href={`#/${collection}/${id}`}>
       <span class="thumbnail">
-        {preview?.kind === 'picture' ? <img src={preview.url} alt="" decoding="async" referrerpolicy="no-referrer" onError={fail} /> : null}
+        {preview?.kind === 'picture' ? <Thumbnail url={preview.url} onError={fail} /> : null}
         {/* Browsers read only the beginning of the file for its first frame. */}
         {preview?.kind === 'video' ? <video src={preview.url} muted playsInline preload="metadata" tabIndex={-1} onError={fail} /> : null}
         {preview ? null : <span class="soft">{note}</span>}
@@ -28,4 +28,14 @@ export function CaptureCard({ card, title = card.title }: { card: Card; title?: 
       </span>
     </a>
   )
+}
+
+/** A picture that stops loading when its card leaves the window. Browsers would load it to the end, and keep its elements until then. */
+function Thumbnail({ url, onError }: { url: string; onError: () => void }) {
+  const image = useRef<HTMLImageElement>(null)
+  useLayoutEffect(() => {
+    const element = image.current
+    return () => element?.removeAttribute('src')
+  }, [])
+  return <img ref={image} src={url} alt="" decoding="async" referrerpolicy="no-referrer" onError={onError} />
 }

@@ -19,6 +19,11 @@ interface GridProps<T> {
 const AHEAD = 1_200
 const MINUTE = 60_000
 
+interface Drawn<T> {
+  minute: number
+  cells: ReadonlyMap<T, ComponentChildren>
+}
+
 interface View extends VisibleRange {
   columns: number
 }
@@ -32,7 +37,7 @@ export function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, 
   const [view, setView] = useState<View>({ start: 0, end: 0, before: 0, after: 0, columns: 1 })
   const end = useRef(onEnd)
   end.current = onEnd
-  const drawn = useRef<{ minute: number; cells: WeakMap<T, ComponentChildren> }>({ minute: 0, cells: new WeakMap() })
+  const drawn = useRef<Drawn<T>>({ minute: 0, cells: new Map() })
   useLayoutEffect(() => {
     const measure = () => {
       const box = list.current?.getBoundingClientRect()
@@ -53,14 +58,11 @@ export function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, 
     }
   }, [items.length])
   const minute = Math.floor(Date.now() / MINUTE)
-  if (drawn.current.minute !== minute) drawn.current = { minute, cells: new WeakMap() }
-  const { cells } = drawn.current
-  /** A cell that was drawn before is the same object, which preact skips. */
-  const draw = (item: T): ComponentChildren => {
-    const cell = cells.get(item) ?? children(item)
-    cells.set(item, cell)
-    return cell
-  }
+  const before = drawn.current.minute === minute ? drawn.current.cells : new Map<T, ComponentChildren>()
+  // A cell that was drawn before is the same object, which preact skips. Others are not kept, because they keep their elements.
+  const visible = items.slice(view.start, view.end)
+  const cells = new Map(visible.map((item): [T, ComponentChildren] => [item, before.get(item) ?? children(item)]))
+  drawn.current = { minute, cells }
   return (
     <ul
       ref={list}
@@ -68,9 +70,9 @@ export function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, 
       aria-label={label}
       style={{ paddingTop: `${view.before}px`, paddingBottom: `${view.after}px`, '--columns': String(view.columns) }}
     >
-      {items.slice(view.start, view.end).map((item, index) => (
+      {visible.map((item, index) => (
         <li key={item.id} aria-setsize={-1} aria-posinset={view.start + index + 1}>
-          {draw(item)}
+          {cells.get(item)}
         </li>
       ))}
     </ul>

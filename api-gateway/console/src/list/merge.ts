@@ -7,29 +7,24 @@ export interface Listed {
 /** How a list changes when its first page is read again. */
 export interface MergedList<T> {
   items: readonly T[]
-  /** Records at the top that the list did not have. */
-  added: number
   /** The page does not overlap the list, so everything after it must be read again. */
   isReset: boolean
+  /** No record of the list follows the page, so the next page follows it too. */
+  endsWithPage: boolean
 }
 
 /**
- * Merges the newest page into a list. Both are sorted with the newest first. Records of the list that are missing in the page's range were deleted.
+ * Merges the newest page into a list. Both are sorted with the newest first. The page decides about its range: records of the list that it lacks were
+ * deleted, and records that only it has are new. A batch appears in parts, so new records can also be between known ones.
  * @param isWhole the page is the whole list, because no other page follows
  */
 export function mergeNewest<T extends Listed>(known: readonly T[], page: readonly T[], isWhole: boolean): MergedList<T> {
-  if (isWhole || known.length === 0) {
-    const ids = new Set(known.map(({ id }) => id))
-    return { items: page, added: page.filter(({ id }) => !ids.has(id)).length, isReset: known.length === 0 }
-  }
   const places = new Map(known.map(({ id }, index) => [id, index]))
-  const last = page.findLast(({ id }) => places.has(id))
-  if (!last) return { items: page, added: page.length, isReset: true }
-  // Everything up to this record is in the page.
-  const rest = known.slice((places.get(last.id) ?? 0) + 1)
-  const restIds = new Set(rest.map(({ id }) => id))
-  const head = page.slice(0, page.indexOf(last) + 1).filter(({ id }) => !restIds.has(id))
-  return { items: [...head, ...rest], added: head.filter(({ id }) => !places.has(id)).length, isReset: false }
+  const last = isWhole ? undefined : page.findLast(({ id }) => places.has(id))
+  if (!last) return { items: page, isReset: known.length === 0 || !isWhole, endsWithPage: true }
+  const ids = new Set(page.map(({ id }) => id))
+  const rest = known.slice((places.get(last.id) ?? 0) + 1).filter(({ id }) => !ids.has(id))
+  return { items: [...page, ...rest], isReset: false, endsWithPage: rest.length === 0 }
 }
 
 /** Replaces records by newer versions. Undefined removes a record. */

@@ -125,7 +125,7 @@ export function useCaptures(collection: Collection, filter: string) {
       const parts = isMoved ? { waiting: [], items: merged.items } : splitWaiting(merged.items, items)
       setState({
         ...parts,
-        cursor: merged.isReset || newest.cursor === null ? newest.cursor : cursor,
+        cursor: merged.endsWithPage ? newest.cursor : cursor,
         isLoading: false,
       })
     } catch (error) {

@@ -26,8 +26,10 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
   const [inputs, setInputs] = useState(start)
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], [])
-  const findProblems = useChecks(true)
+  // What is only needed to fill in the form is made when it is used first.
+  const [isUsed, setUsed] = useState(false)
+  const zones = useMemo(() => (isUsed ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : []), [isUsed])
+  const findProblems = useChecks(isUsed)
   const request = toScheduleRequest(inputs, { now: Date.now(), anchor, findProblems })
   const reported = new Map(request.problems)
   // An empty form is not wrong yet.
@@ -58,7 +60,7 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
     </Labeled>
   )
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} onFocusIn={() => setUsed(true)}>
       {error ? <ErrorNote error={error} /> : null}
       {hidden.length > 0 && inputs.options !== start.options ? (
         <Note kind="warning">

@@ -43,9 +43,14 @@ export const COMMON_SCHEDULES: readonly { title: string; schedule: string }[] = 
   { title: 'On the first of the month', schedule: '@monthly' },
 ]
 
-/** `Wed, Nov 25, 2026, 09:00` in a time zone. */
-export const formatIn = (zone: string, time: number): string =>
-  new Intl.DateTimeFormat('en', {
+/** Formats of the last time zones. Each takes milliseconds to make. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const MAX_FORMATS = 20
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     weekday: 'short',
     year: 'numeric',
@@ -54,4 +59,11 @@ export const formatIn = (zone: string, time: number): string =>
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-  }).format(time)
+  })
+  if (formats.size >= MAX_FORMATS) formats.clear()
+  formats.set(zone, made)
+  return made
+}
+
+/** `Wed, Nov 25, 2026, 09:00` in a time zone. */
+export const formatIn = (zone: string, time: number): string => formatOf(zone).format(time)
