@@ -160,9 +160,10 @@ t.test('a new pod template replaces every runner of a busy pool without aborting
   await kubectl(['patch', 'runnerpool', poolName, '--type=json', '-p', JSON.stringify(template)])
   for (let n = names.length; n < 8; n++) names.push(await shoot(n))
   const done = await Promise.all(names.map((name) => ended(name, 240_000)))
+  // The statuses of the others say what happened to them.
   t.strictSame(
-    done.map(({ status }) => [status?.phase, status?.attempt]),
-    names.map(() => ['Completed', 1]),
+    done.filter(({ status }) => status?.phase !== 'Completed' || status.attempt !== 1),
+    [],
   )
   for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(n)), `picture ${n}`)
   await eventually(

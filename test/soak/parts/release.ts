@@ -112,7 +112,14 @@ const copy = (from: string, to: string, ...options: string[]): Promise<string> =
 async function isRefused(call: Promise<unknown>): Promise<{ refused: boolean; reason: string }> {
   return call.then(
     () => ({ refused: false, reason: 'accepted' }),
-    (error: Error) => ({ refused: true, reason: error.message.split('\n').at(-1)!.slice(0, 160) }),
+    (error: Error) => ({
+      refused: true,
+      reason: error.message
+        .split('\n')
+        .at(-1)!
+        .replace(/^\S*\//, '')
+        .slice(0, 160),
+    }),
   )
 }
 
