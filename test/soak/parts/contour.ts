@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { undoing } from '../../bench/report/undo.ts'
+import { unloadImage } from '../../cluster/images/load.ts'
+import { imageReference } from '../../cluster/images/plan.ts'
 import { apply, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -33,10 +35,11 @@ export const contour: Part = {
   shows: 'behind Contour and Envoy, by Ingress and by HTTPRoute: TLS, HTTP/2, held requests, large bodies and downloads, links, addresses',
   run: async (context) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-front-'))
-    return undoing(
-      () => rm(directory, { recursive: true, force: true }),
-      () => withTrial(async (trial) => ({ findings: await goThrough(trial, directory, context) })),
-    )
+    const remove = async () => {
+      await unloadImage(imageReference('api-gateway', TAG)).catch(() => undefined) // it may not have been built
+      await rm(directory, { recursive: true, force: true })
+    }
+    return undoing(remove, () => withTrial(async (trial) => ({ findings: await goThrough(trial, directory, context) })))
   },
 }
 
