@@ -198,9 +198,12 @@ async function readGatewayLog(): Promise<GatewayLine[]> {
   return parseLines<GatewayLine>(await kubectl(['logs', '-n', NAMESPACE, '-l', selector, '--tail=-1']))
 }
 
-/** Reasons of responses with 5xx, from the log of the gateways. */
-export const readFailures = async (): Promise<string[]> =>
-  (await readGatewayLog()).flatMap(({ msg, err }) => (msg === 'request failed' ? [err?.stack ?? err?.message ?? ''] : []))
+/** Reasons of responses with 5xx, from the log of the gateways and from the access log. */
+export async function readFailures({ envoy }: Front): Promise<string[]> {
+  const ofGateway = (await readGatewayLog()).flatMap(({ msg, err }) => (msg === 'request failed' ? [err?.stack ?? err?.message ?? ''] : []))
+  const ofEnvoy = (await envoy.readAccessLog()).filter(({ response_code }) => response_code >= 500)
+  return [...ofGateway, ...ofEnvoy.map(({ response_code, response_flags, path }) => `Envoy: ${response_code} ${response_flags} ${path}`)]
+}
 
 /** The gateway's log line of a request. */
 const whenLogged = (id: string): Promise<GatewayLine> =>
@@ -252,7 +255,7 @@ async function checkConditions(front: Front): Promise<Finding[]> {
   const list = await ask(front, '/api/v1/keys', { options: ['--compressed'] })
   const encoding = list.headers['content-encoding'] ?? 'none'
   return [
-    holds('lists are compressed for clients that accept it', encoding === 'gzip', `content-encoding: ${encoding}`),
+    holds('lists are compressed for clients that accept it', encoding === 'gzip', `${describe(list)}, content-encoding: ${encoding}`),
     holds('records keep their ETag for such clients', etag !== '', etag || 'no ETag'),
     holds('If-Match accepts it', first.status === 200, describe(first)),
     holds('If-Match refuses it after a change', describe(second) === '412 PRECONDITION_FAILED', describe(second)),

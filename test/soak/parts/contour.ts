@@ -77,7 +77,7 @@ async function goThrough(trial: Trial, directory: string, { progress }: PartCont
         const file = await placeLargeFile(front)
         progress('check the Ingress')
         findings.push(...(await checkFront('Ingress', front, file)), await checkRedirect('Ingress', front))
-        for (const failure of await readFailures()) progress(failure)
+        for (const failure of await readFailures(front)) progress(failure)
         await kubectl(['annotate', 'ingress', `${RELEASE}-api-gateway`, '-n', NAMESPACE, 'projectcontour.io/response-timeout-'])
         findings.push(await checkControl('Ingress', front))
         return file
@@ -93,7 +93,7 @@ async function goThrough(trial: Trial, directory: string, { progress }: PartCont
             await whenServed(front)
             progress('check the HTTPRoute')
             findings.push(...(await checkFront('HTTPRoute', front, large)))
-            for (const failure of await readFailures()) progress(failure)
+            for (const failure of await readFailures(front)) progress(failure)
             const without = JSON.stringify([{ op: 'remove', path: '/spec/rules/0/timeouts' }])
             await kubectl(['patch', 'httproute', `${RELEASE}-api-gateway`, '-n', NAMESPACE, '--type=json', '-p', without])
             findings.push(await checkControl('HTTPRoute', front))
