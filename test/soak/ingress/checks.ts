@@ -170,8 +170,15 @@ async function checkDownload(front: Front, { id, content }: LargeFile): Promise<
 
 async function checkLink(front: Front): Promise<Finding[]> {
   const key = bodyOf<{ data: { id: string }[] }>(await ask(front, '/api/v1/keys')).data[0]!.id
-  const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
-  const secret = bodyOf<{ data: { link_secret: string } }>(response).data.link_secret
+  // After the installation, a gateway may see the key of the release for links two minutes later.
+  const secret = await eventually(
+    'the link secret',
+    async () => {
+      const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
+      return response.status === 200 && bodyOf<{ data: { link_secret: string } }>(response).data.link_secret
+    },
+    300_000,
+  )
   // Each request for a link with a value of its own is a capture of its own.
   const params = { url: `${QUADRANTS}?at=${Date.now()}`, delay: LINK_DELAY_MILLISECONDS, viewport_width: 640 }
   const link = await signLink({ baseUrl: `https://${front.host}`, key, secret, params })
