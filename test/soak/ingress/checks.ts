@@ -170,8 +170,15 @@ async function checkDownload(front: Front, { id, content }: LargeFile): Promise<
 
 async function checkLink(front: Front): Promise<Finding[]> {
   const key = bodyOf<{ data: { id: string }[] }>(await ask(front, '/api/v1/keys')).data[0]!.id
-  const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
-  const secret = bodyOf<{ data: { link_secret: string } }>(response).data.link_secret
+  // After the installation, a gateway may see the key of the release for links two minutes later.
+  const secret = await eventually(
+    'the link secret',
+    async () => {
+      const response = await ask(front, `/api/v1/keys/${key}/link-secret`, { method: 'POST' })
+      return response.status === 200 && bodyOf<{ data: { link_secret: string } }>(response).data.link_secret
+    },
+    300_000,
+  )
   // Each request for a link with a value of its own is a capture of its own.
   const params = { url: `${QUADRANTS}?at=${Date.now()}`, delay: LINK_DELAY_MILLISECONDS, viewport_width: 640 }
   const link = await signLink({ baseUrl: `https://${front.host}`, key, secret, params })
@@ -198,9 +205,12 @@ async function readGatewayLog(): Promise<GatewayLine[]> {
   return parseLines<GatewayLine>(await kubectl(['logs', '-n', NAMESPACE, '-l', selector, '--tail=-1']))
 }
 
-/** Reasons of responses with 5xx, from the log of the gateways. */
-export const readFailures = async (): Promise<string[]> =>
-  (await readGatewayLog()).flatMap(({ msg, err }) => (msg === 'request failed' ? [err?.stack ?? err?.message ?? ''] : []))
+/** Reasons of responses with 5xx, from the log of the gateways and from the access log. */
+export async function readFailures({ envoy }: Front): Promise<string[]> {
+  const ofGateway = (await readGatewayLog()).flatMap(({ msg, err }) => (msg === 'request failed' ? [err?.stack ?? err?.message ?? ''] : []))
+  const ofEnvoy = (await envoy.readAccessLog()).filter(({ response_code }) => response_code >= 500)
+  return [...ofGateway, ...ofEnvoy.map(({ response_code, response_flags, path }) => `Envoy: ${response_code} ${response_flags} ${path}`)]
+}
 
 /** The gateway's log line of a request. */
 const whenLogged = (id: string): Promise<GatewayLine> =>
@@ -252,7 +262,7 @@ async function checkConditions(front: Front): Promise<Finding[]> {
   const list = await ask(front, '/api/v1/keys', { options: ['--compressed'] })
   const encoding = list.headers['content-encoding'] ?? 'none'
   return [
-    holds('lists are compressed for clients that accept it', encoding === 'gzip', `content-encoding: ${encoding}`),
+    holds('lists are compressed for clients that accept it', encoding === 'gzip', `${describe(list)}, content-encoding: ${encoding}`),
     holds('records keep their ETag for such clients', etag !== '', etag || 'no ETag'),
     holds('If-Match accepts it', first.status === 200, describe(first)),
     holds('If-Match refuses it after a change', describe(second) === '412 PRECONDITION_FAILED', describe(second)),

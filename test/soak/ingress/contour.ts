@@ -33,7 +33,7 @@ export interface AccessLine {
   request_id: string
   downstream_remote_address: string
   x_forwarded_for: string
-  protocol: string
+  path: string
   response_code: number
   response_flags: string
 }

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { undoing } from '../../bench/report/undo.ts'
+import { unloadImage } from '../../cluster/images/load.ts'
+import { imageReference } from '../../cluster/images/plan.ts'
 import { apply, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -33,10 +35,11 @@ export const contour: Part = {
   shows: 'behind Contour and Envoy, by Ingress and by HTTPRoute: TLS, HTTP/2, held requests, large bodies and downloads, links, addresses',
   run: async (context) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-front-'))
-    return undoing(
-      () => rm(directory, { recursive: true, force: true }),
-      () => withTrial(async (trial) => ({ findings: await goThrough(trial, directory, context) })),
-    )
+    const remove = async () => {
+      await unloadImage(imageReference('api-gateway', TAG)).catch(() => undefined) // it may not have been built
+      await rm(directory, { recursive: true, force: true })
+    }
+    return undoing(remove, () => withTrial(async (trial) => ({ findings: await goThrough(trial, directory, context) })))
   },
 }
 
@@ -74,7 +77,7 @@ async function goThrough(trial: Trial, directory: string, { progress }: PartCont
         const file = await placeLargeFile(front)
         progress('check the Ingress')
         findings.push(...(await checkFront('Ingress', front, file)), await checkRedirect('Ingress', front))
-        for (const failure of await readFailures()) progress(failure)
+        for (const failure of await readFailures(front)) progress(failure)
         await kubectl(['annotate', 'ingress', `${RELEASE}-api-gateway`, '-n', NAMESPACE, 'projectcontour.io/response-timeout-'])
         findings.push(await checkControl('Ingress', front))
         return file
@@ -90,7 +93,7 @@ async function goThrough(trial: Trial, directory: string, { progress }: PartCont
             await whenServed(front)
             progress('check the HTTPRoute')
             findings.push(...(await checkFront('HTTPRoute', front, large)))
-            for (const failure of await readFailures()) progress(failure)
+            for (const failure of await readFailures(front)) progress(failure)
             const without = JSON.stringify([{ op: 'remove', path: '/spec/rules/0/timeouts' }])
             await kubectl(['patch', 'httproute', `${RELEASE}-api-gateway`, '-n', NAMESPACE, '--type=json', '-p', without])
             findings.push(await checkControl('HTTPRoute', front))
