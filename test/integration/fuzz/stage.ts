@@ -4,6 +4,8 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { accountOf } from '../../../crds/src/records/record.ts'
+import { baselineKey } from '../../../crds/src/records/storage-keys.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
@@ -66,9 +68,11 @@ async function makeIds(api: string, key: string, { plane }: World): Promise<Stag
   const { id } = body.data
   // As if an operator had compared and kept a run.
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
-  const run = { id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z', time: new Date().toISOString(), key: 'baselines/', etag: 'abc' }
-  const status = { status: { baseline: run } }
-  await new Resource(http, screenshotSchedules).patch(toObjectName(id), mergePatch(status), { subresource: 'status' })
+  const schedules = new Resource(http, screenshotSchedules)
+  const { metadata, spec } = await schedules.get(toObjectName(id))
+  const run = 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z'
+  const baseline = { id: run, time: new Date().toISOString(), key: baselineKey(accountOf({ spec }), metadata.uid, run), etag: 'abc' }
+  await schedules.patch(metadata.name, mergePatch({ status: { baseline } }), { subresource: 'status' })
   await http.close()
   return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id }
 }
