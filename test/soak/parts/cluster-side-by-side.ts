@@ -4,18 +4,10 @@ import { eventually } from '../../support/eventually.ts'
 import { type Finding, holds, type Part } from '../part.ts'
 import { capturePage, isPng, type LocalRelease, withLocalRelease } from '../stage/local-release.ts'
 import { CHART, imageOptions } from '../stage/running-images.ts'
+import { CLUSTER_KINDS } from '../stage/trial-release.ts'
 
 // Two releases with the same name in two namespaces, one with each store, beside that of `npm start`.
 
-const CLUSTER_KINDS = [
-  'customresourcedefinitions',
-  'clusterroles',
-  'clusterrolebindings',
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'flowschemas',
-  'prioritylevelconfigurations',
-]
 /** What an operator may do in its own namespace. */
 const RIGHTS = [
   ['list', 'screenshots.tintype.dev'],
@@ -91,7 +83,7 @@ async function findRights(own: LocalRelease, other: LocalRelease): Promise<strin
 
 /** Uids of cluster-wide objects of Tintype by `Kind/name`. */
 async function readClusterObjects(): Promise<Map<string, string>> {
-  const text = await kubectl(['get', CLUSTER_KINDS.join(), '-o', 'json'])
+  const text = await kubectl(['get', ['customresourcedefinitions', ...CLUSTER_KINDS].join(), '-o', 'json'])
   const { items } = JSON.parse(text) as { items: { kind: string; metadata: { name: string; uid: string } }[] }
   return new Map(
     items.filter(({ metadata }) => /tintype/.test(metadata.name)).map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.uid]),

@@ -29,6 +29,15 @@ export interface TrialPlace {
 
 /** The release of parts that need only one. */
 const TRIAL: TrialPlace = { release: RELEASE, namespace: NAMESPACE }
+/** Kinds of the objects outside of namespaces that `helm uninstall` removes. */
+export const CLUSTER_KINDS = [
+  'clusterroles',
+  'clusterrolebindings',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'flowschemas',
+  'prioritylevelconfigurations',
+]
 const GENEROUS_MILLISECONDS = 300_000
 /** Timeout for two runners on a busy machine to finish all Screenshots that were created while Helm was slow. */
 const LONG_MILLISECONDS = 1_200_000
@@ -218,16 +227,8 @@ export async function findLeftovers(): Promise<string[]> {
     'apikeys',
     'accountusages',
   ]
-  const global = [
-    'clusterroles',
-    'clusterrolebindings',
-    'validatingadmissionpolicies',
-    'validatingadmissionpolicybindings',
-    'flowschemas',
-    'prioritylevelconfigurations',
-  ]
   const local = await kubectl(['get', [...kinds, ...more].join(), '-n', NAMESPACE, '-o', 'name'])
-  const wide = await kubectl(['get', global.join(), '-o', 'name'])
+  const wide = await kubectl(['get', CLUSTER_KINDS.join(), '-o', 'name'])
   const isOurs = (line: string) => line.includes(`${NAMESPACE}-${RELEASE}`)
   // Kubernetes creates these objects in each namespace.
   const isEverywhere = (line: string) => /^(configmap\/kube-root-ca\.crt|serviceaccount\/default)$/.test(line)
