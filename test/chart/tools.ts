@@ -2,10 +2,10 @@
  * External checkers of the chart: kubeconform and kube-score from Go modules, checkov from PyPI, promtool from Debian's Prometheus package.
  * Each is built once and cached under a digest of its inputs.
  */
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/host/exec.ts'
+import { fillOnce } from '../cluster/host/fill-once.ts'
 import { programsDirectory } from '../cluster/host/state.ts'
 import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
 import { digestOf, followBuild } from '../cluster/programs/programs.ts'
@@ -50,31 +50,32 @@ async function locateBuilt(): Promise<string> {
 }
 
 async function buildCheckers(report: Report): Promise<string> {
-  const directory = await locateBuilt()
-  if (existsSync(directory)) return 'already built'
-  const partial = `${directory}.partial`
-  const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', `${partial}/`, ...modules]
   try {
-    await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+    const isNew = await fillOnce(await locateBuilt(), async (draft) => {
+      const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', `${draft}/`, ...modules]
+      await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+    })
+    return isNew ? 'built' : 'already built'
   } catch (cause) {
     throw new StepError('the checkers could not be built', { remedy: 'make sure that Go reaches a module proxy (go env GOPROXY)', cause })
   }
-  await rename(partial, directory)
-  return 'built'
 }
 
 /** Unpacks the package instead of installing it, because only one program is needed and no service must start. */
 async function unpackPromtool(): Promise<string> {
-  if (existsSync(promtoolDirectory)) return 'already there'
-  const partial = await mkdtemp(`${promtoolDirectory}.`)
   try {
-    await run('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', 'download', 'prometheus'], { directory: partial })
-    await run('sh', ['-c', 'dpkg-deb --extract prometheus_*.deb .'], { directory: partial })
-    await rename(path.join(partial, 'usr/bin'), promtoolDirectory)
+    const isNew = await fillOnce(promtoolDirectory, async (draft) => {
+      await run('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', 'download', 'prometheus'], { directory: draft })
+      await run(
+        'sh',
+        ['-c', 'dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool && rm prometheus_*.deb'],
+        {
+          directory: draft,
+        },
+      )
+    })
+    return isNew ? 'unpacked' : 'already there'
   } catch (cause) {
     throw new StepError('promtool could not be downloaded', { remedy: 'see that this works: apt-get download prometheus', cause })
-  } finally {
-    await rm(partial, { recursive: true, force: true })
   }
-  return 'unpacked'
 }

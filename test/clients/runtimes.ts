@@ -1,8 +1,9 @@
 /** Other programs that run JavaScript, for tests of the packed client. npm installs them once, with the versions of the lock file. */
 import { createHash } from 'node:crypto'
-import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/host/exec.ts'
+import { installOnce } from '../cluster/host/fill-once.ts'
 import { cache } from '../cluster/host/state.ts'
 import { StepError } from '../cluster/host/steps.ts'
 
@@ -18,22 +19,14 @@ export async function ensureRuntimes(): Promise<Runtimes> {
     .digest('hex')
     .slice(0, 12)
   const directory = path.join(cache, 'runtimes', digest)
-  const done = path.join(directory, 'done')
-  const isInstalled = await access(done).then(
-    () => true,
-    () => false,
-  )
-  if (!isInstalled) {
-    await rm(directory, { recursive: true, force: true })
-    await mkdir(directory, { recursive: true })
+  await installOnce(directory, async () => {
     for (const file of ['package.json', 'package-lock.json']) await copyFile(path.join(lists, file), path.join(directory, file))
     try {
       await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { directory })
     } catch (cause) {
       throw new StepError('Deno and Bun could not be installed', { remedy: 'see that the npm registry is reachable: npm ping', cause })
     }
-    await writeFile(done, '')
-  }
+  })
   const [modules, isArm] = [path.join(directory, 'node_modules'), process.arch === 'arm64']
   return {
     'Node.js 20': [path.join(modules, `node-linux-${process.arch}/bin/node`)],

@@ -1,8 +1,9 @@
 /** Installs the Python programs for tests from PyPI with pinned hashes, once, in a virtual environment of their own. */
 import { createHash } from 'node:crypto'
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run, succeeds } from '../cluster/host/exec.ts'
+import { installOnce } from '../cluster/host/fill-once.ts'
 import { cache } from '../cluster/host/state.ts'
 import { StepError } from '../cluster/host/steps.ts'
 
@@ -24,13 +25,13 @@ export async function locatePythonTools(list = requirements): Promise<string> {
 export async function ensurePythonTools(list = requirements): Promise<string> {
   const programs = await locatePythonTools(list)
   const directory = path.dirname(programs)
-  const done = path.join(directory, 'done')
-  if (await isThere(done)) return 'already installed'
+  return (await installOnce(directory, () => install(directory, programs, list))) ? 'installed' : 'already installed'
+}
+
+async function install(directory: string, programs: string, list: string): Promise<void> {
   if (!(await succeeds('python3', ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))']))) {
     throw new StepError('Python 3.11 or newer with venv is not installed', { remedy: 'apt-get install python3-venv' })
   }
-  await rm(directory, { recursive: true, force: true })
-  await mkdir(path.dirname(directory), { recursive: true })
   try {
     await run('python3', ['-m', 'venv', directory])
     await run(path.join(programs, 'python'), [...pip, '-r', list])
@@ -40,12 +41,4 @@ export async function ensurePythonTools(list = requirements): Promise<string> {
       cause,
     })
   }
-  await writeFile(done, '')
-  return 'installed'
 }
-
-const isThere = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -1,8 +1,8 @@
 /** Vale checks prose. It is built once from its Go module and kept in the cache, in a directory named by a digest of its go.mod and go.sum. */
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/host/exec.ts'
+import { fillOnce } from '../cluster/host/fill-once.ts'
 import { programsDirectory } from '../cluster/host/state.ts'
 import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
 import { digestOf, followBuild } from '../cluster/programs/programs.ts'
@@ -27,23 +27,15 @@ export async function locateVale(): Promise<string> {
 
 /** Builds Vale unless it exists. Resolves to whether it was built. */
 export async function buildVale(report: Report = () => {}): Promise<boolean> {
-  const directory = path.dirname(await locateVale())
-  if (existsSync(directory)) return false
-  await mkdir(programsDirectory, { recursive: true })
-  // Two commands may build at the same time, so each has a directory of its own and the first rename wins.
-  const partial = await mkdtemp(`${directory}.`)
   try {
-    const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(partial, 'vale'), valeModule]
-    await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
-    await rename(partial, directory)
+    return await fillOnce(path.dirname(await locateVale()), async (draft) => {
+      const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(draft, 'vale'), valeModule]
+      await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+    })
   } catch (cause) {
-    if (existsSync(directory)) return false
     throw new StepError('Vale cannot be built', {
       remedy: 'check that gcc is installed and that Go can reach a module proxy (go env GOPROXY)',
       cause,
     })
-  } finally {
-    await rm(partial, { recursive: true, force: true })
   }
-  return true
 }

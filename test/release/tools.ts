@@ -3,10 +3,9 @@
  * kube-router, and Contour.
  * `go install` builds each with the dependencies of its own go.mod, and Go's checksum database verifies them.
  */
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/host/exec.ts'
+import { fillOnce } from '../cluster/host/fill-once.ts'
 import { programsDirectory } from '../cluster/host/state.ts'
 import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
 import { buildEnvironment, followBuild } from '../cluster/programs/programs.ts'
@@ -40,20 +39,13 @@ export const toolStep = (tool: ReleaseTool): Step => ({ name: tool, run: (report
 
 /** Builds a program unless it exists. Resolves to a short text on what was necessary. */
 export async function ensureTool(tool: ReleaseTool, report: Report = () => {}): Promise<string> {
-  const directory = path.dirname(locateTool(tool))
-  if (existsSync(directory)) return 'already built'
-  await mkdir(programsDirectory, { recursive: true })
-  // Two commands may build at the same time, so each has a directory of its own and the first rename wins.
-  const partial = await mkdtemp(`${directory}.`)
   try {
-    const environment = { ...buildEnvironment, GOBIN: partial }
-    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', modules[tool]], { environment, onLine: followBuild(report) })
-    await rename(partial, directory)
+    const isNew = await fillOnce(path.dirname(locateTool(tool)), async (draft) => {
+      const environment = { ...buildEnvironment, GOBIN: draft }
+      await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', modules[tool]], { environment, onLine: followBuild(report) })
+    })
+    return isNew ? 'built' : 'already built'
   } catch (cause) {
-    if (existsSync(directory)) return 'already built'
     throw new StepError(`${tool} cannot be built`, { remedy: 'check that Go can reach a module proxy (go env GOPROXY)', cause })
-  } finally {
-    await rm(partial, { recursive: true, force: true })
   }
-  return 'built'
 }

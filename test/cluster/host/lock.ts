@@ -1,4 +1,5 @@
 /** Allows one `npm start`, `npm stop` or image build at a time. The lock file names its holder. A lock whose process has ended is ignored. */
+import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { identify, isRunning, type ProcessIdentity } from './process-identity.ts'
@@ -9,7 +10,7 @@ const lockTimeoutMilliseconds = 30 * 60_000
 /** Runs the work while holding the lock. Calls `onWait` with the process id of the holder that it waits for. */
 export async function withLock<T>(file: string, work: () => Promise<T>, onWait: (pid: number) => void = () => {}): Promise<T> {
   await mkdir(path.dirname(file), { recursive: true })
-  const own = `${file}.${process.pid}`
+  const own = `${file}.${randomUUID()}`
   await writeFile(own, JSON.stringify(await identify(process.pid)))
   let reportedPid: number | undefined
   const reportHolder = (pid: number) => {

@@ -1,8 +1,10 @@
 /** Platforms of images, and how a machine builds an image of the other one: with its native npm packages, and with emulation of its programs. */
 import { createHash } from 'node:crypto'
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { run, succeeds } from '../host/exec.ts'
+import { fillOnce } from '../host/fill-once.ts'
 import { cache, repository } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
 
@@ -48,7 +50,7 @@ export async function findForeignPackage(name: string, platform: Platform): Prom
   const { packages } = await readLock()
   const version = packages[`node_modules/${name}`]?.version
   const directory = path.join(storeOf(platform), `${name}@${version}`)
-  return (await exists(path.join(directory, 'package.json'))) ? directory : undefined
+  return existsSync(path.join(directory, 'package.json')) ? directory : undefined
 }
 
 interface LockEntry {
@@ -93,10 +95,7 @@ export async function ensureNode(platform: Platform): Promise<string> {
 
 /** Unpacks a package into a directory, unless it exists. @throws when the checksum differs */
 async function ensureNpmPackage(name: string, version: string, directory: string, integrity?: string): Promise<void> {
-  if (await exists(directory)) return
-  await mkdir(path.dirname(directory), { recursive: true })
-  const draft = await mkdtemp(`${directory}.`)
-  try {
+  await fillOnce(directory, async (draft) => {
     const args = ['pack', `${name}@${version}`, '--json', '--loglevel=error', '--pack-destination', draft]
     const [{ filename }] = JSON.parse(await run('npm', args)) as [{ filename: string }]
     const archive = path.join(draft, path.basename(filename))
@@ -106,15 +105,7 @@ async function ensureNpmPackage(name: string, version: string, directory: string
     if (integrity !== undefined && digest !== integrity) {
       throw new Error(`${name}@${version} has the checksum ${digest}, but package-lock.json has ${integrity}: do not use it`)
     }
-    await run('tar', ['--extract', '--no-same-owner', '--file', archive, '--directory', draft])
-    await rename(path.join(draft, 'package'), directory)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+    await run('tar', ['--extract', '--no-same-owner', '--strip-components=1', '--file', archive, '--directory', draft])
+    await rm(archive)
+  })
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -3,9 +3,10 @@
  * only when it is complete. An interrupted build continues from Go's own cache, a changed version builds beside the old one.
  */
 import { createHash } from 'node:crypto'
-import { access, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
+import { fillOnce } from '../host/fill-once.ts'
 import { programsDirectory } from '../host/state.ts'
 import { hostPlatform, type Platform } from '../images/platforms.ts'
 import { applyPatches, type Modifications, readModifications, sourceNotice } from './minio-patches.ts'
@@ -163,14 +164,9 @@ function helmVersionFlags(helmPackage: string, version: string): string {
 }
 
 async function buildInto(directory: string, build: (temporary: string) => Promise<void>): Promise<boolean> {
-  if (await exists(directory)) return false
-  const temporary = `${directory}.partial`
-  await rm(temporary, { recursive: true, force: true })
-  await mkdir(temporary, { recursive: true })
-  await build(temporary)
-  await rename(temporary, directory)
-  await removeOlder(directory)
-  return true
+  const isNew = await fillOnce(directory, build)
+  if (isNew) await removeOlder(directory)
+  return isNew
 }
 
 /** Removes builds of other versions. Programs that still run from one continue. */
