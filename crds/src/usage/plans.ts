@@ -28,7 +28,7 @@ export const PlanValues = z.strictObject({
   recordDays: absentOr(z.int().min(1).max(3_650)),
   /** Weight in the weighted fair queueing of accounts. */
   weight: z.int().min(1).max(100).default(1),
-  /** Maximum concurrent captures of an account; absent: unlimited. */
+  /** Maximum concurrent captures of an account that is not the only one; absent: all runners of a pool but the last. */
   maxRunning: absentOr(z.int().min(1).max(3_000)),
   /** Maximum queued screenshots of an account; absent: the limit of the release. */
   maxQueued: absentOr(z.int().min(1).max(100_000)),
@@ -44,8 +44,8 @@ export type Plans = Readonly<Record<string, PlanValues>>
 /** The default plans. */
 export const DEFAULT_PLANS = z.object({ free: PlanValues, basic: PlanValues, growth: PlanValues, scale: PlanValues }).parse({
   free: { monthlyQuota: 100, ratePerMinute: 2, weight: 1, maxRunning: 5 },
-  basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2, weight: 2, maxRunning: 10 },
-  growth: { monthlyQuota: 10_000, ratePerMinute: 80, overagePricePer1000: 1.5, weight: 4, maxRunning: 25 },
+  basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2, weight: 2, maxRunning: 6 },
+  growth: { monthlyQuota: 10_000, ratePerMinute: 80, overagePricePer1000: 1.5, weight: 4, maxRunning: 8 },
   scale: { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75, weight: 8 },
 })
 

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
 import { endOf, type PodEnd } from './pod-end.ts'
-import { type PodState, podState } from './pod-state.ts'
+import { type PodState, podState, unschedulableReason } from './pod-state.ts'
 import { limitsOf } from './pool-limits.ts'
 import type { RunnerAddress } from './runner-client.ts'
 
@@ -110,6 +110,23 @@ export class Runners {
       if (isIdle(runner, spec, now)) idle.push(runner)
     }
     return idle
+  }
+
+  /**
+   * Number of captures that a pool could start at once if it grew to its limit. While a pod fits on no node, the pool cannot grow.
+   * @param maxPods limit of the pool
+   */
+  freeIn(pool: string, maxPods: number): number {
+    let busy = 0
+    let usable = 0
+    let isFull = false
+    for (const pod of this.#pods.byIndex(POOL_INDEX, pool)) {
+      if (this.#isBusy(pod.metadata.uid ?? '')) busy++
+      const state = podState(pod)
+      if (unschedulableReason(pod) !== undefined) isFull = true
+      else if (state === 'ready' || state === 'waiting') usable++
+    }
+    return (isFull ? Math.min(usable, maxPods) : maxPods) - busy
   }
 
   find(podKey: string, now: number): Runner | undefined {

@@ -12,26 +12,30 @@ export interface AccountLimits {
   weight: number
   /** Concurrent captures in all pools; absent: no limit. */
   maxRunning?: number | undefined
+  /** True while the release has other accounts: the last runner of a pool is kept for accounts that run nothing. */
+  hasOthers?: boolean
 }
 
 /** Limits for Screenshots whose Account does not exist. They have the smallest weight, and the pending controller fails them. */
 const NO_ACCOUNT: AccountLimits = { weight: 1 }
 
 /**
- * Returns the limits of each account according to its plan.
+ * Returns the limits of each account according to its plan. The `maxRunning` of plans protects other accounts, so it does not limit the only account
+ * of a release.
  * @param crashLimitOf lower limit of concurrent captures for an account that crashed runners; undefined: the limit of the plan
  */
 export function accountLimits(
-  accounts: Pick<Lister<Account>, 'get'>,
+  accounts: Pick<Lister<Account>, 'get' | 'size'>,
   plans: Plans,
   namespace: string,
   crashLimitOf: (account: string) => number | undefined = () => undefined,
 ): (account: string) => AccountLimits {
   return (name) => {
     const account = accounts.get(`${namespace}/${name}`)
-    const limits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
-    const crashLimit = crashLimitOf(name)
-    return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
+    const { weight, maxRunning }: AccountLimits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
+    const hasOthers = accounts.size > 1
+    const limits = [hasOthers ? maxRunning : undefined, crashLimitOf(name)].filter((limit) => limit !== undefined)
+    return { weight, hasOthers, ...(limits.length === 0 ? {} : { maxRunning: Math.min(...limits) }) }
   }
 }
 

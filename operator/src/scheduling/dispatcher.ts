@@ -1,5 +1,6 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { limitsOf as poolLimitsOf } from '../runner/pool-limits.ts'
 import { chooseRunner, mayServe, type Runner, type Runners } from '../runner/runners.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { FairQueue, type QueuedItem } from './fair-queue.ts'
@@ -20,7 +21,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Assigns queued Screenshots to idle runners. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
+ * Assigns queued Screenshots to idle runners. While a release has several accounts, the last runner of a pool goes only to an account that runs
+ * nothing. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
  * is the status patch that follows. Call `wake` when a runner becomes idle or a Screenshot is queued.
  */
 export class Dispatcher {
@@ -88,9 +90,14 @@ export class Dispatcher {
     const spec = pools.get(`${namespace}/${pool}`)?.spec
     if (!queue || queue.size === 0 || !spec || !isOpen()) return
     let idle = runners.idle(pool, spec, now())
+    if (idle.length === 0) return
+    const { maxPods } = poolLimitsOf(spec)
+    let free = runners.freeIn(pool, maxPods)
     while (idle.length > 0) {
+      const isLast = free <= 1 && maxPods > 1
       const item = queue.take(
-        (account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)),
+        (account) =>
+          this.#roomOf(account) > 0 && !(isLast && this.#leavesLast(account)) && idle.some((runner) => mayServe(runner, account)),
         (account) => idle.some(({ accountName }) => accountName === account),
       )
       const runner = item && chooseRunner(idle, item.account)
@@ -98,17 +105,26 @@ export class Dispatcher {
       runners.reserve(runner.uid, item.key)
       this.#reserved.set(item.key, item.account)
       idle = idle.filter(({ uid }) => uid !== runner.uid)
+      free--
       onAssigned(item.key)
     }
   }
 
   /** Number of captures that an account may start now. */
   #roomOf(account: string): number {
-    const { limitsOf, runningOf } = this.#options
-    const limit = limitsOf?.(account).maxRunning
-    if (limit === undefined) return Number.POSITIVE_INFINITY
+    const limit = this.#options.limitsOf?.(account).maxRunning
+    return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - this.#heldBy(account))
+  }
+
+  /** True for an account that must leave the last runner of a pool to others: captures that take minutes would otherwise use all of them. */
+  #leavesLast(account: string): boolean {
+    return this.#options.limitsOf?.(account).hasOthers === true && this.#heldBy(account) > 0
+  }
+
+  /** Number of runners that work for an account or are reserved for it, in all pools. */
+  #heldBy(account: string): number {
     const reserved = [...this.#reserved.values()].filter((other) => other === account).length
-    return Math.max(0, limit - reserved - (runningOf?.(account) ?? 0))
+    return reserved + (this.#options.runningOf?.(account) ?? 0)
   }
 
   #queueOf(pool: string): FairQueue {

@@ -98,13 +98,13 @@ const identity = {
   accountName: undefined,
 } as RunnerIdentity
 
-function setUp(...names: string[]) {
+function setUpWith(poolSpec: Partial<RunnerPool['spec']>, ...names: string[]) {
   const pods = new Store<Pod>()
     .addIndex(POOL_INDEX, ({ metadata }) => metadata.labels?.[Label.pool])
     .addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy).addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
   const pools = new Store<RunnerPool>()
-  pools.set(pool)
+  pools.set(aRunnerPool({ spec: poolSpec }))
   const expectations = new Expectations()
   const runners = new Runners({ pods, screenshots, expectations })
   for (const name of names) {
@@ -127,6 +127,7 @@ function setUp(...names: string[]) {
   })
   return { pods, screenshots, runners, expectations, dispatcher, matched, gate, shares, running }
 }
+const setUp = (...names: string[]) => setUpWith({}, ...names)
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
 
 t.test('Runners restores from the records how much a runner was used', async (t) => {
@@ -302,4 +303,63 @@ t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
   dispatcher.add('large', item('1'))
   dispatcher.add('default', item('1'))
   t.strictSame([dispatcher.queued('large'), dispatcher.queued('default')], [0, 1])
+})
+
+const WITH_OTHERS: AccountLimits = { weight: 1, hasOthers: true }
+
+t.test('Dispatcher keeps the last runner of a pool for an account that runs nothing', async (t) => {
+  const { dispatcher, matched, shares, running } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  shares.red = shares.blue = WITH_OTHERS
+  dispatcher.add('default', item('default/1'))
+  dispatcher.add('default', item('default/2'))
+  t.strictSame(matched, ['default/1'], 'red gets one of two runners')
+  dispatcher.add('default', item('default/3', 'blue'))
+  t.strictSame(matched, ['default/1', 'default/3'], 'blue gets the other one')
+  running.red = 0
+  dispatcher.drop('default/1')
+  t.strictSame(matched, ['default/1', 'default/3', 'default/2'])
+})
+
+t.test('Dispatcher counts captures in other pools when it keeps the last runner', async (t) => {
+  const { dispatcher, matched, shares, running } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  shares.red = shares.blue = WITH_OTHERS
+  running.red = 1
+  dispatcher.add('default', item('default/1', 'blue'))
+  dispatcher.add('default', item('default/2'))
+  t.strictSame(matched, ['default/1'])
+})
+
+t.test('Dispatcher gives all runners to the only account of a release', async (t) => {
+  const { dispatcher, matched, shares } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  shares.red = { weight: 1, hasOthers: false }
+  dispatcher.add('default', item('default/1'))
+  dispatcher.add('default', item('default/2'))
+  t.strictSame(matched, ['default/1', 'default/2'])
+})
+
+t.test('Dispatcher gives out every runner of a pool that can grow further', async (t) => {
+  const { dispatcher, matched, shares } = setUpWith({ maxPods: 3 }, 'a', 'b')
+  shares.red = WITH_OTHERS
+  dispatcher.add('default', item('default/1'))
+  dispatcher.add('default', item('default/2'))
+  t.strictSame(matched, ['default/1', 'default/2'])
+})
+
+t.test('Dispatcher keeps the last runner of a pool whose next pod fits on no node', async (t) => {
+  const { pods, dispatcher, matched, shares } = setUpWith({ maxPods: 10 }, 'a', 'b')
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }]
+  const { metadata } = aPod({ name: 'c' })
+  pods.set({ metadata, status: { phase: 'Pending', conditions } } as Pod)
+  shares.red = WITH_OTHERS
+  dispatcher.add('default', item('default/1'))
+  dispatcher.add('default', item('default/2'))
+  t.strictSame(matched, ['default/1'])
+})
+
+t.test('Dispatcher keeps no runner of a pool with a single one', async (t) => {
+  const { dispatcher, matched, shares, running } = setUpWith({ maxPods: 1 }, 'a')
+  shares.red = WITH_OTHERS
+  running.red = 1
+  dispatcher.add('default', item('default/1'))
+  t.strictSame(matched, ['default/1'])
 })

@@ -13,13 +13,20 @@ t.test('accountLimits returns the limits of the plan, and the smallest weight fo
   const limitsOf = accountLimits(accounts, DEFAULT_PLANS, 'default')
   t.match(limitsOf('small'), { weight: 1, maxRunning: 5 })
   t.match(limitsOf('large'), { weight: 8, maxRunning: undefined })
-  t.strictSame(limitsOf('nobody'), { weight: 1 })
+  t.strictSame(limitsOf('nobody'), { weight: 1, hasOthers: true })
   t.equal(accountLimits(accounts, DEFAULT_PLANS, 'elsewhere')('large').weight, 1)
 })
 
 t.test('accountLimits lowers the limit of a plan but never raises it', async (t) => {
   const limitsOf = (limit: number) => accountLimits(accounts, DEFAULT_PLANS, 'default', () => limit)
   t.strictSame([limitsOf(2)('small').maxRunning, limitsOf(9)('small').maxRunning, limitsOf(9)('large').maxRunning], [2, 5, 9])
+})
+
+t.test('accountLimits does not apply maxRunning to the only account of a release', async (t) => {
+  const only = new Store<Account>()
+  only.set(anAccount({ name: 'small', spec: { plan: 'free' } }))
+  t.strictSame(accountLimits(only, DEFAULT_PLANS, 'default')('small'), { weight: 1, hasOthers: false })
+  t.equal(accountLimits(only, DEFAULT_PLANS, 'default', () => 2)('small').maxRunning, 2)
 })
 
 t.test('accountLimits allows one capture at a time, with the smallest weight, when the plan is not defined', async (t) => {
