@@ -114,6 +114,10 @@ const Archived = z.looseObject({
     startTime: instant.optional(),
     completionTime: instant.optional(),
     result: Result.optional(),
+    conditions: z
+      .array(z.looseObject({ type: text(64), status: text(64) }))
+      .max(64)
+      .optional(),
   }),
 })
 

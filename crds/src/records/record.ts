@@ -7,6 +7,7 @@ import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
 import { privateOptionNames } from '../options/private.ts'
 import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
+import { costOf } from './cost.ts'
 import { objectKey } from './storage-keys.ts'
 
 // The record of a screenshot that clients receive: from the gateway in responses, from the operator in events. A full record always
@@ -93,6 +94,7 @@ export interface ScreenshotRecord extends Partial<VideoFields> {
   truncated: boolean
   cached: boolean
   attempts: number
+  cost: number
 }
 
 /**
@@ -243,5 +245,6 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     truncated: result.truncated ?? false,
     cached: isReused(screenshot),
     attempts: status.attempt ?? 0,
+    cost: costOf(screenshot),
   }
 }

@@ -3135,6 +3135,8 @@ export interface components {
             cached: boolean;
             /** @description Number of attempts so far. */
             attempts: number;
+            /** @description Units of quota that it costs. 0 for a cached picture, and for a failed capture, unless the page used a runner for more than 60 seconds. */
+            cost: number;
             /**
              * @description Format of the file.
              * @enum {string}
@@ -4023,6 +4025,8 @@ export interface components {
             cached: boolean;
             /** @description Number of attempts so far. */
             attempts: number;
+            /** @description Units of quota that it costs. 0 for a cached picture, and for a failed capture, unless the page used a runner for more than 60 seconds. */
+            cost: number;
             duration_ms: number | null;
             fps: number | null;
             frames: number | null;

@@ -40,6 +40,7 @@ export const completed = {
   truncated: false,
   cached: false,
   attempts: 1,
+  cost: 1,
 }
 
 export const failed = {

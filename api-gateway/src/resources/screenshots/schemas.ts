@@ -133,6 +133,9 @@ const recordFields = {
   truncated: z.boolean().describe('True when the picture was cut at full_page_max_height or at the size limit of its format.'),
   cached: z.boolean().describe('True when the picture is a copy of an earlier one.'),
   attempts: count('Number of attempts so far.'),
+  cost: count(
+    'Units of quota that it costs. 0 for a cached picture, and for a failed capture, unless the page used a runner for more than 60 seconds.',
+  ),
 }
 
 /** The full record of a screenshot, in responses to GET, lists and events. */

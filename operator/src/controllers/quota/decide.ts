@@ -2,6 +2,7 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
+import { isFree } from '@tintype/crds/records/cost'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { addUnits, type DailyUsage, dateOf } from '@tintype/crds/usage/daily-usage'
 import { unitsOf } from '@tintype/crds/usage/units'
@@ -12,9 +13,6 @@ import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
 /** Holder of the operator's own reservations, which are for objects that no gateway created. */
 export const OPERATOR = 'operator'
 
-/** Failures that are never charged, or that the user requested. */
-const NO_REFUND: ReadonlySet<string> = new Set(['USAGE_LIMIT_REACHED', 'ACCOUNT_SUSPENDED', 'CANCELLED'])
-
 /** Whether the Screenshot is charged: by a gateway before its creation, or at its first claim. */
 export function isCharged({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): boolean {
   if (spec.reservation !== undefined || (status?.attempt ?? 0) > 0) return true
@@ -24,11 +22,9 @@ export function isCharged({ spec, status }: Pick<Screenshot, 'spec' | 'status'>)
 const isRefunded = ({ status }: Pick<Screenshot, 'status'>): boolean =>
   findCondition(status?.conditions, ConditionType.refunded)?.status === 'True'
 
-/** True for a charged Screenshot that failed or reused an existing picture and has no condition for its refund yet. */
+/** True for a charged Screenshot whose failure is free, or that reused an existing picture, and that has no condition for its refund yet. */
 export function awaitsRefund(shot: Pick<Screenshot, 'spec' | 'status'>): boolean {
-  if (isReused(shot)) return isCharged(shot) && !isRefunded(shot)
-  const code = shot.status?.result?.error?.code
-  return shot.status?.phase === 'Failed' && code !== undefined && !NO_REFUND.has(code) && isCharged(shot) && !isRefunded(shot)
+  return (isReused(shot) || isFree(shot)) && isCharged(shot) && !isRefunded(shot)
 }
 
 /** True when {@link awaitsRefund} is true and the month of the charge is not over. Such a record must not be archived yet. */

@@ -4,6 +4,7 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { isReused } from '@tintype/crds/records/cache'
+import { isFree } from '@tintype/crds/records/cost'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
@@ -111,7 +112,7 @@ const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], follows
   })
 
 function isRefundDue({ spec, status }: Screenshot): boolean {
-  if (status?.phase !== 'Failed' && !isReused({ spec, status })) return false
+  if (!isFree({ status }) && !isReused({ spec, status })) return false
   const isCharged = spec.reservation !== undefined || findCondition(status?.conditions, ConditionType.charged)?.status === 'True'
   return isCharged && findCondition(status?.conditions, ConditionType.refunded) === undefined
 }

@@ -3,6 +3,7 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toId, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { AccountUsageStatus } from '../../../../../crds/src/kinds/account-usage.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { JobErrorCode } from '../../../../../crds/src/schema/errors.ts'
 import {
   awaitsRefund,
   type Changes,
@@ -23,7 +24,7 @@ const shot = (status: ScreenshotStatus, { at = NOW, paid = true } = {}): Screens
   const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp: at.toISOString() }
   return { metadata, spec: { url: 'https://example.com/', ...(paid ? { reservation: 'res_1' } : {}) }, status }
 }
-const failed = (code: 'TIMEOUT' | 'USAGE_LIMIT_REACHED' | 'CANCELLED', more: ScreenshotStatus = {}): ScreenshotStatus => ({
+const failed = (code: JobErrorCode, more: ScreenshotStatus = {}): ScreenshotStatus => ({
   phase: 'Failed',
   result: { error: { code, message: 'm' } },
   ...more,
@@ -45,8 +46,11 @@ for (const { name, shot, is } of charged) {
   })
 }
 
+const LONG = { attempt: 1, startTime: '2026-11-25T12:00:00.000Z', completionTime: '2026-11-25T12:01:01.000Z' }
 const refunds = [
   { name: 'a failed capture', status: failed('TIMEOUT'), is: true },
+  { name: 'a page that used a runner for 61 seconds', status: failed('TIMEOUT', LONG), is: false },
+  { name: 'a fault of the service after 61 seconds', status: failed('INTERNAL_ERROR', LONG), is: true },
   { name: 'one with the condition Refunded', status: failed('TIMEOUT', { conditions: [condition('Refunded')] }), is: false },
   { name: 'one that was never charged', status: failed('USAGE_LIMIT_REACHED'), is: false },
   { name: 'one that was deleted while it ran', status: failed('CANCELLED'), is: false },

@@ -95,6 +95,7 @@ const hook = aWebhook({ name: 'hook' })
 const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state } } })
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
 const reserved = { reservation: 'r1' }
+const error = { code: 'TIMEOUT', message: 'm' } as const
 const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
 const reported = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
 const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
@@ -113,6 +114,15 @@ const owed: [string, Screenshot, Webhook[], boolean][] = [
   [
     'nothing once the unit was refunded',
     aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
+    [],
+    false,
+  ],
+  [
+    'nothing for a failed capture whose charge stays, because its page used a runner for 61 seconds',
+    aScreenshot({
+      spec: reserved,
+      status: failedStatus({ attempt: 1, startTime: at(0).toISOString(), result: { error, processingMilliseconds: 61_000 } }),
+    }),
     [],
     false,
   ],
