@@ -3,7 +3,8 @@ import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from
 import type { PoolReason } from '../../kube/condition-reasons.ts'
 
 /**
- * Result of the policy check: whether the API server restricts runners to their own claim and creators of objects to their own accounts.
+ * Result of the policy check: whether the API server restricts runners to their own claim, creators of objects to their own accounts, and the status to
+ * the programs of the release.
  */
 export interface GuardDecision {
   guarded: boolean
