@@ -22,26 +22,28 @@ matchConditions:
       request.userInfo.username != {{ $runner }}
       && (request.userInfo.username != {{ $operator }} || request.resource.resource == 'apikeys')
 variables:
+  - name: isProgram
+    expression: request.userInfo.username in [{{ $operator }}, {{ $gateway }}]
+  # The operator gets here with apikeys only.
   - name: ownFields
     expression: >-
-      request.resource.resource != 'apikeys' ? [] :
       request.userInfo.username == {{ $operator }} ? ['conditions'] :
-      request.userInfo.username == {{ $gateway }} ? ['lastUsedTime', 'sessionsNotBefore'] : []
+      request.resource.resource == 'apikeys' ? ['lastUsedTime', 'sessionsNotBefore'] : []
   - name: before
     expression: "has(oldObject.status) ? oldObject.status : {}"
   - name: after
     expression: "has(object.status) ? object.status : {}"
 validations:
   - expression: >-
-      variables.ownFields.size() > 0
+      variables.isProgram
       || authorizer.group('tintype.dev').resource('accounts').namespace(request.namespace).check('repair').allowed()
     message: "status: only the programs of the release may write it. To repair it, ask for the verb repair on all accounts."
     reason: Forbidden
   - expression: >-
-      variables.ownFields.size() == 0
+      !variables.isProgram
       || (variables.after.all(field, field in variables.ownFields
       || (field in variables.before && variables.before[field] == variables.after[field]))
       && variables.before.all(field, field in variables.ownFields || field in variables.after))
-    messageExpression: "'status: this program may only change ' + variables.ownFields.join(', ') + '. Remove other fields.'"
+    messageExpression: "'status: this program may change only [' + variables.ownFields.join(', ') + '] of ' + request.resource.resource + '. Remove other fields.'"
     reason: Forbidden
 {{- end }}
