@@ -223,7 +223,7 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
 
 t.test('without a jail, the browser cannot read the token of the pod', async (t) => {
   const { token } = await startRunnerParts(t)
-  const readToken = async (wrapper?: Wrapper): Promise<string> => {
+  const readToken = async (wrapper?: Wrapper) => {
     const browser = await launch(wrapper)
     t.teardown(() => browser.close())
     const page = await browser.newPage()
