@@ -84,7 +84,7 @@ export const RunnerPoolSpec = z.object({
         .string()
         .min(1)
         .max(253)
-        .describe('ServiceAccount of the pods. It may only patch the status of the Screenshot that the pod has claimed.'),
+        .describe('ServiceAccount of the pods: the capture-runner of the release. The admission policies refuse the reports of others.'),
       resources: z
         .object({ requests: quantities('Resource requests.').optional(), limits: quantities('Resource limits.').optional() })
         .describe('Resources of the container. Default: requests of 100m CPU and 512Mi, limit 1536Mi.')

@@ -48,6 +48,9 @@ const Environment = z.object({
   /** The same for the policy on users who create Screenshots, Webhooks and ApiKeys; default: `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
   TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
+  /** The same for the policy on who writes a status; default: `<release>-trusted-status`. */
+  TINTYPE_TRUSTED_STATUS_POLICY: optionalText,
+  TINTYPE_TRUSTED_STATUS_POLICY_HASH: optionalText,
   /** Maximum number of queued Screenshots per account; a plan may override it. Excess ones that were created with kubectl fail. */
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().positive().default(1_000),
   /** Seconds after which a Screenshot fails when its pool or account does not exist. */
@@ -122,6 +125,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     trustedSpecPolicy: {
       name: read.TINTYPE_TRUSTED_SPEC_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-spec`,
       hash: read.TINTYPE_TRUSTED_SPEC_POLICY_HASH,
+    },
+    trustedStatusPolicy: {
+      name: read.TINTYPE_TRUSTED_STATUS_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-status`,
+      hash: read.TINTYPE_TRUSTED_STATUS_POLICY_HASH,
     },
     queue: {
       maxQueuedPerAccount: read.TINTYPE_MAX_QUEUED_PER_ACCOUNT,

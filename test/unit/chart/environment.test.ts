@@ -85,8 +85,8 @@ t.test('programs know every variable that the chart sets', async (t) => {
 })
 
 t.test('operator expects exactly the policies of the chart', async (t) => {
-  const { admissionPolicy, trustedSpecPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
-  for (const { name, hash } of [admissionPolicy, trustedSpecPolicy])
+  const { admissionPolicy, trustedSpecPolicy, trustedStatusPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
+  for (const { name, hash } of [admissionPolicy, trustedSpecPolicy, trustedStatusPolicy])
     t.equal(hash, policyHash(find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', name)), name)
 })
 
