@@ -3,6 +3,7 @@ import { keyHash } from '@tintype/crds/crypto/key-text'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { ApiError, unavailable } from '../common/errors.ts'
 import { findOldestKey, generationOf, isUsable, parseBearer } from '../resources/keys/credentials.ts'
 import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
@@ -61,7 +62,7 @@ export class Sessions {
    */
   async describeCode(code: string): Promise<ApiKey> {
     const { apiKey, marker } = await this.#openCode(code)
-    if ((await this.#deps.objects.read(marker).catch(rethrowStore)) !== undefined) throw invalidCode()
+    if ((await this.#deps.objects.read(marker, MAX_OBJECT_BYTES.idempotency).catch(rethrowStore)) !== undefined) throw invalidCode()
     return apiKey
   }
 

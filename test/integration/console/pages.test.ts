@@ -94,8 +94,8 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   await call(`${url}/v1/screenshots/${id}`, { method: 'DELETE', key })
 })
 
-t.test('texts that pages control run nothing and lead nowhere', async (t) => {
-  const nasty = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
+t.test('texts that pages control run nothing, lead nowhere and do not reverse a line', async (t) => {
+  const nasty = '\u{202e}<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
   const script = 'javascript:window.ran=1'
   const hostile = {
     pageTitle: nasty,
@@ -147,6 +147,9 @@ t.test('texts that pages control run nothing and lead nowhere', async (t) => {
       path,
     )
     t.equal(await page.locator('[onerror], main script').count(), 0, path)
+    const drawn = await page.evaluate<string>('document.documentElement.outerHTML')
+    t.match(drawn, '\\u202e&lt;img', path)
+    t.notMatch(drawn, '\u{202e}', path)
   }
   t.strictSame(complaints, [])
 })

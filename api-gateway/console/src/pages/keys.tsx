@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type ApiKey, api, hasScope, type Schemas } from '../api/client.ts'
+import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
@@ -35,7 +35,9 @@ const Keys: Page = ({ session }) => {
   const mayWrite = hasScope(session, 'keys:write')
   const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
     try {
-      const { data } = await api<{ data?: { key?: string } }>(path, options)
+      const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
+      // The rotation has ended the session, and the page must stay to show the new text.
+      if (data?.data?.id === session.key.id && data.data.key !== undefined) await signIn({ api_key: data.data.key })
       if (title !== undefined && data?.data?.key !== undefined) setSecret({ title, text: data.data.key })
       setProblem(undefined)
     } catch (failure) {
@@ -116,7 +118,7 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
               label="Rotate"
               name={`Rotate ${item.name}`}
               title={`Rotate ${item.name}?`}
-              text="The key gets a new text. The current text stays valid for 24 hours, and sessions of the console that use it end then."
+              text={`The key gets a new text. The current text stays valid for 24 hours. ${isOwn ? 'Other sessions' : 'Sessions'} of the console with this key end now.`}
               onConfirm={() => act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, 'The new text of the key.')}
             />
             <ConfirmButton

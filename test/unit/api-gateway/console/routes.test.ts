@@ -39,7 +39,8 @@ function aConsole(changes: Parameters<typeof aGateway>[0] = {}) {
     return { ...headers, cookie }
   }
   /** Status of a request of the signed-in console. */
-  const statusOf = async (headers: Record<string, string>) => (await gateway.app.inject({ url: '/api/v1/usage/current', headers })).statusCode
+  const statusOf = async (headers: Record<string, string>) =>
+    (await gateway.app.inject({ url: '/api/v1/usage/current', headers })).statusCode
   const issueCode = async (): Promise<string> => {
     const response = await gateway.app.inject({ method: 'POST', url: '/console/codes', headers: gateway.headers })
     return response.json().data.code
@@ -106,7 +107,11 @@ t.test('an API key begins a session that reads the API as the key does', async (
   const limited = newKeyText()
   keys.keys.push(anApiKey(limited, { accountName: 'acme', scopes: ['screenshots:read'] }, 'limited'))
   const other = String((await signIn({ api_key: limited })).headers['set-cookie']).split(';')[0]!
-  t.equal((await app.inject({ url: '/api/v1/usage/current', headers: { ...own, cookie: other } })).statusCode, 403, 'the scopes are its own')
+  t.equal(
+    (await app.inject({ url: '/api/v1/usage/current', headers: { ...own, cookie: other } })).statusCode,
+    403,
+    'the scopes are its own',
+  )
 })
 
 t.test('over TLS the cookie is Secure and has the prefix __Host-, and no other cookie counts', async (t) => {
@@ -291,7 +296,12 @@ t.test('a visitor learns whose link it is before it signs in, without a cookie, 
 t.test('only the console can ask whose link it is', async (t) => {
   const { issueCode, describe } = aConsole()
   const code = await issueCode()
-  for (const headers of [{}, { 'x-tintype-console': '1' }, { ...own, 'sec-fetch-site': 'cross-site' }, { ...own, 'sec-fetch-site': 'same-site' }]) {
+  for (const headers of [
+    {},
+    { 'x-tintype-console': '1' },
+    { ...own, 'sec-fetch-site': 'cross-site' },
+    { ...own, 'sec-fetch-site': 'same-site' },
+  ]) {
     const response = await describe(code, headers as Record<string, string>)
     t.equal(response.statusCode, 401)
     t.notMatch(response.body, 'acme')

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { commands } from '../../../../api-gateway/cli/src/commands/all.ts'
 import { CLEAR } from '../../../../api-gateway/cli/src/batch/progress.ts'
+import { commands } from '../../../../api-gateway/cli/src/commands/all.ts'
 import { runCli, sendError, sendJson, serve } from '../fake-world.ts'
 
 // Pages, receivers and other people choose many texts that the service returns. No command may pass them to the terminal as they are.

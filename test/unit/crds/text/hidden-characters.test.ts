@@ -1,7 +1,7 @@
 import t from 'tap'
 import { replaceHidden, toEscape } from '../../../../crds/src/text/hidden-characters.ts'
 
-const escape = (text: string): string => replaceHidden(text, toEscape)
+const escaped = (text: string): string => replaceHidden(text, toEscape)
 
 /** By code point, so that this file contains none of them. */
 const HIDDEN = [
@@ -21,16 +21,27 @@ t.test('every hidden character is replaced, and JSON with its escapes has the sa
       name,
     )
     const json = JSON.stringify({ [`n${character}`]: `a${character}${character}b` })
-    t.match(escape(json), /^[\x20-\x7e]+$/, name)
-    t.strictSame(JSON.parse(escape(json)), JSON.parse(json), name)
+    t.match(escaped(json), /^[\x20-\x7e]+$/, name)
+    t.strictSame(JSON.parse(escaped(json)), JSON.parse(json), name)
   }
-  t.equal(escape(`\u{202e}gnp.exe`), String.raw`\u202egnp.exe`)
-  t.equal(escape(String.fromCodePoint(0xe0041)), String.raw`\udb40\udc41`)
+  t.equal(escaped(`\u{202e}gnp.exe`), String.raw`\u202egnp.exe`)
+  t.equal(escaped(String.fromCodePoint(0xe0041)), String.raw`\udb40\udc41`)
 })
 
 t.test('texts of all scripts, symbols and emoji stay as they are', async (t) => {
-  const texts = ['plain ~text~ {}', 'Größe 12 €', '中文網頁', 'שלום', 'नमस्ते', '한국어', 'a\u{a0}b\u{3000}c', '😀👍🏽', 'e\u{301}', '\u{fffd}']
-  for (const text of texts) t.equal(escape(text), text)
+  const texts = [
+    'plain ~text~ {}',
+    'Größe 12 €',
+    '中文網頁',
+    'שלום',
+    'नमस्ते',
+    '한국어',
+    'a\u{a0}b\u{3000}c',
+    '😀👍🏽',
+    'e\u{301}',
+    '\u{fffd}',
+  ]
+  for (const text of texts) t.equal(escaped(text), text)
   // Joiners and selectors between emoji or letters of Persian and Hindi.
-  for (const text of ['👩\u{200d}🚀', '❤\u{fe0f}\u{200d}🔥', 'می\u{200c}خواهم', 'क्\u{200d}ष']) t.equal(escape(text), text)
+  for (const text of ['👩\u{200d}🚀', '❤\u{fe0f}\u{200d}🔥', 'می\u{200c}خواهم', 'क्\u{200d}ष']) t.equal(escaped(text), text)
 })
