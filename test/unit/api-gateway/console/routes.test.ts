@@ -86,6 +86,7 @@ t.test('without a console, none of its routes exists', async (t) => {
     ['GET', '/console/session'],
     ['POST', '/console/session'],
     ['POST', '/console/codes'],
+    ['POST', '/console/codes/describe'],
     ['GET', '/console/assets/app-1.js'],
   ] as const)
     t.equal((await app.inject({ method, url, headers: { ...own, authorization: `Bearer ${key}`, accept: BROWSER } })).statusCode, 404, url)
