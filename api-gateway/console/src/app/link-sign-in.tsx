@@ -49,7 +49,7 @@ export function LinkSignIn({ code, current, onSignedIn, onDeclined }: LinkSignIn
           <>
             <p class="hint">
               You opened a sign-in link. Continue only if you expected it.
-              {current ? ' It replaces the session of this browser.' : ''}
+              {current ? ' Signing in replaces your session in this browser.' : ''}
             </p>
             <dl class="facts">
               <IdentityFact name="Link" identity={target} />
