@@ -33,13 +33,22 @@ const Keys: Page = ({ session }) => {
   const [secret, setSecret] = useState<Secret>()
   const [problem, setProblem] = useState<unknown>()
   const mayWrite = hasScope(session, 'keys:write')
+  const renew = (text: string): Promise<boolean> =>
+    signIn({ api_key: text }).then(
+      () => true,
+      (failure: unknown) => {
+        setProblem(failure)
+        return false
+      },
+    )
   const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
     try {
       const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
-      // The rotation has ended the session, and the page must stay to show the new text.
-      if (data?.data?.id === session.key.id && data.data.key !== undefined) await signIn({ api_key: data.data.key })
-      if (title !== undefined && data?.data?.key !== undefined) setSecret({ title, text: data.data.key })
+      const { id, key: text } = data?.data ?? {}
+      if (title !== undefined && text !== undefined) setSecret({ title, text })
       setProblem(undefined)
+      // The rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
+      if (id === session.key.id && text !== undefined && !(await renew(text))) return
     } catch (failure) {
       setProblem(failure)
     }
