@@ -20,7 +20,11 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
-  { from: /^api-gateway\/cli\/src\//, to: /^api-gateway\/(cli\/src\/|client\/src\/index\.ts$)/ },
+  // The command line client and the console show the same characters of texts of strangers.
+  {
+    from: /^api-gateway\/cli\/src\//,
+    to: /^(api-gateway\/(cli\/src\/|client\/src\/index\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
+  },
   // The console reads the catalog of options and the code of cron expressions, and signs links with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,

@@ -35,14 +35,17 @@ const INDEX = {
   links: { api: '/api/v1', openapi: '/api/v1/openapi.json', reference: '/docs', status: '/api/v1/status' },
 }
 
-const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), z.strictObject({ code: z.string().max(2_048) })])
+const CodeBody = z.strictObject({ code: z.string().max(2_048) })
+const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), CodeBody])
+
+const keyNameOf = ({ metadata, spec }: ApiKey): string => spec.name ?? metadata.name
 
 /** The session as the console shows it. */
 const toSessionBody = (apiKey: ApiKey, more: object = {}) => ({
   success: true,
   data: {
     account: accountOf(apiKey),
-    key: { id: apiKeyIdOf(apiKey.metadata), name: apiKey.spec.name ?? apiKey.metadata.name, scopes: scopesOf(apiKey) },
+    key: { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey), scopes: scopesOf(apiKey) },
     ...more,
   },
 })
@@ -121,8 +124,21 @@ function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void
   })
 }
 
+/** The console names the account and the key of a sign-in link before it signs a visitor in. Otherwise a link could do that unnoticed. */
+function addDescription(app: FastifyInstance, { sessions }: ConsoleDeps): void {
+  const onRequest = async (request: FastifyRequest): Promise<void> => assertFromConsole(request)
+  app.post('/console/codes/describe', { onRequest }, async (request, reply) => {
+    const { data } = CodeBody.safeParse(request.body)
+    if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have code' }])
+    const apiKey = await sessions.describeCode(data.code)
+    const key = { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey) }
+    return reply.headers(SECRET).send({ success: true, data: { account: accountOf(apiKey), key } })
+  })
+}
+
 /** Adds the console's routes. */
 export function addConsoleRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   addPage(app, deps)
   addSessions(app, deps)
+  addDescription(app, deps)
 }

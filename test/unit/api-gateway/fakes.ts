@@ -80,8 +80,8 @@ export function aScreenshot({
   return { metadata: metadata(id.replace('_', '-')), spec, status: { phase, ...status } }
 }
 
-export const anApiKey = (text: string, spec: ApiKeySpec): ApiKey => ({
-  metadata: { ...metadata('key-1'), labels: { [Label.keyHash1]: keyHash(text) } },
+export const anApiKey = (text: string, spec: ApiKeySpec, name = 'key-1'): ApiKey => ({
+  metadata: { ...metadata(name), labels: { [Label.keyHash1]: keyHash(text) } },
   spec,
 })
 
@@ -270,7 +270,10 @@ export class FakeKeys implements KeyStore {
   async findByHash(hash: string): Promise<ApiKey[]> {
     return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash || labels?.[Label.keyHash2] === hash)
   }
-  async findById(id: string): Promise<ApiKey | undefined> {
+  /** A key that the cache still has, although a newer one was written. */
+  cached: ApiKey | undefined
+  async findById(id: string, generation = 0): Promise<ApiKey | undefined> {
+    if (this.cached && (this.cached.metadata.generation ?? 0) >= generation) return this.cached
     return this.keys.find(({ metadata }) => apiKeyIdOf(metadata) === id)
   }
   async findAccount(name: string): Promise<Account | undefined> {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type ApiKey, api, hasScope, type Schemas } from '../api/client.ts'
+import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
@@ -33,11 +33,22 @@ const Keys: Page = ({ session }) => {
   const [secret, setSecret] = useState<Secret>()
   const [problem, setProblem] = useState<unknown>()
   const mayWrite = hasScope(session, 'keys:write')
+  const renew = (text: string): Promise<boolean> =>
+    signIn({ api_key: text }).then(
+      () => true,
+      (failure: unknown) => {
+        setProblem(failure)
+        return false
+      },
+    )
   const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
     try {
-      const { data } = await api<{ data?: { key?: string } }>(path, options)
-      if (title !== undefined && data?.data?.key !== undefined) setSecret({ title, text: data.data.key })
+      const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
+      const { id, key: text } = data?.data ?? {}
+      if (title !== undefined && text !== undefined) setSecret({ title, text })
       setProblem(undefined)
+      // The rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
+      if (id === session.key.id && text !== undefined && !(await renew(text))) return
     } catch (failure) {
       setProblem(failure)
     }
@@ -116,7 +127,7 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
               label="Rotate"
               name={`Rotate ${item.name}`}
               title={`Rotate ${item.name}?`}
-              text="The key gets a new text. The current text stays valid for 24 hours, and sessions of the console that use it end then."
+              text={`The key gets a new text. The current text stays valid for 24 hours. ${isOwn ? 'Other sessions' : 'Sessions'} of the console with this key end now.`}
               onConfirm={() => act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, 'The new text of the key.')}
             />
             <ConfirmButton
