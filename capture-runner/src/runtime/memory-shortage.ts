@@ -63,7 +63,9 @@ const MEBIBYTE = 1024 ** 2
 export function explainByMemory(error: unknown, { isOwnFault, hasKernelKilled, thresholdBytes }: Shortage): unknown {
   if (isOwnFault) {
     const limit = Math.floor(thresholdBytes / MEBIBYTE)
-    return new CaptureError('PAGE_CRASHED', `the page used too much memory: page, browser and runner may use ${limit} MiB`, { cause: error })
+    return new CaptureError('PAGE_CRASHED', `the page used too much memory: page, browser and runner may use ${limit} MiB`, {
+      cause: error,
+    })
   }
   if (isOwnFault === false) {
     return new CaptureError('INTERNAL_ERROR', 'the runner ran out of memory, and other captures used most of it', {

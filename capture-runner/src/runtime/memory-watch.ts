@@ -76,7 +76,10 @@ function measure(watched: ReadonlySet<Watched>, captured: Set<number>): { usedBy
   const processes = listProcesses()
   const children = processes.filter(({ parent }) => parent === process.pid).map(({ pid }) => pid)
   for (const pid of captured) if (!children.includes(pid)) captured.delete(pid)
-  const trees = children.map((pid) => ({ pid, members: treeOf(pid, processes).map((member) => ({ pid: member, bytes: memoryOf(member) })) }))
+  const trees = children.map((pid) => ({
+    pid,
+    members: treeOf(pid, processes).map((member) => ({ pid: member, bytes: memoryOf(member) })),
+  }))
   const browsers = trees.map(({ pid, members }) => ({
     pid,
     bytes: members.reduce((sum, { bytes }) => sum + bytes, 0),

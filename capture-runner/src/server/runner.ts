@@ -172,7 +172,10 @@ export class Runner {
       this.#release(current)
     }
     try {
-      return await this.#parts.capture(order, current.cancel.signal, { onPageReady: isAlone ? () => {} : () => this.#release(current), onTaken })
+      return await this.#parts.capture(order, current.cancel.signal, {
+        onPageReady: isAlone ? () => {} : () => this.#release(current),
+        onTaken,
+      })
     } finally {
       current.drawn.resolve()
     }

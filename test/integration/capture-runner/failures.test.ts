@@ -94,7 +94,9 @@ const site = await servePages({
   },
   '/polls': green('<script>setInterval(() => fetch("/green"), 100)</script>'),
   '/huge': green('<script>const all = []; for (;;) all.push(new Uint8Array(16 << 20).fill(1))</script>'),
-  '/holds-memory': green(`<script>const all = Array.from({ length: ${HELD_MEBIBYTES} }, () => new Uint8Array(1 << 20).fill(1)); fetch("/holding")</script>`),
+  '/holds-memory': green(
+    `<script>const all = Array.from({ length: ${HELD_MEBIBYTES} }, () => new Uint8Array(1 << 20).fill(1)); fetch("/holding")</script>`,
+  ),
   '/worker': green(
     '<script>navigator.serviceWorker?.register("/green"); new Worker(URL.createObjectURL(new Blob(["for(;;){}"])))</script>',
   ),
@@ -206,22 +208,18 @@ t.test('a response that breaks off adds a warning, however it breaks off', async
 })
 
 t.test('a page with much memory does not end the page of another account in the same runner', async (t) => {
-  const MEBIBYTE = 2 ** 20
   const used = () => treeOf(process.pid).reduce((sum, pid) => sum + memoryOf(pid), 0)
-  // Enough for both browsers and the page of the victim, and for that of the attacker almost.
-  const runner = await openStudio({ memoryLimitBytes: (used() + (250 + HELD_MEBIBYTES) * MEBIBYTE) / 0.8 })
+  // Enough for the browsers and the page of the victim, but not for that of the attacker too.
+  const runner = await openStudio({ memoryLimitBytes: (used() + (150 + HELD_MEBIBYTES) * 2 ** 20) / 0.8 })
   t.teardown(runner.close)
-  const before = used()
-  // Its capture has been taken, but its page does not end.
-  const attacker = await runner.browsers.lend('attacker', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
-  armEgress(attacker.tab.egress, LOOPBACK_POLICY, buildPlan(site.url('/'), {}, undefined, undefined))
-  await attacker.tab.session.send('Page.navigate', { url: site.url('/holds-memory') })
+  // A page whose capture has ended, but which still runs.
+  const { tab } = await runner.browsers.lend('attacker', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  armEgress(tab.egress, LOOPBACK_POLICY, buildPlan(site.url('/'), {}))
+  await tab.session.send('Page.navigate', { url: site.url('/holds-memory') })
   await eventually('the page holds its memory', async () => site.requests.includes('GET /holding'))
-  t.ok(used() - before > HELD_MEBIBYTES * MEBIBYTE)
-  console.error({ used: used()/MEBIBYTE, before: before/MEBIBYTE, limit: 0})
   const { picture } = await runner.shoot(site.url('/green'), { delay: 500 }, { account: 'victim' })
   t.ok(isNear((await decode(picture)).at(5, 5), GREEN, 0), 'the victim has its picture')
-  t.equal(attacker.tab.ended.reason?.code, 'PAGE_CRASHED')
+  t.match(tab.ended.reason, { code: 'PAGE_CRASHED' }, 'the larger page was ended')
 })
 
 t.test('a capture of an unknown name fails with DNS_FAILED, over http and https', async (t) => {

@@ -21,7 +21,17 @@ import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
-import { attemptsOf, buildClaim, buildFailure, buildNote, buildRestored, buildReuse, buildUnclaim, isAlone, type StatusPatch } from './status.ts'
+import {
+  attemptsOf,
+  buildClaim,
+  buildFailure,
+  buildNote,
+  buildRestored,
+  buildReuse,
+  buildUnclaim,
+  isAlone,
+  type StatusPatch,
+} from './status.ts'
 
 /** How long, and how often, to retry an order while the runner still reports its last capture. */
 const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000

@@ -163,10 +163,7 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   { name: 'releases the claim when the pod has ended', observed: claimed({ pod: 'ended' }), does: ['unclaim RunnerLost lost'] },
   {
     name: 'does not blame a page for a pod that ran out of memory with a page of another account',
-    observed: claimed(
-      { pod: 'ended', end: { cause: 'outOfMemory', text: '' }, isShared: true },
-      running('Capturing', { lostRunners: 1 }),
-    ),
+    observed: claimed({ pod: 'ended', end: { cause: 'outOfMemory', text: '' }, isShared: true }, running('Capturing', { lostRunners: 1 })),
     does: ['unclaim RunnerLost'],
   },
   {
