@@ -39,11 +39,16 @@ const isCutByContent = ({ fit, position }: ResizePlan): boolean => fit === 'cove
 
 /** The size after a resize, as the image library computes it. */
 function toResized(source: Size, resize: ResizePlan): Size {
-  const { width = source.width, height = source.height, fit, upscale } = resize
-  if (fit === 'contain' && resize.width !== undefined && resize.height !== undefined) return { width, height }
-  const isWhole = fit === 'inside' || fit === 'outside' || resize.width === undefined || resize.height === undefined
-  if (isWhole) return toScaled(source, resize, fit === 'outside' ? Math.max : Math.min)
-  return upscale ? { width, height } : { width: Math.min(width, source.width), height: Math.min(height, source.height) }
+  const { width, height, fit, upscale } = resize
+  const hasBoth = width !== undefined && height !== undefined
+  const scaled = toScaled(source, resize, fit === 'outside' ? Math.max : Math.min)
+  // Padded to the requested sides, even if the picture itself is not enlarged.
+  if (fit === 'contain') return { width: width ?? scaled.width, height: height ?? scaled.height }
+  if (fit === 'fill' || (fit === 'cover' && hasBoth)) {
+    const target = { width: width ?? source.width, height: height ?? source.height }
+    return upscale ? target : { width: Math.min(target.width, source.width), height: Math.min(target.height, source.height) }
+  }
+  return scaled
 }
 
 /** The size after scaling both sides by the same factor, chosen from those of the two sides. */
