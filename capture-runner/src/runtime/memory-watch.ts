@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type BrowserMemory, chooseRenderer, explainByMemory } from './memory-shortage.ts'
-import { argumentsOf, listProcesses, memoryOf, memoryOfGroup, oomKillsOfGroup, treeOf } from './processes.ts'
+import { argumentsOf, listProcesses, memoryOf, memoryOfGroup, oomKillCountOfGroup, treeOf } from './processes.ts'
 
 // With cgroup v2, the kernel kills the whole container at its memory limit, runner included. So the runner checks memory itself and kills the largest
 // page's process before that. The pod continues (ADR 63).
@@ -54,12 +54,12 @@ export function createMemoryWatch({ limitBytes, log }: { limitBytes: number | un
   return {
     watch: (browserPid) => {
       const own: Watched = { browserPid }
-      const killsBefore = oomKillsOfGroup()
+      const countBefore = oomKillCountOfGroup()
       watched.add(own)
       captured.add(browserPid)
       if (limitBytes !== undefined) timer ??= setInterval(check, INTERVAL_MILLISECONDS)
       return {
-        explain: (error) => explainByMemory(error, { ...own, hasKernelKilled: oomKillsOfGroup() > killsBefore, thresholdBytes }),
+        explain: (error) => explainByMemory(error, { ...own, hasKernelKilled: oomKillCountOfGroup() > countBefore, thresholdBytes }),
         end: () => {
           watched.delete(own)
           if (watched.size > 0) return

@@ -61,7 +61,7 @@ export function memoryOfGroup(files: readonly string[] = GROUP_FILES): number | 
 const EVENT_FILES = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
 
 /** Number of processes of this container's control group that the kernel has killed for lack of memory; 0 if the system does not count them. */
-export function oomKillsOfGroup(files: readonly string[] = EVENT_FILES): number {
+export function oomKillCountOfGroup(files: readonly string[] = EVENT_FILES): number {
   for (const file of files) {
     try {
       return Number(/^oom_kill (\d+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0)
