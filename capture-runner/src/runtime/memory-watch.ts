@@ -45,8 +45,8 @@ export function createMemoryWatch({ limitBytes, log }: { limitBytes: number | un
     const kill = chooseRenderer(usedBytes, thresholdBytes, browsers)
     if (!kill) return
     const { isOwnFault } = kill
-    // Before the kill, because the capture may fail at once.
-    for (const one of watched) if (one.browserPid === kill.browser) one.isOwnFault = isOwnFault
+    // The first kill explains a failure. Before the kill, because the capture may fail at once.
+    for (const one of watched) if (one.browserPid === kill.browser) one.isOwnFault ??= isOwnFault
     log.warn({ usedBytes, thresholdBytes, isOwnFault }, 'renderer killed: memory limit')
     killProcess(kill.renderer)
   }
