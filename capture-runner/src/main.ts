@@ -82,7 +82,13 @@ const parts = {
 }
 const livenessProbe = new LivenessProbe({ takeScreenshot: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, canceled, onPageReady) => capture(order, parts, canceled, { onPageReady, onTaken: () => livenessProbe.note() }),
+  capture: (order, canceled, { onPageReady, onTaken }) => {
+    const noteTaken = () => {
+      livenessProbe.note()
+      onTaken()
+    }
+    return capture(order, parts, canceled, { onPageReady, onTaken: noteTaken })
+  },
   report: (order, outcome, canceled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, canceled),
   log,
 })

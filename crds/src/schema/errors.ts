@@ -32,7 +32,7 @@ export const JOB_ERRORS = {
   HTTP_ERROR: { remedy: 'Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.' },
   TOO_LARGE: {
     remedy:
-      'Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.',
+      'Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.',
   },
   UNSUPPORTED_CONTENT: {
     remedy: 'Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',

@@ -311,7 +311,7 @@ export interface components {
          *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.
          *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
-         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.
+         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.
          *     - `UNSUPPORTED_CONTENT`: Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
          *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
@@ -667,7 +667,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -1264,7 +1264,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -1808,7 +1808,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -3625,7 +3625,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;

@@ -26,7 +26,9 @@ export const imageProcessingOptions = {
   imagePosition: ImagePosition.describe(
     'Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.',
   ),
-  imageUpscale: z.boolean().describe('Allows image_width and image_height to enlarge the picture. Default: false.'),
+  imageUpscale: z
+    .boolean()
+    .describe('Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false.'),
   imageBackground: color(
     'Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff.',
   ),
