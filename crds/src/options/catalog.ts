@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { DeclaredOption } from './option-rules.ts'
 import { comparisonDefaults, comparisonOptions } from './output/comparison.ts'
 import { extraFilesDefaults, extraFilesOptions } from './output/extra-files.ts'
 import { imageDefaults, imageOptions } from './output/image.ts'
@@ -48,7 +49,7 @@ export const CaptureOptions = z
     ...metadataOptions,
     ...comparisonOptions,
     ...storageOptions,
-  })
+  } satisfies Readonly<Record<string, DeclaredOption>>)
   .partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
 
