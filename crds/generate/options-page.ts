@@ -1,8 +1,8 @@
 import { contradictions } from '../src/options/contradictions.ts'
 import { exampleOf } from '../src/options/examples.ts'
 import { type OptionGroup, optionGroups } from '../src/options/groups.ts'
-import type { DeclaredOption, LinkRule, PictureRule } from '../src/options/option-rules.ts'
 import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
+import type { DeclaredOption, LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
 import { toWarning, warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 

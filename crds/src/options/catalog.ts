@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { DeclaredOption } from './option-rules.ts'
 import { comparisonDefaults, comparisonOptions } from './output/comparison.ts'
 import { extraFilesDefaults, extraFilesOptions } from './output/extra-files.ts'
 import { imageDefaults, imageOptions } from './output/image.ts'
@@ -21,6 +20,7 @@ import { regionDefaults, regionOptions } from './page/region.ts'
 import { sourceDefaults, sourceOptions } from './page/source.ts'
 import { viewportDefaults, viewportOptions } from './page/viewport.ts'
 import { waitingDefaults, waitingOptions } from './page/waiting.ts'
+import type { DeclaredOption } from './rules/option-rules.ts'
 
 // The only definition of the capture options. The REST schema, CRD fields, OpenAPI document, types and docs/options.md derive from it. No field has
 // a `default:` in the CRD: defaults in every object would cost about 3 KB each and hide which options the caller set. The defaults are

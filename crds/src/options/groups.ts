@@ -1,4 +1,3 @@
-import type { DeclaredOption } from './option-rules.ts'
 import { cacheOptions } from './output/cache.ts'
 import { comparisonOptions } from './output/comparison.ts'
 import { deliveryOptions } from './output/delivery.ts'
@@ -22,6 +21,7 @@ import { sourceOptions } from './page/source.ts'
 import { viewportOptions } from './page/viewport.ts'
 import { waitingOptions } from './page/waiting.ts'
 import { privateOptions } from './private.ts'
+import type { DeclaredOption } from './rules/option-rules.ts'
 
 /** A section of docs/options.md. */
 export interface OptionGroup {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from './option-rules.ts'
+import { option } from './rules/option-rules.ts'
 
 // Options with secret values. They are not part of CaptureOptions, so that no Kubernetes object can contain them in plain text. The gateway encrypts
 // them (sealed.ts), kubectl users put them in a Secret, and the runner receives them in its encrypted order. The API shows only their names.

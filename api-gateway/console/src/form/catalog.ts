@@ -1,10 +1,10 @@
 import { CaptureOptions, LARGE_OPTIONS } from '@tintype/crds/options/catalog'
 import { optionGroups } from '@tintype/crds/options/groups'
-import type { DeclaredOption, LinkRule } from '@tintype/crds/options/option-rules'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/image'
 import { privateOptionNames } from '@tintype/crds/options/private'
+import type { DeclaredOption, LinkRule } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 
 // The fields of the form, from the catalog of options that the API itself reads. The build replaces this module by its data, so that a browser

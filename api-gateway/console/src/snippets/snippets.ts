@@ -1,4 +1,4 @@
-import { isRefusedInLinks } from '@tintype/crds/options/option-rules'
+import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { fieldsByName, isMoving } from '../form/fields.ts'
 
 // The same capture as a command, as code, as a manifest and as the parameters of a link.

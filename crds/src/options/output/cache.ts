@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 // Options to reuse an earlier picture. They are not part of CaptureOptions: the gateway reads them, and the object stores
 // only the result (spec.cacheAs, spec.cachedFrom).

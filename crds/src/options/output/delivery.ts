@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EVENT_TYPES, type EventSubject, eventTypesOf, REQUEST_EVENTS } from '../../schema/event-types.ts'
 import { EndpointUrl } from '../../schema/urls.ts'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 // Options of the record, its file and the response. They are fields of a Screenshot's spec beside its options, except `async` and
 // `responseType`, which are not stored.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 const file = (what: string) =>
   option({ links: 'yes', picture: 'separate' }, z.boolean().describe(`Stores ${what} beside the capture. Default: false.`))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 export const ImageFit = z.enum(['cover', 'contain', 'fill', 'inside', 'outside'])
 export type ImageFit = z.infer<typeof ImageFit>

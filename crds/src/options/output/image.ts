@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 /** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 // A copy of the file in a bucket of the caller. Disabled unless a cluster administrator allows it. The credentials are in private.ts.
 

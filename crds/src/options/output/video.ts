@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { isMoving } from './image.ts'
 
 export const VideoScenario = z.enum(['record', 'scroll'])

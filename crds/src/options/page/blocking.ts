@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { urlPatterns } from './texts.ts'
 
 /** Types of requests, as the browser reports them. */

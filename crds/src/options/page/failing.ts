@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { pageTexts, selectors, urlPatterns } from './texts.ts'
 
 /** True for a status, such as `404`, and for a range that is not empty, such as `500-511`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 const recorded = (text: string) => option({ links: 'yes', picture: 'separate' }, z.boolean().describe(text))
 const always = (what: string) => recorded(`Records ${what}. Always on. Default: true.`)

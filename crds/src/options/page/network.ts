@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 
 /** Proxy and connection options. The user name and password of a proxy are in private.ts. */
 export const networkOptions = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { color, httpUrls, selector, selectors } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { selector } from './waiting.ts'
 
 export const SelectorAlgorithm = z.enum(['element', 'clip'])

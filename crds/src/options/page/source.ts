@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { httpUrl } from './texts.ts'
 
 /** URL of a Screenshot whose page is in the options and has no base URL. */

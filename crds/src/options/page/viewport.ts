@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../option-rules.ts'
+import { option } from '../rules/option-rules.ts'
 import { DEVICES } from './devices.ts'
 
 const deviceNames = DEVICES.map(({ name }) => name) as [string, ...string[]]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { option, type PictureRule } from '../option-rules.ts'
 import { framesOf, type VideoLength } from '../output/video.ts'
+import { option, type PictureRule } from '../rules/option-rules.ts'
 import { selector } from './texts.ts'
 
 export { selector }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { assertLinkOptions, isHostAllowed } from '../../../../../api-gateway/src/resources/take/link-options.ts'
 import { exampleOf } from '../../../../../crds/src/options/examples.ts'
 import { optionsByName } from '../../../../../crds/src/options/groups.ts'
-import { isRefusedInLinks } from '../../../../../crds/src/options/option-rules.ts'
+import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 
 const refusedBy = (options: Record<string, unknown>, policy = {}): string[] | undefined => {

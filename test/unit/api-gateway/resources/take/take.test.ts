@@ -1,7 +1,7 @@
 import t from 'tap'
 import { exampleOf } from '../../../../../crds/src/options/examples.ts'
 import { optionsByName } from '../../../../../crds/src/options/groups.ts'
-import { isRefusedInLinks } from '../../../../../crds/src/options/option-rules.ts'
+import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 import { NOW } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE, storedIn } from './take-gateway.ts'

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { z } from 'zod'
-import { captureDefaults } from '../../../../crds/src/options/catalog.ts'
-import { type OptionGroup, optionsByName } from '../../../../crds/src/options/groups.ts'
-import { isRefusedInLinks, option } from '../../../../crds/src/options/option-rules.ts'
+import { captureDefaults } from '../../../../../crds/src/options/catalog.ts'
+import { type OptionGroup, optionsByName } from '../../../../../crds/src/options/groups.ts'
+import { isRefusedInLinks, option } from '../../../../../crds/src/options/rules/option-rules.ts'
 
 const named = (rule: 'links' | 'picture', value: unknown): string[] =>
   [...optionsByName].filter(([, { rules }]) => rules[rule] === value).map(([name]) => name)
