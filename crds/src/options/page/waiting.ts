@@ -11,11 +11,11 @@ export type WaitState = z.infer<typeof WaitState>
 const milliseconds = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what)
 
 const TIMEOUT_CHANGES_PICTURE: PictureRule = {
-  when: 'with `best_attempt`, and if it limits the wait for networkidle or for images',
-  // After these waits the picture is taken with a warning, even without best_attempt.
-  holds: ({ bestAttempt, waitUntil, scriptsWaitUntil, networkIdleTimeout, waitForImages, waitForSelectorTimeout }) =>
+  when: 'with `best_attempt`, or if the capture waits for networkidle or, without `wait_for_selector_timeout`, for images',
+  // When these waits time out, the picture is taken with a warning, even without best_attempt. A longer network_idle_timeout does not extend timeout.
+  holds: ({ bestAttempt, waitUntil, scriptsWaitUntil, waitForImages, waitForSelectorTimeout }) =>
     bestAttempt === true ||
-    (networkIdleTimeout === undefined && [waitUntil, scriptsWaitUntil].flat().includes('networkidle')) ||
+    [waitUntil, scriptsWaitUntil].flat().includes('networkidle') ||
     (waitForSelectorTimeout === undefined && waitForImages === true),
 }
 

@@ -22,12 +22,14 @@ const different: [string, Partial<PictureRequest>][] = [
   ['the address', { url: 'https://example.com/#a' }],
   ['an option', { options: { delay: 1 } }],
   ['the time that decides a best attempt', { options: { bestAttempt: true, timeout: 5_000 } }],
+  ['the time that decides when the network counts as idle', { options: { waitUntil: ['networkidle'], timeout: 5_000 } }],
   ['a secret', { privateOptions: { authorization: 'a' } }],
   ['the client’s key', { cacheKey: 'a' }],
 ]
 t.test('cacheHash tells apart what a picture depends on', async (t) => {
-  const hashes = new Set([hash(), hash({ options: { bestAttempt: true } }), ...different.map(([, more]) => hash(more))])
-  t.equal(hashes.size, different.length + 2)
+  const plain = [{}, { bestAttempt: true }, { waitUntil: ['networkidle' as const] }]
+  const hashes = new Set([...plain.map((options) => hash({ options })), ...different.map(([, more]) => hash(more))])
+  t.equal(hashes.size, different.length + plain.length)
 })
 
 t.test('cacheHash is keyed by the release’s secret', async (t) => {
