@@ -60,6 +60,12 @@ export const LinkPolicySpec = z.object({
     .max(MAX_LINK_HOSTS)
     .describe('Hosts of pages that links may capture, or *.suffix for all subdomains. Absent: all; an empty list: none.')
     .optional(),
+  allowOwnMarkup: z
+    .boolean()
+    .describe(
+      'Whether links may have markup of their own: html, markdown, styles, styleUrls, pdfHeaderTemplate and pdfFooterTemplate. Absent: only if allowedHosts is absent.',
+    )
+    .optional(),
   allowedOptions: z
     .array(
       z

@@ -12,7 +12,7 @@ export const API_VERSION = "1.0.0"
 export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read","webhooks:write","schedules:read","schedules:write","keys:read","keys:write","usage:read"]
 
 /** Capture options that links must not have. */
-export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","webhook_url","webhook_events","cache","cache_refresh"]
+export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","async","webhook_url","webhook_events","cache","cache_refresh"]
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [

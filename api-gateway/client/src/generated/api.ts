@@ -2754,6 +2754,8 @@ export interface components {
             allowed_hosts: string[] | null;
             /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
             allowed_options: string[] | null;
+            /** @description Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null. */
+            allow_own_markup: boolean | null;
         };
         /** @description Limits of the signed links of the key. It replaces the earlier limits as a whole. */
         LinkPolicyRequest: {
@@ -2761,6 +2763,8 @@ export interface components {
             allowed_hosts?: string[] | null;
             /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
             allowed_options?: string[] | null;
+            /** @description Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null. */
+            allow_own_markup?: boolean | null;
         };
         /** @description The secret that signs links of a key. */
         LinkSecret: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
 /** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
@@ -52,15 +53,24 @@ export const pictureLimits = (format: ImageFormat, isWhole: boolean): PictureLim
 
 /** Format and quality of the file. */
 export const imageOptions = {
-  format: FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
-  imageQuality: z
-    .int()
-    .min(0)
-    .max(100)
-    .describe(
-      'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
-    ),
-  omitBackground: z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
+  format: option(
+    { links: 'yes', picture: 'yes' },
+    FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
+  ),
+  imageQuality: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .int()
+      .min(0)
+      .max(100)
+      .describe(
+        'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
+      ),
+  ),
+  omitBackground: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
+  ),
 }
 
 export const imageDefaults = { format: 'png', imageQuality: 90, omitBackground: false } as const
