@@ -232,6 +232,11 @@ t.test('an Account, a pool or a Webhook whose old name cannot work says so, inst
       return found?.reason === 'InvalidName' && found
     })
     t.match(ready, { status: 'False', message: /dots|at most 238 characters/ }, plural)
+    const failures = operator
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(name) && line.includes('reconcile failed'))
+    t.strictSame(failures, [], plural)
     await store.delete(name)
   }
 })

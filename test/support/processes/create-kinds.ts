@@ -46,8 +46,10 @@ export async function createBeforeRules<T>(
   const { spec } = await definitions.get(name)
   const value = (spec.versions[0]!.schema!.openAPIV3Schema as Record<string, unknown>)['x-kubernetes-validations']
   await definitions.patch(name, jsonPatch([{ op: 'remove', path: RULES }]))
-  const created = await eventually(`${plural} have no rules`, create)
-  await definitions.patch(name, jsonPatch([{ op: 'add', path: RULES, value }]))
-  await eventually(`${plural} have their rules again`, isRefused)
-  return created
+  try {
+    return await eventually(`${plural} have no rules`, create)
+  } finally {
+    await definitions.patch(name, jsonPatch([{ op: 'add', path: RULES, value }]))
+    await eventually(`${plural} have their rules again`, isRefused)
+  }
 }
