@@ -144,7 +144,7 @@ async function useOldWebhook({ http }: Trial): Promise<string> {
   const reason = await eventually('the operator has seen the change', async () => {
     const { metadata, status } = await store.get(OLD_NAME)
     const ready = findCondition(status?.conditions, 'Ready')
-    return ready?.observedGeneration === metadata.generation && ready.reason
+    return ready?.observedGeneration === metadata.generation ? ready?.reason : undefined
   })
   await store.delete(OLD_NAME)
   return reason
