@@ -156,6 +156,8 @@ t.test('post reaches no private address by a name, unless its range is allowed',
     ['10.1.2.3'],
     ['fd00::1'],
     ['64:ff9b::7f00:1'],
+    ['::127.0.0.1'],
+    ['::198.51.100.10'],
   ]) {
     const outcome = await send(t, url, { rules: DEFAULT_EGRESS_RULES, resolve: async () => addresses })
     t.match(outcome, { isSuccess: false, end: 'blocked' }, `${addresses} is rejected`)
@@ -170,6 +172,12 @@ t.test('post dials the address that it has checked, whatever the name resolves t
   const resolve = async () => answers[asked++] ?? []
   t.match(await send(t, `https://hooks.example.com:${receiver.port}/`, { resolve }), { isSuccess: true })
   t.equal(asked, 1, 'the name is resolved once per connection')
+})
+
+t.test('post dials the address that the rules allow, not another one with the same text at its end', async (t) => {
+  const sendTo = (address: string) => send(t, `https://hooks.example.com:${receiver.port}/`, { resolve: async () => [address] })
+  t.match(await sendTo('::ffff:127.0.0.1'), { isSuccess: true }, 'the IPv4 address is dialed')
+  t.match(await sendTo('::127.0.0.1'), { isSuccess: false, end: 'blocked', detail: /::7f00:1 is an IPv4-compatible address/ })
 })
 
 t.test('post never connects to the operator itself, to ports of other services, or without TLS', async (t) => {

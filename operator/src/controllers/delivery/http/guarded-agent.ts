@@ -136,7 +136,8 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
       // One forbidden address forbids the name: legitimate names do not resolve to internal and external addresses at once.
       if (!decision.allowed) throw new BlockedAddressError(`${hostname}: ${decision.reason}`)
     }
-    return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+    const checked = addresses.map((address) => toPlainAddress(address) as string)
+    return checked.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   }
   return (hostname, { all }, callback) => {
     findAddresses(hostname).then(
