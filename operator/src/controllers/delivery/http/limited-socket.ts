@@ -31,7 +31,7 @@ export class LimitedSocket extends Duplex {
     if (allowed.length === chunk.length) return
     this.#socket.pause()
     // The reader handles the allowed bytes first: they may contain the whole response.
-    setImmediate(() => this.destroy(new TooLongError(`the response has more than ${this.#maxBytes / 1024} KiB`)))
+    setImmediate(() => this.destroy(new TooLongError(`the endpoint sent more than ${this.#maxBytes / 1024} KiB`)))
   }
 
   override _read(): void {

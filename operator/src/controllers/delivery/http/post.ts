@@ -106,7 +106,7 @@ export function toPostFailure(thrown: unknown): { end: PostFailure; detail: stri
   if (error instanceof UnresolvedError) return { end: 'unresolved', detail: error.message }
   if (error instanceof TooLongError) return { end: 'oversized', detail: error.message }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return { end: 'oversized', detail: `the response has more than ${MAX_HEADER_BYTES / 1024} KiB of headers` }
+    return { end: 'oversized', detail: `the endpoint sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers` }
   if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no response in time' }
   if (TLS_CODE.test(code)) return { end: 'tls', detail: code }
   return { end: 'connection', detail: code || 'the connection failed' }
