@@ -23,17 +23,18 @@ t.beforeEach(() => {
   receiver.answer = answerWith(200)
 })
 
+const OPTIONS: GuardedAgentOptions = {
+  rules: LOOPBACK,
+  ownAddresses: [],
+  resolve: async () => ['127.0.0.1'],
+  ca: [receiver.ca],
+  connections: 4,
+  connectMilliseconds: TIMEOUT_MILLISECONDS,
+}
+
 /** Posts to `url` as the operator does, with the options of the test. */
 async function send(t: Test, url: string, options: Partial<GuardedAgentOptions> = {}, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
-  const dispatcher = buildGuardedAgent({
-    rules: LOOPBACK,
-    ownAddresses: [],
-    resolve: async () => ['127.0.0.1'],
-    ca: [receiver.ca],
-    connections: 4,
-    connectMilliseconds: TIMEOUT_MILLISECONDS,
-    ...options,
-  })
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, ...options })
   t.teardown(() => dispatcher.destroy())
   return post({ url, headers: { 'content-type': 'application/json' }, body: '{}' }, { dispatcher, timeoutMilliseconds })
 }
@@ -95,6 +96,18 @@ t.test('post accepts large, compressed and unusual responses', async (t) => {
   }
   receiver.answer = (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('z'.repeat(10_000_000)))
   t.match(await send(t, receiver.url), { isSuccess: true })
+})
+
+t.test('post parses the certificates of all authorities once, not for each connection', async (t) => {
+  let reads = 0
+  const ca = new Proxy([receiver.ca], { get: (list, key) => (key === '0' && reads++, Reflect.get(list, key)) })
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, ca })
+  t.teardown(() => dispatcher.destroy())
+  const before = { reads, connections: receiver.connections() }
+  receiver.answer = answerWith(200, '', { connection: 'close' })
+  for (let n = 0; n < 3; n++)
+    await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+  t.strictSame([reads, receiver.connections()], [before.reads, before.connections + 3])
 })
 
 t.test('post fails when the connection is reset after the request', async (t) => {
