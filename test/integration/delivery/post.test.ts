@@ -100,7 +100,11 @@ t.test('post accepts large, compressed and unusual responses', async (t) => {
 
 t.test('post parses the certificates of all authorities once, not for each connection', async (t) => {
   let reads = 0
-  const ca = new Proxy([receiver.ca], { get: (list, key) => (key === '0' && reads++, Reflect.get(list, key)) })
+  const get = (list: string[], key: string | symbol) => {
+    if (key === '0') reads++
+    return Reflect.get(list, key)
+  }
+  const ca = new Proxy([receiver.ca], { get })
   const dispatcher = buildGuardedAgent({ ...OPTIONS, ca })
   t.teardown(() => dispatcher.destroy())
   const before = { reads, connections: receiver.connections() }
