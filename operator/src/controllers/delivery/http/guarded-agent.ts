@@ -50,19 +50,16 @@ export interface GuardedAgentOptions {
 }
 
 const HTTPS_PORT = 443
-/**
- * Bytes that a handshake may have, and then each response: room for 16 KiB of headers, 16 KiB of the body in whole TLS records, and interim
- * responses. OpenSSL limits a chain of certificates to 100 KiB by itself; public ones have less than 16.
- */
+/** Bytes that a handshake may have, and then each response: room for 16 KiB of headers, 16 KiB of the body in whole TLS records, and more. */
 const MAX_CONNECTION_BYTES = 64 * 1024
 /** Node's HTTP server closes idle connections after 5 s; connections are dropped earlier, so that no post fails on a closed one. */
 const KEEP_ALIVE_MILLISECONDS = 4_000
 const KEEP_ALIVE_MAX_MILLISECONDS = 60_000
 
 /** The connection below each TLS socket of undici. */
-const connections = new WeakMap<object, LimitedSocket>()
+const limitedSockets = new WeakMap<object, LimitedSocket>()
 // Published before undici writes the headers of a request. Sockets of other agents are not in the map.
-subscribe('undici:client:sendHeaders', (message) => connections.get((message as { socket: object }).socket)?.restart())
+subscribe('undici:client:sendHeaders', (message) => limitedSockets.get((message as { socket: object }).socket)?.restart())
 
 /** Builds the agent: keep-alive, TLS 1.2 or newer without renegotiation, HTTP/1.1, certificate and name are verified. */
 export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
@@ -77,7 +74,7 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
     try {
       const connection = await dial(target, options)
       connectTls({ ...target, httpSocket: connection as Duplex as Socket }, (...result) => {
-        if (result[1]) connections.set(result[1], connection)
+        if (result[1]) limitedSockets.set(result[1], connection)
         callback(...result)
       })
     } catch (error) {

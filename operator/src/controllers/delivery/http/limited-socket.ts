@@ -7,6 +7,7 @@ export class LimitedSocket extends Duplex {
   readonly #socket: Socket
   readonly #maxBytes: number
   #left: number
+  #isTooLong = false
 
   constructor(socket: Socket, maxBytes: number) {
     super({ allowHalfOpen: false })
@@ -25,17 +26,16 @@ export class LimitedSocket extends Duplex {
   }
 
   #receive(chunk: Buffer): void {
+    this.#isTooLong = chunk.length > this.#left
     const allowed = chunk.subarray(0, this.#left)
     this.#left -= allowed.length
-    if (!this.push(allowed)) this.#socket.pause()
-    if (allowed.length === chunk.length) return
-    this.#socket.pause()
+    if (!this.push(allowed) || this.#isTooLong) this.#socket.pause()
     // The reader handles the allowed bytes first: they may contain the whole response.
-    setImmediate(() => this.destroy(new TooLongError(`the endpoint sent more than ${this.#maxBytes / 1024} KiB`)))
+    if (this.#isTooLong) setImmediate(() => this.destroy(new TooLongError(`the endpoint sent more than ${this.#maxBytes / 1024} KiB`)))
   }
 
   override _read(): void {
-    this.#socket.resume()
+    if (!this.#isTooLong) this.#socket.resume()
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
