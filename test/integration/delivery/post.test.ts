@@ -114,6 +114,18 @@ t.test('post parses the certificates of all authorities once, not for each conne
   t.strictSame([reads, receiver.connections()], [before.reads, before.connections + 3])
 })
 
+t.test('post allows each response its own bytes on a reused connection', async (t) => {
+  const dispatcher = buildGuardedAgent(OPTIONS)
+  t.teardown(() => dispatcher.destroy())
+  const before = receiver.connections()
+  receiver.answer = answerWith(200, 'y'.repeat(12_000), { 'x-more': 'z'.repeat(8_000) })
+  for (let n = 0; n < 10; n++)
+    t.match(await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }), {
+      isSuccess: true,
+    })
+  t.equal(receiver.connections(), before + 1)
+})
+
 t.test('post fails when the connection is reset after the request', async (t) => {
   receiver.answer = (_, response) => void response.socket?.destroy()
   t.match(await send(t, receiver.url), { isSuccess: false, statusCode: 0, end: 'connection' })
