@@ -115,7 +115,7 @@ t.test('post parses the certificates of all authorities once, not for each conne
 })
 
 t.test('post allows each response its own bytes on a reused connection', async (t) => {
-  const dispatcher = buildGuardedAgent(OPTIONS)
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, connections: 1 })
   t.teardown(() => dispatcher.destroy())
   const before = receiver.connections()
   receiver.answer = answerWith(200, 'y'.repeat(12_000), { 'x-more': 'z'.repeat(8_000) })
