@@ -65,6 +65,8 @@ const Environment = z.object({
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   /** Seconds after the deletion of an Account within which it can be recreated with all its data; then the data is deleted. */
   TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
+  /** Webhook posts of one account that run at the same time. */
+  TINTYPE_WEBHOOK_MAX_POSTS_PER_ACCOUNT: z.coerce.number().int().min(1).max(256).default(32),
   /** Timeout of one webhook post. */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
@@ -142,6 +144,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       accountGraceMilliseconds: read.TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS * 1_000,
     },
     webhook: {
+      maxPostsPerAccount: read.TINTYPE_WEBHOOK_MAX_POSTS_PER_ACCOUNT,
       timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,
       retryDelaysMilliseconds: read.TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS,
       allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,

@@ -19,6 +19,7 @@ const objects = await renderChart({
   'gateway.linkCacheBytes': 1_073_741_824,
   'console.enabled': false,
   'bootstrap.plan': 'scale',
+  'webhooks.maxPostsPerAccount': 16,
   'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
   'webhooks.allowedHosts': ['*.hooks.example'],
   'capture.maxFileBytes': 1_073_741_824,
@@ -44,7 +45,13 @@ t.test('operator accepts the environment that the chart sets', async (t) => {
     maxFileBytes: 1_073_741_824,
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
     admissionPolicy: { name: 'tintype-runner-status' },
-    webhook: { retryDelaysMilliseconds: [5_000, 300_000], allowedHosts: ['*.hooks.example'], allowedCidrs: [], timeoutMilliseconds: 5_000 },
+    webhook: {
+      maxPostsPerAccount: 16,
+      retryDelaysMilliseconds: [5_000, 300_000],
+      allowedHosts: ['*.hooks.example'],
+      allowedCidrs: [],
+      timeoutMilliseconds: 5_000,
+    },
   })
 })
 

@@ -32,6 +32,11 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
     words: /gateway.linkCacheBytes.*minimum: got -1, want 0/s,
   },
   {
+    name: 'more posts of an account than posts',
+    settings: { 'webhooks.maxPostsPerAccount': 257 },
+    words: /webhooks.maxPostsPerAccount.*maximum: got 257, want 256/s,
+  },
+  {
     name: 'no schedules',
     settings: { 'gateway.maxSchedulesPerAccount': 0 },
     words: /gateway.maxSchedulesPerAccount.*minimum: got 0, want 1/s,

@@ -2662,7 +2662,7 @@ export interface components {
             duration_ms: number;
             /** @description HTTP status of the response. 0 without a response. */
             status_code: number;
-            /** @description Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection. */
+            /** @description Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, proxy, oversized (the response exceeds a limit), connection. */
             error: string | null;
             error_message: string | null;
             /** @description The first KiB of the response. Null without a response. */
