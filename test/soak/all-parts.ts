@@ -13,6 +13,7 @@ import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
+import { neighbors } from './parts/neighbors.ts'
 import { release } from './parts/release.ts'
 import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
@@ -40,6 +41,7 @@ export const parts: readonly Part[] = [
   clusterManual,
   clusterUpgrade,
   clusterVideos,
+  neighbors,
   clusterVersitygw,
   clusterSideBySide,
 ]
