@@ -213,7 +213,9 @@ t.test('a page with much memory does not end the page of another account in the 
   const runner = await openStudio({ memoryLimitBytes: (used() + (150 + HELD_MEBIBYTES) * 2 ** 20) / 0.8 })
   t.teardown(runner.close)
   // A page whose capture has ended, but which still runs.
-  const { tab } = await runner.browsers.lend('attacker', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  const lease = await runner.browsers.lend('attacker', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  t.teardown(() => runner.browsers.takeBack(lease, false))
+  const { tab } = lease
   armEgress(tab.egress, LOOPBACK_POLICY, buildPlan(site.url('/'), {}))
   await tab.session.send('Page.navigate', { url: site.url('/holds-memory') })
   await eventually('the page holds its memory', async () => site.requests.includes('GET /holding'))
