@@ -357,6 +357,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const secret = randomBytes(32).toString('base64')
   const ring = { current: 'a', keys: { a: secret } }
   const keyRing = () => ring
+  const metrics = buildMetrics()
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
@@ -369,9 +370,9 @@ export function aGateway(changes: Partial<Deps> = {}) {
     objects,
     report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
-    downloads: new Downloads(2),
+    downloads: new Downloads(2, metrics),
     system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
-    metrics: buildMetrics(),
+    metrics,
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing,
     apiKeys,
