@@ -370,7 +370,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     objects,
     report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
-    downloads: new Downloads(2, metrics),
+    downloads: new Downloads({ max: 2, metrics, now: () => performance.now() }),
     system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
     metrics,
     log: Fastify({ logger: { level: 'silent' } }).log,

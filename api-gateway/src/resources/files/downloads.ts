@@ -36,9 +36,12 @@ interface Waiter extends Holder {
   grant: () => void
 }
 
-interface DownloadsOptions {
-  /** Milliseconds of any clock. */
-  now?: () => number
+export interface DownloadsOptions {
+  /** Number of slots. */
+  max: number
+  metrics: Pick<Metrics, 'downloadsRefused' | 'downloadsEnded'>
+  /** Milliseconds of a clock that never jumps. */
+  now: () => number
   waitMilliseconds?: number
 }
 
@@ -47,24 +50,14 @@ interface DownloadsOptions {
  * end. When they run short, accounts and files have equal shares, and slow downloads end first (ADR 57).
  */
 export class Downloads {
-  readonly #max: number
-  readonly #metrics: Pick<Metrics, 'downloadsRefused' | 'downloadsEnded'>
-  readonly #now: () => number
-  readonly #waitMilliseconds: number
+  readonly #options: Required<DownloadsOptions>
   readonly #downloads = new Set<Download>()
   readonly #waiting = new Set<Waiter>()
   #active = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(
-    max: number,
-    metrics: Pick<Metrics, 'downloadsRefused' | 'downloadsEnded'>,
-    { now = () => performance.now(), waitMilliseconds = WAIT_MILLISECONDS }: DownloadsOptions = {},
-  ) {
-    this.#max = max
-    this.#metrics = metrics
-    this.#now = now
-    this.#waitMilliseconds = waitMilliseconds
+  constructor(options: DownloadsOptions) {
+    this.#options = { waitMilliseconds: WAIT_MILLISECONDS, ...options }
   }
 
   /** Slots in use. */
@@ -93,7 +86,7 @@ export class Downloads {
   }
 
   #add(holder: Holder, response: ServerResponse, hasSlot: boolean): Download {
-    const startedAt = this.#now()
+    const startedAt = this.#options.now()
     const download = { ...holder, response, startedAt, hasSlot, progress: new Progress(startedAt, sentBytesOf(response.socket) ?? 0) }
     this.#downloads.add(download)
     response.once('close', () => this.#release(download))
@@ -103,7 +96,7 @@ export class Downloads {
 
   /** Takes a sample of each download, and ends those without progress. Called each second. */
   sample(): void {
-    const now = this.#now()
+    const now = this.#options.now()
     for (const download of this.#downloads) {
       const { progress, response, startedAt } = download
       progress.add(now, sentBytesOf(response.socket))
@@ -116,12 +109,12 @@ export class Downloads {
       }
     }
     // Responses from memory are not refused, so they can exceed the number of slots.
-    const excess = this.#active - this.#max
+    const excess = this.#active - this.#options.max
     if (excess > 0) for (const download of this.#shares().slow.slice(0, excess)) this.#end(download, 'slow')
   }
 
   async #takeSlot(wanted: Holder): Promise<void> {
-    if (this.#active < this.#max) return void this.#active++
+    if (this.#active < this.#options.max) return void this.#active++
     const shares = this.#shares()
     const slow = shares.findSlow(wanted)
     if (slow) return this.#takeSlotOf(slow, 'slow')
@@ -159,20 +152,20 @@ export class Downloads {
       const timer = setTimeout(() => {
         this.#waiting.delete(waiter)
         resolve(false)
-      }, this.#waitMilliseconds)
+      }, this.#options.waitMilliseconds)
       this.#waiting.add(waiter)
     })
   }
 
   #refuse(reason: RefusalReason): ApiError {
-    this.#metrics.downloadsRefused.inc({ reason })
-    const message = `this replica sends at most ${this.#max} files at the same time, and ${REASONS[reason]}. Retry in ${RETRY_SECONDS} seconds.`
+    this.#options.metrics.downloadsRefused.inc({ reason })
+    const message = `this replica sends at most ${this.#options.max} files at the same time, and ${REASONS[reason]}. Retry in ${RETRY_SECONDS} seconds.`
     return new ApiError('TOO_MANY_DOWNLOADS', message, { headers: { 'retry-after': RETRY_SECONDS } })
   }
 
   /** Closes the connection, because the response has started. */
   #end(download: Download, reason: EndReason): void {
-    this.#metrics.downloadsEnded.inc({ reason })
+    this.#options.metrics.downloadsEnded.inc({ reason })
     this.#release(download)
     download.response.destroy()
     download.response.req.socket.destroy()
@@ -182,7 +175,7 @@ export class Downloads {
     if (!this.#downloads.delete(download)) return
     if (download.hasSlot) this.#active--
     for (const waiter of this.#waiting) {
-      if (this.#active >= this.#max) break
+      if (this.#active >= this.#options.max) break
       this.#waiting.delete(waiter)
       this.#active++
       waiter.grant()

@@ -22,7 +22,7 @@ class FakeResponse extends EventEmitter {
 function stage({ max, waitMilliseconds = 10 }: { max: number; waitMilliseconds?: number }) {
   let seconds = 0
   const metrics = buildMetrics()
-  const downloads = new Downloads(max, metrics, { now: () => seconds * 1_000, waitMilliseconds })
+  const downloads = new Downloads({ max, metrics, now: () => seconds * 1_000, waitMilliseconds })
   const responses: FakeResponse[] = []
   const respond = () => {
     const response = new FakeResponse()

@@ -37,7 +37,7 @@ function readBlock(this: Readable): void {
 /** A gateway that listens, with a function that stores a screenshot and returns its link. */
 async function start(t: Test) {
   const metrics = buildMetrics()
-  const downloads = new Downloads(SLOTS, metrics)
+  const downloads = new Downloads({ max: SLOTS, metrics, now: () => performance.now() })
   const gateway = aGateway({ files: new SlowAndFastFiles(), downloads, metrics, keyRing: () => ring, publicUrl: '' })
   await gateway.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = gateway.app.server.address() as AddressInfo
@@ -105,7 +105,7 @@ t.test('downloads that a client requested in one connection keep their slots aft
 
 t.test('a client that reads a large response from memory slowly is taken for one that does not read', async (t) => {
   let now = 0
-  const downloads = new Downloads(SLOTS, buildMetrics(), { now: () => now })
+  const downloads = new Downloads({ max: SLOTS, metrics: buildMetrics(), now: () => now })
   const server = createServer((_request, response) => {
     downloads.watch({ account: 'acme', file: 'users/acme/a' }, response)
     response.end(Buffer.alloc(2 ** 26))
