@@ -122,8 +122,12 @@ t.test('versitygw: a parameter added to a link or an upload is not refused with 
   const query = { 'response-content-type': 'image/png' }
   const url = presign(access('links'), { method: 'GET', key: SOURCE, query, ...times })
   const upload = presign(access('uploads'), { method: 'PUT', key: 'users/added', headers, ...times })
-  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'] as const) t.strictSame(await addParameters({ method, url }), [], `link, ${method}`)
-  t.strictSame(await addParameters({ method: 'PUT', url: upload, headers }), [], 'upload')
+  // These have no operation for an object without the other parameters of a part, and versitygw says so before it checks the signature.
+  const incomplete = /^(GET uploads=: 400 InvalidRequest|PUT uploadId=x: 405 MethodNotAllowed|PUT partNumber=1: 400 InvalidArgument)$/
+  const accepted = async (request: Parameters<typeof addParameters>[0]) =>
+    (await addParameters(request)).filter((one) => !incomplete.test(one))
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'] as const) t.strictSame(await accepted({ method, url }), [], `link, ${method}`)
+  t.strictSame(await accepted({ method: 'PUT', url: upload, headers }), [], 'upload')
   t.equal((await fetch(url)).status, 200)
   t.equal((await fetch(upload, { method: 'PUT', headers, body: 'picture' })).status, 200, 'nothing was stored before')
 })

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -44,7 +43,7 @@ async function downloadOnce(link: string, how: SlowClient, signal: AbortSignal):
   const writing = setInterval(() => socket.write('\r\n'), RETRY_MILLISECONDS)
   socket.on('error', () => {})
   socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
-  await once(socket, 'close')
+  await new Promise((resolve) => socket.once('close', resolve))
   clearInterval(reading)
   clearInterval(writing)
   signal.removeEventListener('abort', end)

@@ -8,6 +8,7 @@ const PARAMETERS = [
   'uploads=',
   'uploadId=x',
   'partNumber=1',
+  'partNumber=1&uploadId=x',
   'versionId=null',
   'versionId=x',
   'response-content-type=text%2Fhtml',
