@@ -10,6 +10,8 @@ const RETRY_SECONDS = '5'
 const SAMPLE_MILLISECONDS = 1_000
 /** Time for which a download waits for a slot before it ends one of a larger share. Fast downloads end within it. */
 const WAIT_MILLISECONDS = 500
+/** A download of a larger share that has not moved for this time ends at once. */
+const IDLE_MILLISECONDS = 5_000
 /** A response from memory takes a slot if it has not been sent within this time. */
 const MEMORY_MILLISECONDS = 1_000
 /** Downloads without progress end after this time, also while slots are free. docs/operations.md names it. */
@@ -118,7 +120,9 @@ export class Downloads {
     const shares = this.#shares()
     const slow = shares.findSlow(wanted)
     if (slow) return this.#takeSlotOf(slow, 'slow')
-    if (!shares.findLargest(wanted)) throw this.#refuse(shares.reasonFor(wanted))
+    const first = shares.findLargest(wanted)
+    if (!first) throw this.#refuse(shares.reasonFor(wanted))
+    if (first.progress.idleMilliseconds >= IDLE_MILLISECONDS) return this.#takeSlotOf(first, 'share')
     if (await this.#waitForSlot(wanted)) return
     const later = this.#shares()
     const largest = later.findLargest(wanted)

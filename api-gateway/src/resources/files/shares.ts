@@ -1,6 +1,6 @@
 import type { Progress } from './progress.ts'
 
-// Decides which download ends for another one when all slots are in use. Slots move only towards equal shares: first between accounts, then between
+// Decides which download ends for another one when all slots are in use. Slots move only toward equal shares: first between accounts, then between
 // the files of an account.
 
 /** Who uses or wants a slot. */

@@ -129,6 +129,15 @@ t.test('a download waits for a slot that becomes free soon, and ends no other', 
   t.strictSame(await countOf('ended'), {})
 })
 
+t.test('a download of a larger share that has not moved for five seconds ends at once', async (t) => {
+  const { open, pass, countOf } = stage({ max: 2, waitMilliseconds: 100_000_000 })
+  const [moving, unread] = [await open('acme/a'), await open('acme/a')]
+  pass(5, (response) => (response === moving ? 1_000_000 : 0))
+  await open('other/a')
+  t.strictSame([moving.destroyed, unread.destroyed], [false, true])
+  t.strictSame(await countOf('ended'), { share: 1 })
+})
+
 t.test('a download that has waited is refused if the shares are equal by then', async (t) => {
   const { downloads, open, countOf } = stage({ max: 2 })
   const [first] = [await open('acme/a'), await open('acme/a')]
