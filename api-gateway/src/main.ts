@@ -90,7 +90,7 @@ async function run(config: Config): Promise<void> {
   const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const linkKey = new LinkKeyFile(config.linkKeyFile, log)
-  const downloads = new Downloads(config.maxDownloads)
+  const downloads = new Downloads({ max: config.maxDownloads, metrics, now: () => performance.now() })
   const spans = await openSpans(config, log)
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })

@@ -9,6 +9,7 @@ import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
 import { contour } from './parts/contour.ts'
+import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
@@ -30,6 +31,7 @@ export const parts: readonly Part[] = [
   schedulePages,
   leaders,
   steady,
+  downloads,
   ...faults,
   year,
   minio,

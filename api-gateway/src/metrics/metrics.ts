@@ -42,6 +42,20 @@ export function buildMetrics() {
     registers,
   })
   for (const outcome of ['completed', 'failed']) linkCaptures.inc({ outcome }, 0)
+  const downloadsRefused = new Counter({
+    name: 'screenshot_downloads_refused_total',
+    help: 'Refused file downloads, by who has the slots: the account, the file, or others (replica).',
+    labelNames: ['reason'] as const,
+    registers,
+  })
+  for (const reason of ['account', 'file', 'replica']) downloadsRefused.inc({ reason }, 0)
+  const downloadsEnded = new Counter({
+    name: 'screenshot_downloads_ended_total',
+    help: 'File downloads that the gateway ended: without progress (stalled), below the minimum rate (slow), or for a smaller share (share).',
+    labelNames: ['reason'] as const,
+    registers,
+  })
+  for (const reason of ['stalled', 'slow', 'share']) downloadsEnded.inc({ reason }, 0)
   const ignored = new Counter({ ...IGNORED_METRIC, registers })
   for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
   const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
@@ -92,6 +106,8 @@ export function buildMetrics() {
     cacheLookUps,
     linkRequests,
     linkCaptures,
+    downloadsRefused,
+    downloadsEnded,
     onIgnored,
     reflector,
     onKubeRequest,
@@ -112,6 +128,6 @@ export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, 
         this.set(read())
       },
     })
-  gauge('screenshot_downloads_active', 'Running file downloads.', downloads)
+  gauge('screenshot_downloads_active', 'Slots of file downloads in use.', downloads)
   gauge('http_requests_held', 'Waits for the end of a capture: held requests, and one for each capture that a link started.', heldRequests)
 }

@@ -360,6 +360,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const secret = randomBytes(32).toString('base64')
   const ring = { current: 'a', keys: { a: secret } }
   const keyRing = () => ring
+  const metrics = buildMetrics()
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
@@ -372,9 +373,9 @@ export function aGateway(changes: Partial<Deps> = {}) {
     objects,
     report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
-    downloads: new Downloads(2),
+    downloads: new Downloads({ max: 2, metrics, now: () => performance.now() }),
     system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
-    metrics: buildMetrics(),
+    metrics,
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing,
     apiKeys,
