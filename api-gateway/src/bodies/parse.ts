@@ -19,7 +19,10 @@ export function decoderOf(contentType: string): TextDecoder {
   const [, quoted, plain = quoted] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(contentType) ?? []
   const decoder = plain === undefined ? utf8 : DECODERS.get(plain.toLowerCase())
   if (decoder) return decoder
-  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the charset in Content-Type is not supported: send the body in UTF-8, with charset=utf-8 or without charset')
+  throw new ApiError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'the charset in Content-Type is not supported: send the body in UTF-8, with charset=utf-8 or without charset',
+  )
 }
 
 /** @throws ApiError VALIDATION_ERROR */

@@ -158,7 +158,11 @@ const bodyProblem = (code: 'too_big' | 'invalid_format', message: string, cause?
   Object.assign(invalid([{ path: '', code, message }]), { cause })
 
 const notCompressed = (encoding: string | undefined, cause: unknown): ApiError =>
-  bodyProblem('invalid_format', `the body is not valid ${encoding}, as Content-Encoding says: compress all of it, or leave the header out`, cause)
+  bodyProblem(
+    'invalid_format',
+    `the body is not valid ${encoding}, as Content-Encoding says: compress all of it, or leave the header out`,
+    cause,
+  )
 
 const count = (value: number): string => value.toLocaleString('en-US')
 

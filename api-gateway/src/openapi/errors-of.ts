@@ -1,7 +1,13 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { Operation } from '../http/route.ts'
 
-const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const ALWAYS: readonly HttpErrorCode[] = [
+  'VALIDATION_ERROR',
+  'HEADERS_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
 const WITH_KEY: readonly HttpErrorCode[] = [
   'UNAUTHORIZED',
   'INVALID_API_KEY',

@@ -132,7 +132,10 @@ export const HTTP_ERRORS = {
   EXPIRED: { status: 410, remedy: 'Capture the page again: the file, or the event to redeliver, no longer exists.' },
   PRECONDITION_FAILED: { status: 412, remedy: 'Read the resource again and repeat the request with its new ETag.' },
   PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send a smaller body. error.message has the limit.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, remedy: 'Send JSON in UTF-8, with Content-Type: application/json. error.message says what is wrong.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    remedy: 'Send JSON in UTF-8, with Content-Type: application/json. error.message says what is wrong.',
+  },
   RANGE_NOT_SATISFIABLE: { status: 416, remedy: 'Request bytes within the size of the file.' },
   CAPTURE_FAILED: { status: 422, remedy: 'Read error.details: it contains the code and the message of the failed capture.' },
   NOT_COMPARABLE: {

@@ -405,5 +405,21 @@ export function aGateway(changes: Partial<Deps> = {}) {
   })
   compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
-  return { app, bodyBudget, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, schedules, postRequests }
+  return {
+    app,
+    bodyBudget,
+    screenshots,
+    files,
+    keys,
+    key,
+    headers,
+    draining,
+    objects,
+    quota,
+    archive,
+    apiKeys,
+    webhooks,
+    schedules,
+    postRequests,
+  }
 }

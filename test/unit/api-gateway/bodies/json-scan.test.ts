@@ -53,7 +53,16 @@ t.test('JsonScan ends at the first level that is too deep', async (t) => {
   t.equal(scan(`[${listOf(100, `${'['.repeat(MAX_DEPTH - 2)}${']'.repeat(MAX_DEPTH - 2)}`)}]`), undefined, 'levels beside each other')
 })
 
-const texts = ['[[[{{{', '\\"[', '\\\\', 'a\\\\\\"[[', '\\u005b[', `${'x'.repeat(100)}\\"${'['.repeat(100)}`, '中[😀{', `${'\\\\'.repeat(60)}`]
+const texts = [
+  '[[[{{{',
+  '\\"[',
+  '\\\\',
+  'a\\\\\\"[[',
+  '\\u005b[',
+  `${'x'.repeat(100)}\\"${'['.repeat(100)}`,
+  '中[😀{',
+  `${'\\\\'.repeat(60)}`,
+]
 for (const text of texts) {
   t.test(`JsonScan sees no structure in the text "${text.slice(0, 20)}", wherever a chunk ends`, async (t) => {
     const whole = `{"a":"${text.repeat(40)}"}`

@@ -35,7 +35,8 @@ interface Unfinished {
 /** Sends the head of a request and the start of its body. Returns the response, which must arrive although the body never ends. */
 async function sendUnfinished({ port, method, path, headers = {}, start = '{"url":', declared }: Unfinished) {
   const socket = connect(port, '127.0.0.1')
-  const length: Record<string, string> = declared === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(declared) }
+  const length: Record<string, string> =
+    declared === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(declared) }
   const all = { host: 'localhost', 'content-type': 'application/json', ...length, ...headers }
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const body = declared === undefined ? `${start.length.toString(16)}\r\n${start}\r\n` : start
@@ -58,14 +59,15 @@ async function respondTo(request: Unfinished) {
   return received
 }
 
-const operations = Object.entries(buildDocument().paths as Record<string, Record<string, { security?: object[]; requestBody?: object }>>).flatMap(
-  ([template, methods]) =>
-    Object.entries(methods).map(([method, { security, requestBody }]) => ({
-      method: method.toUpperCase(),
-      path: template.replaceAll(/\{\w+\}/g, 'x'),
-      needsKey: security === undefined || (security.length > 0 && !security.some((entry) => Object.keys(entry).length === 0)),
-      hasBody: requestBody !== undefined,
-    })),
+const operations = Object.entries(
+  buildDocument().paths as Record<string, Record<string, { security?: object[]; requestBody?: object }>>,
+).flatMap(([template, methods]) =>
+  Object.entries(methods).map(([method, { security, requestBody }]) => ({
+    method: method.toUpperCase(),
+    path: template.replaceAll(/\{\w+\}/g, 'x'),
+    needsKey: security === undefined || (security.length > 0 && !security.some((entry) => Object.keys(entry).length === 0)),
+    hasBody: requestBody !== undefined,
+  })),
 )
 const consoleRoutes = [
   { method: 'POST', path: '/console/session' },
