@@ -92,7 +92,11 @@ async function run(config: Config): Promise<void> {
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const linkKey = new LinkKeyFile(config.linkKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
-  const bodyBudget = new BodyBudget({ maxBytes: config.bodyBytes, onRefuse: (limit) => metrics.bodiesRefused.inc({ limit }) })
+  const bodyBudget = new BodyBudget({
+    maxBytes: config.bodyBytes,
+    onRefuse: (limit) => metrics.bodiesRefused.inc({ limit }),
+    collectGarbage: globalThis.gc,
+  })
   const spans = await openSpans(config, log)
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, bodyBytes: () => bodyBudget.bytes, heldRequests: () => screenshots.waitingCount })

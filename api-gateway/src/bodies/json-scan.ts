@@ -11,6 +11,9 @@ export type ScanProblem = 'depth' | 'values' | 'encoding'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const LETTER_U = 0x75
+/** A character as `\uXXXX` has six bytes, and at most three in UTF-8. */
+const SAVED_BYTES = 3
 
 const [SPACE, SCALAR, TEXT, OPEN, CLOSE, COMMA, COLON, FOREIGN] = [0, 1, 2, 3, 4, 5, 6, 7]
 /** What each byte means outside of texts. */
@@ -39,10 +42,18 @@ export class JsonScan {
   #isInScalar = false
   /** 1 after a text that can still be the name of a field. */
   #pending = 0
+  #bytes = 0
+  #savedBytes = 0
+
+  /** Size of the bytes so far if each `\uXXXX` is a character in UTF-8. */
+  get utf8Bytes(): number {
+    return this.#bytes - this.#savedBytes
+  }
 
   /** Scans the next bytes. Returns the first problem. */
   add(bytes: Buffer): ScanProblem | undefined {
     const { length } = bytes
+    this.#bytes += length
     const search = { quote: -1, backslash: -1 }
     for (let index = 0; index < length; index++) {
       if (this.#isInText) index = this.#skipText(bytes, index, search)
@@ -57,8 +68,8 @@ export class JsonScan {
   /** Skips to the end of a text. Returns the index of its last byte in these bytes. */
   #skipText(bytes: Buffer, start: number, search: { quote: number; backslash: number }): number {
     const { length } = bytes
-    let index = this.#isEscaped ? start + 1 : start
-    this.#isEscaped = false
+    let index = start
+    if (this.#isEscaped) this.#addEscape(bytes[index++])
     while (index < length) {
       const near = Math.min(index + NEAR_BYTES, length)
       let byte = 0
@@ -71,12 +82,18 @@ export class JsonScan {
         this.#pending = 1
         return index - 1
       }
-      if (byte === BACKSLASH) index++
-      else if (index < length) index = skipPlain(bytes, index, search)
+      if (byte === BACKSLASH) {
+        // The escaped byte can be the first of the next chunk.
+        if (index < length) this.#addEscape(bytes[index++])
+        else this.#isEscaped = true
+      } else if (index < length) index = skipPlain(bytes, index, search)
     }
-    // A backslash at the end escapes the first byte of the next chunk.
-    this.#isEscaped = index > length
     return length
+  }
+
+  #addEscape(byte: number | undefined): void {
+    this.#isEscaped = false
+    if (byte === LETTER_U) this.#savedBytes += SAVED_BYTES
   }
 
   #addByte(kind: number): ScanProblem | undefined {

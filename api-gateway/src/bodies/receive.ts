@@ -1,7 +1,9 @@
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, invalid } from '../common/errors.ts'
+import { MAX_UTF8_BYTES } from '../http/body.ts'
 import type { BodyLease } from './budget.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 import { JsonScan, MAX_DEPTH, MAX_VALUES, type ScanProblem } from './json-scan.ts'
 
 // Receives the bytes of a JSON body, and ends it as soon as it breaks a limit.
@@ -9,8 +11,6 @@ import { JsonScan, MAX_DEPTH, MAX_VALUES, type ScanProblem } from './json-scan.t
 /** A body must arrive with this average rate in every window. The last window can be shorter. */
 export const MIN_BYTES_PER_SECOND = 4_096
 export const WINDOW_SECONDS = 10
-
-const FIRST_BYTES = 4_096
 
 const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -38,11 +38,11 @@ interface Reception {
 export function receiveBody(
   payload: Readable,
   { maxBytes, declaredBytes, encoding, lease, windowMilliseconds = WINDOW_SECONDS * 1_000 }: Reception,
-): Promise<Buffer> {
+): Promise<ByteBuffer> {
   const decompressor = openDecompressor(encoding)
   const source: Readable = decompressor ?? payload
   const scan = new JsonScan()
-  const bytes = new Bytes(decompressor ? undefined : declaredBytes, maxBytes, lease)
+  const bytes = new ByteBuffer({ expectedBytes: decompressor ? undefined : declaredBytes, maxBytes, cover: lease.cover })
   let [arrived, counted] = [0, 0]
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -54,6 +54,7 @@ export function receiveBody(
       stop()
       if (decompressor) payload.unpipe(decompressor)
       decompressor?.destroy()
+      bytes.free()
       payload.resume()
       reject(error)
     }
@@ -64,6 +65,8 @@ export function receiveBody(
       try {
         const problem = scan.add(chunk)
         if (problem) throw toError(problem)
+        if (bytes.length + chunk.length > maxBytes) throw tooLarge(maxBytes)
+        if (scan.utf8Bytes > MAX_UTF8_BYTES) throw tooLarge(MAX_UTF8_BYTES, String.raw`, and each \uXXXX counts as 3 bytes`)
         bytes.add(chunk)
       } catch (error) {
         fail(error)
@@ -71,7 +74,7 @@ export function receiveBody(
     }
     const onEnd = (): void => {
       stop()
-      resolve(bytes.whole)
+      resolve(bytes)
     }
     const checkRate = (): void => {
       if (arrived - counted < (MIN_BYTES_PER_SECOND * windowMilliseconds) / 1_000) fail(tooSlow())
@@ -86,53 +89,6 @@ export function receiveBody(
   })
 }
 
-/** Collects chunks in one buffer. Many small chunks would need many times their bytes as objects of their own. */
-class Bytes {
-  readonly #expected: number
-  readonly #maxBytes: number
-  readonly #lease: BodyLease
-  #buffer: Buffer | undefined
-  #length = 0
-
-  constructor(declared: number | undefined, maxBytes: number, lease: BodyLease) {
-    this.#expected = declared ?? FIRST_BYTES
-    this.#maxBytes = maxBytes
-    this.#lease = lease
-  }
-
-  /** @throws ApiError PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE */
-  add(chunk: Buffer): void {
-    const length = this.#length + chunk.length
-    if (length > this.#maxBytes) throw tooLarge(this.#maxBytes)
-    // Most bodies arrive in one chunk.
-    if (!this.#buffer && chunk.length >= this.#expected) this.#buffer = this.#leased(chunk)
-    else {
-      this.#reserve(length)
-      chunk.copy(this.#buffer as Buffer, this.#length)
-    }
-    this.#length = length
-  }
-
-  get whole(): Buffer {
-    return this.#buffer?.subarray(0, this.#length) ?? Buffer.alloc(0)
-  }
-
-  #reserve(length: number): void {
-    const present = this.#buffer?.length ?? 0
-    if (this.#buffer && length <= present) return
-    const capacity = Math.min(this.#maxBytes, Math.max(length, this.#expected, 2 * present))
-    this.#lease.cover(capacity)
-    const larger = Buffer.allocUnsafeSlow(capacity)
-    this.#buffer?.copy(larger, 0, 0, this.#length)
-    this.#buffer = larger
-  }
-
-  #leased(chunk: Buffer): Buffer {
-    this.#lease.cover(chunk.length)
-    return chunk
-  }
-}
-
 /** @throws ApiError UNSUPPORTED_MEDIA_TYPE */
 function openDecompressor(encoding = 'identity'): Transform | undefined {
   const name = encoding.trim().toLowerCase()
@@ -143,8 +99,8 @@ function openDecompressor(encoding = 'identity'): Transform | undefined {
 }
 
 /** The error of a body above its limit. */
-export const tooLarge = (maxBytes: number): ApiError =>
-  new ApiError('PAYLOAD_TOO_LARGE', `the body is larger than ${toSize(maxBytes)}`, { details: { limit_bytes: maxBytes } })
+export const tooLarge = (maxBytes: number, hint = ''): ApiError =>
+  new ApiError('PAYLOAD_TOO_LARGE', `the body is larger than ${toSize(maxBytes)}${hint}`, { details: { limit_bytes: maxBytes } })
 
 const toSize = (bytes: number): string => (bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MiB` : `${bytes / 1_024} KiB`)
 

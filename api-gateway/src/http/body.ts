@@ -8,6 +8,8 @@ const MEBIBYTE = 1024 * 1024
 export const MAX_BODY_BYTES = MEBIBYTE
 /** Maximum size of a body with `html` or `markdown`: 2,097,152 characters as `\uXXXX` are 12 MiB. */
 export const MAX_MARKUP_BODY_BYTES = 14 * MEBIBYTE
+/** Maximum size of such a body if each `\uXXXX` is a character in UTF-8: 2,097,152 characters are at most 6 MiB. */
+export const MAX_UTF8_BYTES = 8 * MEBIBYTE
 
 /** A request body as the OpenAPI document describes it. */
 export interface BodyDocumentation {

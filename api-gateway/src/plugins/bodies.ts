@@ -51,10 +51,9 @@ async function readJson(request: FastifyRequest, payload: Readable, budget: Body
   const lease = budget.take(accountName, declaredBytes ?? 0)
   request.bodyLease = lease
   try {
-    // Steps of a chain do not keep the results of earlier ones: the bytes are free before the text is parsed.
-    return await receiveBody(payload, { maxBytes: maxBodyBytes, declaredBytes, encoding: headers['content-encoding'], lease })
-      .then((bytes) => decodeText(bytes, decoder))
-      .then(parseJson)
+    const bytes = await receiveBody(payload, { maxBytes: maxBodyBytes, declaredBytes, encoding: headers['content-encoding'], lease })
+    await lease.turn()
+    return parseJson(bytes.read((whole) => decodeText(whole, decoder)))
   } catch (error) {
     lease.release()
     throw error

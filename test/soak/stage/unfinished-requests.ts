@@ -38,7 +38,7 @@ export function sendBody({ url, method, headers }: Target, body: SentBody): Prom
   const all = { ...JSON_TYPE, ...length, ...headers, ...body.headers }
   return new Promise((resolve) => {
     let drip: NodeJS.Timeout | undefined
-    const request = http.request(url, { method, agent: false, headers: all, timeout: TIMEOUT_MILLISECONDS })
+    const request = http.request(url, { method, agent: new http.Agent({ keepAlive: true }), headers: all, timeout: TIMEOUT_MILLISECONDS })
     const end = (response: Response): void => {
       clearInterval(drip)
       request.destroy()
@@ -55,12 +55,23 @@ export function sendBody({ url, method, headers }: Target, body: SentBody): Prom
     const write = async (): Promise<void> => {
       const size = isInTinyChunks ? 1 : PIECE_BYTES
       for (let start = 0; start < bytes.length && !request.destroyed; start += size) {
-        if (!request.write(bytes.subarray(start, start + size))) await new Promise((go) => request.once('drain', go).once('close', go))
+        if (!request.write(bytes.subarray(start, start + size))) await drained(request)
       }
       if (dripMilliseconds !== undefined) drip = setInterval(() => request.write(' '), dripMilliseconds)
       else if (declaredBytes === undefined) request.end()
       else request.flushHeaders()
     }
     void write()
+  })
+}
+
+/** Resolves when more can be written, or when the connection has ended. */
+function drained(request: http.ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      request.off('drain', end).off('close', end)
+      resolve()
+    }
+    request.on('drain', end).on('close', end)
   })
 }
