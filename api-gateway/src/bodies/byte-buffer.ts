@@ -14,7 +14,7 @@ interface ByteBufferOptions {
  */
 export class ByteBuffer {
   readonly #options: ByteBufferOptions
-  #bytes: Buffer | undefined
+  #bytes: Buffer<ArrayBuffer> | undefined
   /** False for a chunk that belongs to the stream. */
   #isOwn = false
   #length = 0
@@ -32,7 +32,7 @@ export class ByteBuffer {
     // Most bodies arrive in one chunk.
     if (!this.#bytes && chunk.length >= expectedBytes) {
       cover(chunk.length)
-      this.#bytes = chunk
+      this.#bytes = chunk as Buffer<ArrayBuffer>
     } else {
       this.#reserve(this.#length + chunk.length, expectedBytes)
       chunk.copy(this.#bytes as Buffer, this.#length)
@@ -51,7 +51,7 @@ export class ByteBuffer {
 
   free(): void {
     // A transferred buffer is detached: its memory is freed immediately.
-    if (this.#isOwn) (this.#bytes?.buffer as ArrayBuffer).transfer(0)
+    if (this.#bytes && this.#isOwn) this.#bytes.buffer.transfer(0)
     this.#bytes = undefined
     this.#isOwn = false
   }

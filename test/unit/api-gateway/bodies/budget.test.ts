@@ -49,3 +49,35 @@ t.test('a body of unknown length counts as it arrives, and is released once', as
   lease.release()
   t.equal(budget.bytes, 0)
 })
+
+t.test('large bodies that are parsed together exhaust the memory: they take turns in the order of their arrival', async (t) => {
+  const collected: string[] = []
+  const started: string[] = []
+  const budget = new BodyBudget({
+    maxBytes: 4 * MIN_BODY_BUDGET_BYTES,
+    onRefuse: () => {},
+    collectGarbage: () => collected.push(started.join()),
+  })
+  const start = (name: string, bytes: number) => {
+    const lease = budget.take(name, bytes)
+    const whenStarted = lease.turn().then(() => started.push(name))
+    return { lease, whenStarted }
+  }
+  const MEBIBYTE = 2 ** 20
+  const large = start('large', MAX_MARKUP_BODY_BYTES)
+  const first = start('first', 4 * MEBIBYTE)
+  const second = start('second', 4 * MEBIBYTE)
+  const third = start('third', 4 * MEBIBYTE)
+  const small = start('small', 65_536)
+  await Promise.all([large.whenStarted, small.whenStarted])
+  t.strictSame(started, ['small', 'large'])
+  t.strictSame(collected, [], 'there is no garbage yet')
+  large.lease.release()
+  await Promise.all([first.whenStarted, second.whenStarted])
+  t.strictSame(started.slice(2), ['first', 'second'])
+  t.strictSame(collected.length, 2)
+  first.lease.release()
+  await third.whenStarted
+  for (const { lease } of [second, third, small]) lease.release()
+  t.equal(budget.bytes, 0)
+})

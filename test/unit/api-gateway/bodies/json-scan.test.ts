@@ -82,3 +82,13 @@ t.test('JsonScan passes a byte order mark of UTF-8, and notices UTF-16 and UTF-3
   t.equal(scan(Buffer.from([0, 0, 0, 0x7b])), 'encoding')
   t.equal(scan(Buffer.from([0x7b, 0, 0, 0])), 'encoding')
 })
+
+t.test('JsonScan knows the size in UTF-8, in which an escape has three bytes at most', async (t) => {
+  const text = '{"a":"\\u4e2d\\n\\u4e2d\\\\u4e2d","b":"u"}'
+  for (let size = 1; size < 40; size++) {
+    const json = new JsonScan()
+    const bytes = Buffer.from(text)
+    for (let start = 0; start < bytes.length; start += size) json.add(bytes.subarray(start, start + size))
+    t.equal(json.utf8Bytes, bytes.length - 6, `chunks of ${size}`)
+  }
+})

@@ -60,13 +60,14 @@ async function respondTo(request: Unfinished) {
 }
 
 const operations = Object.entries(
-  buildDocument().paths as Record<string, Record<string, { security?: object[]; requestBody?: object }>>,
+  buildDocument().paths as Record<string, Record<string, { security?: object[]; requestBody?: object; responses: object }>>,
 ).flatMap(([template, methods]) =>
-  Object.entries(methods).map(([method, { security, requestBody }]) => ({
+  Object.entries(methods).map(([method, { security, requestBody, responses }]) => ({
     method: method.toUpperCase(),
     path: template.replaceAll(/\{\w+\}/g, 'x'),
     needsKey: security === undefined || (security.length > 0 && !security.some((entry) => Object.keys(entry).length === 0)),
     hasBody: requestBody !== undefined,
+    statuses: Object.keys(responses),
   })),
 )
 const consoleRoutes = [
@@ -168,4 +169,17 @@ t.test('a request that waits for its picture keeps its HTML in memory: it holds 
   t.equal(bodies.length, 2)
   draining.abort()
   t.equal((await response).statusCode, 202)
+})
+
+t.test('a request with too large headers has no request id, and its status is not documented', async (t) => {
+  const { port } = await listen(t)
+  const { status, head, text } = await respondTo({ port, method: 'GET', path: `/v1/screenshots?cursor=${'x'.repeat(20_000)}` })
+  t.equal(status, 431)
+  const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
+  t.match(error, { code: 'HEADERS_TOO_LARGE', message: /larger than 16 KiB/, request_id: /^[0-9a-f-]{36}$/ })
+  t.match(head, `X-Request-Id: ${error.request_id}`)
+  t.ok(
+    operations.every(({ statuses }) => statuses.includes('431')),
+    'every operation has it',
+  )
 })
