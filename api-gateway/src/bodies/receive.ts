@@ -9,8 +9,8 @@ import { JsonScan, MAX_DEPTH, MAX_VALUES, type ScanProblem } from './json-scan.t
 // Receives the bytes of a JSON body, and ends it as soon as it breaks a limit.
 
 /** A body must arrive with this average rate in every window. The last window can be shorter. */
-export const MIN_BYTES_PER_SECOND = 4_096
-export const WINDOW_SECONDS = 10
+const MIN_BYTES_PER_SECOND = 4_096
+const WINDOW_SECONDS = 10
 
 const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -28,29 +28,29 @@ interface Reception {
   /** Content-Encoding. */
   encoding: string | undefined
   lease: BodyLease
-  windowMilliseconds?: number
 }
 
 /**
  * Reads a body to its end, decompressed. After an error, the rest of the body is discarded, so that the client can read the response.
  * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT, SERVICE_UNAVAILABLE, VALIDATION_ERROR; the error of the stream
  */
-export function receiveBody(
-  payload: Readable,
-  { maxBytes, declaredBytes, encoding, lease, windowMilliseconds = WINDOW_SECONDS * 1_000 }: Reception,
-): Promise<ByteBuffer> {
+export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encoding, lease }: Reception): Promise<ByteBuffer> {
   const decompressor = openDecompressor(encoding)
   const source: Readable = decompressor ?? payload
   const scan = new JsonScan()
   const bytes = new ByteBuffer({ expectedBytes: decompressor ? undefined : declaredBytes, maxBytes, cover: lease.cover })
   let [arrived, counted] = [0, 0]
+  let isSettled = false
   return new Promise((resolve, reject) => {
     const stop = (): void => {
+      isSettled = true
       clearInterval(timer)
       payload.off('data', onArrival).off('error', fail)
       source.off('data', onData).off('end', onEnd)
     }
     const fail = (error: unknown): void => {
+      // A decompressor can emit an error after its end.
+      if (isSettled) return
       stop()
       if (decompressor) payload.unpipe(decompressor)
       decompressor?.destroy()
@@ -77,13 +77,12 @@ export function receiveBody(
       resolve(bytes)
     }
     const checkRate = (): void => {
-      if (arrived - counted < (MIN_BYTES_PER_SECOND * windowMilliseconds) / 1_000) fail(tooSlow())
+      if (arrived - counted < MIN_BYTES_PER_SECOND * WINDOW_SECONDS) fail(tooSlow())
       counted = arrived
     }
-    const timer = setInterval(checkRate, windowMilliseconds)
+    const timer = setInterval(checkRate, 1_000 * WINDOW_SECONDS)
     payload.on('data', onArrival).on('error', fail)
     source.on('data', onData).on('end', onEnd)
-    // The listener stays, because a destroyed decompressor can still emit an error.
     decompressor?.on('error', (error: unknown) => fail(notCompressed(encoding, error)))
     if (decompressor) payload.pipe(decompressor)
   })
