@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,7 +55,12 @@ const HOSTILE: readonly { name: string; body: SentBody; status: number }[] = [
     body: { bytes: brotliCompressSync(Buffer.alloc(2 ** 30, ' '), FAST), headers: { 'content-encoding': 'br' } },
     status: 413,
   },
-  { name: 'random bytes', body: { bytes: randomBytes(FOUR_MB) }, status: 400 },
+  {
+    name: 'many unknown names',
+    body: { bytes: Buffer.from(`{"options":{${Array.from({ length: 19_000 }, (_, n) => `"fullpage${n}":1`).join(',')}}}`) },
+    status: 400,
+  },
+  { name: 'bytes that are not UTF-8', body: { bytes: Buffer.from(`{"url":"${'é'.repeat(FOUR_MB)}"}`, 'latin1') }, status: 400 },
 ]
 
 /** HTML of the documented size in which every character is an escape: 12.6 MB. */

@@ -81,6 +81,15 @@ t.test('a body of many values ends the gateway: 20,001 values are refused, with 
   }
 })
 
+t.test('20,000 unknown names block the gateway for a minute: 50 of them get suggestions, and the others are counted', async (t) => {
+  const names = Array.from({ length: 19_000 }, (_, n) => `"fullpage${n}":1`)
+  const response = await post('/v1/screenshots', `{${page},"options":{${names.join(',')}}}`)
+  t.equal(response.statusCode, 400)
+  t.equal(response.error.details.length, 51)
+  t.match(response.error.details[0], { path: 'options.fullpage0', message: /did you mean full_page\?/ })
+  t.match(response.error.details[50], { path: 'options', code: 'unknown_field', message: '18950 more names in options are not known' })
+})
+
 /** The most values and levels that a schema of JSON Schema accepts. */
 function largest(schema: Schema, schemas: Record<string, Schema>): { values: number; depth: number } {
   if (schema.$ref) return largest(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
