@@ -31,6 +31,7 @@ import {
   documentedUrl,
   evaluateTarget,
   findCredentialProblems,
+  findProxyCredentialProblems,
   findProxyUrlProblems,
   splitCredentials,
   splitProxy,
@@ -200,6 +201,7 @@ export function readCapture<Body extends Record<string, unknown>>(
     ...findOptionProblems(options, privateOptions, cache),
     ...findFormatProblems(options, accepted),
     ...findProxyUrlProblems(options, rules),
+    ...findProxyCredentialProblems(proxyCredentials),
   ]
   return { problems, fields: parsed.data, url: page.url, options, privateOptions, cache, record, response, ignored }
 }
