@@ -117,7 +117,9 @@ const MAX_UNKNOWN_NAMES = 50
 function toUnknownNames(path: string, names: readonly string[], known: KnownNames): Problem[] {
   const problems = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => unknownName(path, name, known))
   const more = names.length - problems.length
-  return more === 0 ? problems : [...problems, { path, code: 'unknown_field', message: `${more} more names in ${nameOf(path)} are not known` }]
+  return more === 0
+    ? problems
+    : [...problems, { path, code: 'unknown_field', message: `${more} more names in ${nameOf(path)} are not known` }]
 }
 
 /** The schema inside optional and nullable wrappers. */
