@@ -1,4 +1,5 @@
 import type { Part } from './part.ts'
+import { bodies } from './parts/bodies.ts'
 import { claim } from './parts/claim.ts'
 import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
@@ -35,6 +36,7 @@ export const parts: readonly Part[] = [
   ...faults,
   year,
   minio,
+  bodies,
   compare,
   release,
   contour,

@@ -27,6 +27,7 @@ export interface ConsoleDeps {
 /** Names of assets contain a hash of their content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const SECRET = { 'cache-control': 'no-store' }
+const MAX_BODY_BYTES = 4_096
 
 /** What programs get at `/`. */
 const INDEX = {
@@ -88,15 +89,16 @@ function addPage(app: FastifyInstance, { console: files, storeOrigin }: ConsoleD
 }
 
 function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void {
-  app.get('/console/session', async (request, reply) => {
-    assertFromConsole(request)
+  // Runs before a body is read.
+  const forConsole = { onRequest: async (request: FastifyRequest) => assertFromConsole(request) }
+  app.get('/console/session', forConsole, async (request, reply) => {
     const session = await sessions.find(request.headers).catch(ignoreEnded)
     const body = session ? toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }) : { success: true, data: null }
     return reply.headers(SECRET).send(body)
   })
 
-  app.post('/console/session', async (request, reply): Promise<FastifyReply> => {
-    assertFromConsole(request)
+  const signIn = { ...forConsole, config: { maxBodyBytes: MAX_BODY_BYTES } }
+  app.post('/console/session', signIn, async (request, reply): Promise<FastifyReply> => {
     const { data } = SignIn.safeParse(request.body)
     if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have api_key or code' }])
     const { apiKey, token } = await ('code' in data ? sessions.beginWithCode(data.code) : sessions.beginWithKey(data.api_key.trim()))
@@ -104,8 +106,7 @@ function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void
     return reply.send(toSessionBody(apiKey))
   })
 
-  app.delete('/console/session', async (request, reply) => {
-    assertFromConsole(request)
+  app.delete('/console/session', forConsole, async (request, reply) => {
     const session = await sessions.find(request.headers)
     if (session) await sessions.end(session.apiKey)
     return reply

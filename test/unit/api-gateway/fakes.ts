@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
+import { BodyBudget, MIN_BODY_BUDGET_BYTES } from '../../../api-gateway/src/bodies/budget.ts'
 import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
 import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
@@ -361,6 +362,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const ring = { current: 'a', keys: { a: secret } }
   const keyRing = () => ring
   const metrics = buildMetrics()
+  const bodyBudget = new BodyBudget({ maxBytes: MIN_BODY_BUDGET_BYTES, onRefuse: () => {} })
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
@@ -396,6 +398,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     trustedProxies: [],
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     linkCacheBytes: 1_000_000,
+    bodyBudget,
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,
@@ -406,5 +409,21 @@ export function aGateway(changes: Partial<Deps> = {}) {
   })
   compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, schedules, postRequests }
+  return {
+    app,
+    bodyBudget,
+    screenshots,
+    files,
+    keys,
+    key,
+    headers,
+    draining,
+    objects,
+    quota,
+    archive,
+    apiKeys,
+    webhooks,
+    schedules,
+    postRequests,
+  }
 }

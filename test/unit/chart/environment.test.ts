@@ -13,6 +13,7 @@ const objects = await renderChart({
   logLevel: 'warn',
   platform: 'openshift',
   'gateway.publicUrl': 'https://shots.example.com',
+  'gateway.bodyBytes': 67_108_864,
   'gateway.maxDownloads': 128,
   'gateway.trustedProxies': ['10.1.0.0/16', 'fd00::/8'],
   'gateway.maxSchedulesPerAccount': 70,
@@ -60,6 +61,7 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
   t.match(config, {
     publicUrl: 'https://shots.example.com',
     port: 8080,
+    bodyBytes: 67_108_864,
     maxDownloads: 128,
     trustedProxies: ['10.1.0.0/16', 'fd00::/8'],
     maxSchedules: 70,
