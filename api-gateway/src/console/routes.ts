@@ -88,17 +88,18 @@ function addPage(app: FastifyInstance, { console: files, storeOrigin }: ConsoleD
   })
 }
 
+/** The check runs before a body is read. */
+const forConsole = { onRequest: async (request: FastifyRequest) => assertFromConsole(request) }
+const withBody = { ...forConsole, config: { maxBodyBytes: MAX_BODY_BYTES } }
+
 function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void {
-  // Runs before a body is read.
-  const forConsole = { onRequest: async (request: FastifyRequest) => assertFromConsole(request) }
   app.get('/console/session', forConsole, async (request, reply) => {
     const session = await sessions.find(request.headers).catch(ignoreEnded)
     const body = session ? toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }) : { success: true, data: null }
     return reply.headers(SECRET).send(body)
   })
 
-  const signIn = { ...forConsole, config: { maxBodyBytes: MAX_BODY_BYTES } }
-  app.post('/console/session', signIn, async (request, reply): Promise<FastifyReply> => {
+  app.post('/console/session', withBody, async (request, reply): Promise<FastifyReply> => {
     const { data } = SignIn.safeParse(request.body)
     if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have api_key or code' }])
     const { apiKey, token } = await ('code' in data ? sessions.beginWithCode(data.code) : sessions.beginWithKey(data.api_key.trim()))
@@ -127,8 +128,7 @@ function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void
 
 /** The console names the account and the key of a sign-in link before it signs a visitor in. Otherwise a link could do that unnoticed. */
 function addDescription(app: FastifyInstance, { sessions }: ConsoleDeps): void {
-  const onRequest = async (request: FastifyRequest): Promise<void> => assertFromConsole(request)
-  app.post('/console/codes/describe', { onRequest }, async (request, reply) => {
+  app.post('/console/codes/describe', withBody, async (request, reply) => {
     const { data } = CodeBody.safeParse(request.body)
     if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have code' }])
     const apiKey = await sessions.describeCode(data.code)
