@@ -76,7 +76,7 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
   { name: 'a name of 101 characters', body: { name: '📷'.repeat(101) }, details: ['name too_big'] },
   { name: 'a name of blanks', body: { name: ' \t ' }, details: ['name invalid_value'] },
   { name: 'a name of invisible characters', body: { name: '\u200b\u00a0\u3164\ufe0f' }, details: ['name invalid_value'] },
-  { name: 'half a character', body: { name: '\ud83d' }, details: ['name invalid_value'] },
+  { name: 'half a character', body: { name: '\ud83d' }, details: ['name invalid_format'] },
   { name: 'no scopes', body: { name: 'a', scopes: [] }, details: ['scopes too_small'] },
   { name: 'an unknown scope', body: { name: 'a', scopes: ['screenshot:read'] }, details: ['scopes[0] invalid_value'] },
   { name: 'a scope twice', body: { name: 'a', scopes: ['*', '*'] }, details: ['scopes[1] duplicate'] },
