@@ -20,6 +20,9 @@ export interface DispatcherOptions {
   onAssigned: (key: string) => void
 }
 
+/** Time without an assignment after which the runners of a pool count as stuck. */
+const MOVING_MILLISECONDS = 2_000
+
 /**
  * Assigns queued Screenshots to idle runners. While a release has several accounts, the last runner of a pool goes only to an account that runs
  * nothing. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
@@ -29,6 +32,9 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #queues = new Map<string, FairQueue>()
   readonly #poolOf = new Map<string, string>()
+  /** Time at which a pool last assigned a runner that was not its last one. */
+  readonly #movedAt = new Map<string, number>()
+  readonly #timers = new Map<string, NodeJS.Timeout>()
   /** Accounts of Screenshots that have a reservation and no claim yet, by key. */
   readonly #reserved = new Map<string, string>()
 
@@ -97,7 +103,9 @@ export class Dispatcher {
       const isLast = free <= 1 && maxPods > 1
       const item = queue.take(
         (account) =>
-          this.#roomOf(account) > 0 && !(isLast && this.#leavesLast(account)) && idle.some((runner) => mayServe(runner, account)),
+          this.#roomOf(account) > 0 &&
+          !(isLast && this.#leavesLast(account, pool, queue)) &&
+          idle.some((runner) => mayServe(runner, account)),
         (account) => idle.some(({ accountName }) => accountName === account),
       )
       const runner = item && chooseRunner(idle, item.account)
@@ -106,6 +114,7 @@ export class Dispatcher {
       this.#reserved.set(item.key, item.account)
       idle = idle.filter(({ uid }) => uid !== runner.uid)
       free--
+      if (!isLast) this.#movedAt.set(pool, now())
       onAssigned(item.key)
     }
   }
@@ -116,9 +125,28 @@ export class Dispatcher {
     return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - this.#heldBy(account))
   }
 
-  /** True for an account that must leave the last runner of a pool to others: captures that take minutes would otherwise use all of them. */
-  #leavesLast(account: string): boolean {
-    return this.#options.limitsOf?.(account).hasOthers === true && this.#heldBy(account) > 0
+  /**
+   * True for an account that must leave the last runner of a pool to others. Captures that take minutes would otherwise use all runners. While the
+   * other runners move, the last one keeps to the weights: it does not serve accounts that have had their share.
+   */
+  #leavesLast(account: string, pool: string, queue: FairQueue): boolean {
+    const { limitsOf, now } = this.#options
+    if (limitsOf?.(account).hasOthers !== true) return false
+    if (this.#heldBy(account) > 0) return true
+    const isMoving = now() - (this.#movedAt.get(pool) ?? 0) < MOVING_MILLISECONDS
+    if (!isMoving || !queue.isAhead(account)) return false
+    this.#wakeLater(pool)
+    return true
+  }
+
+  /** Without another event, an account that waits for the others to move would wait forever. */
+  #wakeLater(pool: string): void {
+    if (this.#timers.has(pool)) return
+    const wake = () => {
+      this.#timers.delete(pool)
+      this.wake(pool)
+    }
+    this.#timers.set(pool, setTimeout(wake, MOVING_MILLISECONDS).unref())
   }
 
   /** Number of runners that work for an account or are reserved for it, in all pools. */

@@ -57,6 +57,11 @@ export class FairQueue {
     return this.#flows.get(account)?.waiting.length ?? 0
   }
 
+  /** True for an account with queued Screenshots that has had more than its share. */
+  isAhead(account: string): boolean {
+    return (this.#flows.get(account)?.virtualStart ?? 0) > this.#virtualTime
+  }
+
   /** Accounts that have queued Screenshots. */
   accounts(): string[] {
     return [...this.#flows.keys()]

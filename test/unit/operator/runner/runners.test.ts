@@ -21,6 +21,7 @@ import type { AccountLimits } from '../../../../operator/src/scheduling/account-
 import { Dispatcher } from '../../../../operator/src/scheduling/dispatcher.ts'
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'
+import { stopClock } from '../../../support/fakes/stop-clock.ts'
 
 const withoutSandbox = { chromiumSandbox: false, jail: false, detail: 'no' }
 const pool = aRunnerPool()
@@ -113,6 +114,7 @@ function setUpWith(poolSpec: Partial<RunnerPool['spec']>, ...names: string[]) {
   }
   const matched: string[] = []
   const gate = { isOpen: true }
+  const clock = { now }
   const shares: Record<string, AccountLimits> = {}
   const running: Record<string, number> = {}
   const dispatcher = new Dispatcher({
@@ -122,10 +124,10 @@ function setUpWith(poolSpec: Partial<RunnerPool['spec']>, ...names: string[]) {
     limitsOf: (account) => shares[account] ?? { weight: 1 },
     runningOf: (account) => running[account] ?? 0,
     isOpen: () => gate.isOpen,
-    now: () => now,
+    now: () => clock.now,
     onAssigned: (key) => void matched.push(key),
   })
-  return { pods, screenshots, runners, expectations, dispatcher, matched, gate, shares, running }
+  return { pods, screenshots, runners, expectations, dispatcher, matched, gate, shares, running, clock }
 }
 const setUp = (...names: string[]) => setUpWith({}, ...names)
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
@@ -322,16 +324,30 @@ t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
 const WITH_OTHERS: AccountLimits = { weight: 1, hasOthers: true }
 
 t.test('Dispatcher keeps the last runner of a pool for an account that runs nothing', async (t) => {
-  const { dispatcher, matched, shares, running } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  const { dispatcher, matched, shares, clock } = setUpWith({ maxPods: 2 }, 'a', 'b')
   shares.red = shares.blue = WITH_OTHERS
   dispatcher.add('default', item('default/1'))
   dispatcher.add('default', item('default/2'))
   t.strictSame(matched, ['default/1'], 'red gets one of two runners')
   dispatcher.add('default', item('default/3', 'blue'))
   t.strictSame(matched, ['default/1', 'default/3'], 'blue gets the other one')
-  running.red = 0
+  clock.now += 2_000
   dispatcher.drop('default/1')
   t.strictSame(matched, ['default/1', 'default/3', 'default/2'])
+})
+
+t.test('Dispatcher keeps the last runner from an account that has had its share, until the other runners stop moving', async (t) => {
+  const timers = stopClock(t)
+  const { dispatcher, matched, shares, clock } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  shares.red = shares.blue = WITH_OTHERS
+  const queued = [item('default/1', 'blue', 1), item('default/2', 'red', 2), item('default/3', 'red', 3), item('default/4', 'blue', 4)]
+  for (const each of queued) dispatcher.add('default', each)
+  t.strictSame(matched, ['default/1', 'default/2'], 'each account gets a runner')
+  dispatcher.drop('default/1')
+  t.strictSame(matched, ['default/1', 'default/2'], 'blue has had its share')
+  clock.now += 2_000
+  timers.tick(2_000)
+  t.strictSame(matched, ['default/1', 'default/2', 'default/4'], 'nothing has moved for two seconds')
 })
 
 t.test('Dispatcher counts captures in other pools when it keeps the last runner', async (t) => {
