@@ -5,6 +5,7 @@ import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { MAX_SEALED_BYTES } from '../../../crds/src/options/sealed-options.ts'
 import { optionsKey } from '../../../crds/src/records/storage-keys.ts'
 import { JUNK, sumIgnored, toShort } from '../../support/attack/junk.ts'
 import { startStage } from './stage.ts'
@@ -33,7 +34,7 @@ const NESTED = '['.repeat(100_000) + ']'.repeat(100_000)
 
 /** Objects by their defect; each is created for the Screenshot at whose key it is stored. */
 const cases: { what: string; reason?: string; make: (name: string) => Promise<string | Buffer> | string | Buffer }[] = [
-  ...JUNK.map((junk) => ({ what: `junk ${toShort(junk)}`, reason: junk.length > 8_388_608 ? 'size' : 'content', make: () => junk })),
+  ...JUNK.map((junk) => ({ what: `junk ${toShort(junk)}`, reason: junk.length > MAX_SEALED_BYTES ? 'size' : 'content', make: () => junk })),
   { what: 'invalid parts of a sealed text', make: () => 'AAAA..AAAA.AAAA.AAAA' },
   { what: 'a header that is other JSON', make: () => `${Buffer.from('7').toString('base64url')}..AAAA.AAAA.AAAA` },
   { what: 'another account’s options', make: (name) => sealTo(name, OPTIONS, { account: 'other' }) },

@@ -1,3 +1,5 @@
+import { MAX_SEALED_BYTES } from '../../../crds/src/options/sealed-options.ts'
+
 /** Objects that no program of Tintype writes to the bucket. */
 export const JUNK: readonly (string | Buffer)[] = [
   '',
@@ -6,7 +8,7 @@ export const JUNK: readonly (string | Buffer)[] = [
   '{"__proto__":{"id":1},"id":"a"}',
   '['.repeat(100_000) + ']'.repeat(100_000),
   Buffer.from([0, 255, 254, 128, 10, 0]),
-  Buffer.alloc(9 * 1024 * 1024, 'a'),
+  Buffer.alloc(MAX_SEALED_BYTES + 1, 'a'),
 ]
 
 /** Its beginning, for the name of a test. */
