@@ -103,7 +103,9 @@ t.test('every kind works at its longest name', async (t) => {
   const template = { url: page('/quadrants'), poolName: pool }
   await createObject(t, object('Screenshot', shot, { ...template, accountName: account }))
   t.equal((await conditionOf('screenshot', shot, 'Succeeded')).code, 0)
-  await createObject(t, object('ScreenshotSchedule', schedule, { accountName: account, schedule: '@every 10s', template }))
+  await createObject(t, object('ScreenshotSchedule', schedule, { accountName: account, schedule: '0 0 1 1 *', template }))
+  const missed = JSON.stringify({ status: { lastScheduleTime: '2020-06-01T00:00:00Z' } })
+  await kubectl(['patch', 'screenshotschedule', schedule, '--subresource=status', '--type=merge', '-p', missed])
   await eventually('a run has completed', async () => {
     const { status } = await kubectlJson<{ status?: { lastSuccessfulTime?: string } }>(['get', 'screenshotschedule', schedule])
     return status?.lastSuccessfulTime !== undefined

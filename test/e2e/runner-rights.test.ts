@@ -13,7 +13,7 @@ import { page } from '../support/servers/pages.ts'
 // Permissions of the token in a runner's pod, tried from inside the pod: it can report the result of its own open claim, and nothing else.
 
 t.setTimeout(300_000)
-const pool = await createPool(t, 'rights', { minIdle: 2, maxPods: 2 })
+const pool = await createPool(t, 'rights', { minIdle: 2, maxPods: 3 })
 await idleRunners(pool, 2)
 
 interface Claim {

@@ -5,13 +5,16 @@ import { randomBytes } from 'node:crypto'
 import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
 import { ROLES } from '../../operator/src/setup/storage-policies.ts'
 import type { StoreServer } from '../cluster/programs/store-server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const word = (): string => randomBytes(12).toString('base64url')
 
 /** Creates an identity for each role. */
 export async function makeIdentities({ endpoint, accessKey, secretKey }: StoreServer, bucket = 'tintype'): Promise<Identities> {
   const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
-  await setIdentities(identities, { root: { endpoint, region: 'us-east-1', accessKey, secretKey }, bucket, now: new Date() })
+  const root = { endpoint, region: 'us-east-1', accessKey, secretKey }
+  // MinIO reports that it is ready before it can read its users. The setup Job retries as well.
+  await eventually('the store accepts its users', () => setIdentities(identities, { root, bucket, now: new Date() }).then(() => true))
   return identities
 }
 

@@ -19,9 +19,11 @@ const LANGUAGES: Readonly<Record<string, { file: string; command: readonly [stri
   ruby: { file: 'sample.rb', command: ['ruby'] },
 }
 
+/** Languages of blocks that sign nothing. */
+const NO_PROGRAMS = ['html', 'json']
 const page = await readFile(path.join(repository, 'docs/links.md'), 'utf8')
 const samples = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, language = '', code = '']) =>
-  language === 'html' ? [] : [{ language, code }],
+  NO_PROGRAMS.includes(language) ? [] : [{ language, code }],
 )
 
 const world = await startWorld()

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { eventually } from '../../support/eventually.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
 const DOMAIN = 'store.test'
@@ -86,7 +87,8 @@ async function startStore(t: Test, { start, region: regionVariable, domain, setU
   const { accessKey, secretKey } = store
   const root = { endpoint: store.endpoint, region, bucket: BUCKET, accessKey, secretKey }
   await openStorage(root).ensureBucket()
-  await setUsers(users, { root, bucket: BUCKET, now: new Date() })
+  // MinIO reports that it is ready before it can read its users. The setup Job retries as well.
+  await eventually('the store accepts its users', () => setUsers(users, { root, bucket: BUCKET, now: new Date() }).then(() => true))
   const front = isVirtual ? await startFront(store.port) : undefined
   t.teardown(async () => {
     front?.close()
