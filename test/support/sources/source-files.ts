@@ -35,6 +35,8 @@ const SOURCES = [
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g
 
+const TYPE_IMPORT = /\btypeof import\(\s*'[^']+'/g
+
 /** Every source file of the programs and of crds. */
 export const readSources = (): SourceFile[] =>
   globSync(SOURCES, { cwd: root }).map((file) => toSource(file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')))
@@ -53,6 +55,10 @@ export function toSource(file: string, text: string): SourceFile {
   }))
   return { file, code, imports: [...statements, ...dynamic] }
 }
+
+/** The code of a file without its imports. */
+export const withoutImports = ({ code }: SourceFile): string =>
+  code.replaceAll(STATEMENT, '').replaceAll(DYNAMIC, '').replaceAll(TYPE_IMPORT, '')
 
 /** True for `{ type A, type B }`, which loads nothing at run time. */
 function isTypesOnly(names: string | undefined): boolean {
