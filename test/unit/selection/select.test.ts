@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { repository } from '../../cluster/host/state.ts'
-import { listFiles } from '../../selection/changed-files.ts'
+
 import { rules } from '../../selection/edges.ts'
 import { describeSelection, estimate, selectFor } from '../../selection/plan.ts'
 import { type Rules, selectTests } from '../../selection/select.ts'
+import { readRepositoryFiles } from '../../support/sources/repository-files.ts'
 
 const UNIT = 'test/unit/operator/decide.test.ts'
 const NEAR = 'test/integration/schedules/runs.test.ts'
@@ -65,7 +66,7 @@ t.test('selectTests narrows by the area, but keeps unit tests, tests that name t
 })
 
 t.test('every glob of test/selection/edges.ts matches a file', async (t) => {
-  const files = await listFiles()
+  const files = readRepositoryFiles()
   const { everything, nothing, edges, areas, basics } = rules
   const globs = [
     ...[...everything, ...nothing, ...basics],
@@ -78,7 +79,7 @@ t.test('every glob of test/selection/edges.ts matches a file', async (t) => {
 })
 
 t.test('in this repository, a file reaches the tests of its kind', async (t) => {
-  const files = await listFiles()
+  const files = readRepositoryFiles()
   const reached = (file: string): string[] => {
     t.ok(existsSync(path.join(repository, file)), file)
     const { tests, everythingFor } = selectFor([{ file }], files)

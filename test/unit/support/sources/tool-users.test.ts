@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { repository } from '../../../cluster/host/state.ts'
-import { listFiles } from '../../../selection/changed-files.ts'
+
 import { buildGraph } from '../../../selection/graph.ts'
 import { selectTests } from '../../../selection/select.ts'
+import { readRepositoryFiles } from '../../../support/sources/repository-files.ts'
 import { toSource } from '../../../support/sources/source-files.ts'
 import { TOOL_USERS } from '../../../support/sources/tool-users.ts'
 
@@ -22,7 +23,7 @@ t.test('TOOL_USERS lists the integration tests that need a tool, and no others',
     toSource(file, read(file)),
   )
   const tests = globSync('test/integration/**/*.test.ts', { cwd: repository })
-  const graph = buildGraph(sources, await listFiles())
+  const graph = buildGraph(sources, readRepositoryFiles())
   const none = { everything: [], nothing: [], edges: [], areas: [], basics: [] }
   const importing = selectTests(
     TOOLS.map((file) => ({ file })),
