@@ -7,7 +7,7 @@ import { BaseError } from './selection/changed-files.ts'
 import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
 import { followFiles } from './support/sources/progress.ts'
-import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests, isOfCore } from './support/sources/pure-core.ts'
+import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { keepSelected, moveToolUsers, type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
@@ -91,14 +91,12 @@ if (toolUsers.includes(PROSE_TEST) || !isSelected(PROSE_TEST)) verify.push('--no
 async function selectChanged(base: string | undefined): Promise<ReadonlySet<string>> {
   try {
     const { changed, selection, commit } = await planChanged(base)
-    const files = new Set(selection.tests.keys())
-    if (changed.some(({ file }) => isOfCore(file))) for (const test of findCoreTests()) files.add(test)
     const described = stages
       .filter(({ tests }) => tests)
       .map((stage) => ({ name: stage.name, files: filesOf(stage), jobs: stage.sharing?.jobs ?? 1 }))
     console.log(`${changed.length} files differ from ${commit.slice(0, 10)}.`)
     for (const line of describeSelection(selection, described, readRecorded())) console.log(line)
-    return files
+    return new Set(selection.tests.keys())
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     console.error(error.message)

@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { repository } from '../cluster/host/state.ts'
+import { findCoreTests, isOfCore } from '../support/sources/pure-core.ts'
 import { toSource } from '../support/sources/source-files.ts'
 import { findChanges, listFiles } from './changed-files.ts'
 import { rules } from './edges.ts'
-import { buildGraph } from './graph.ts'
+import { buildGraph, type Graph } from './graph.ts'
 import { type ChangedFile, type Selection, selectTests } from './select.ts'
 
 const TEST = /^test\/(?:unit|integration|e2e)\/.*\.test\.ts$/
@@ -16,19 +17,25 @@ const EXAMPLES = 3
 /** Selects the tests for the changes since the merge base with `base`. @throws BaseError when git does not know the base */
 export async function planChanged(base?: string): Promise<{ changed: ChangedFile[]; selection: Selection; commit: string }> {
   const [{ changed, commit }, files] = await Promise.all([findChanges(base), listFiles()])
-  return { changed, selection: selectFor(changed, files), commit }
+  const deleted = changed.flatMap(({ file, isDeleted }) => (isDeleted ? [file] : []))
+  return { changed, selection: selectFor(changed, files, readGraph(files, deleted)), commit }
+}
+
+/** Reads what needs what. `deleted` are files that may still be named. */
+export function readGraph(files: readonly string[], deleted: readonly string[] = []): Graph {
+  const sources = files.filter((file) => SOURCE.test(file)).map((file) => toSource(file, readFileSync(path.join(repository, file), 'utf8')))
+  return buildGraph(sources, [...files, ...deleted])
 }
 
 /** Selects the tests for changed files. `files` are all files of the repository. */
-export function selectFor(changed: readonly ChangedFile[], files: readonly string[]): Selection {
-  const sources = files.filter((file) => SOURCE.test(file)).map((file) => toSource(file, readFileSync(path.join(repository, file), 'utf8')))
-  const deleted = changed.flatMap(({ file, isDeleted }) => (isDeleted ? [file] : []))
-  return selectTests(
-    changed,
-    buildGraph(sources, [...files, ...deleted]),
-    rules,
-    files.filter((file) => TEST.test(file)),
-  )
+export function selectFor(changed: readonly ChangedFile[], files: readonly string[], graph: Graph): Selection {
+  const all = files.filter((file) => TEST.test(file))
+  const selection = selectTests(changed, graph, rules, all)
+  const core = changed.find(({ file }) => isOfCore(file))
+  if (core === undefined) return selection
+  // The coverage of the pure core is complete only with all of its tests.
+  const covering = findCoreTests().map((test) => [test, `the coverage of ${core.file}`] as const)
+  return { ...selection, tests: new Map([...covering, ...selection.tests]) }
 }
 
 /** Seconds that a test file took the last time, by its path. */

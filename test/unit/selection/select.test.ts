@@ -4,7 +4,7 @@ import t from 'tap'
 import { repository } from '../../cluster/host/state.ts'
 
 import { rules } from '../../selection/edges.ts'
-import { describeSelection, estimate, selectFor } from '../../selection/plan.ts'
+import { describeSelection, estimate, readGraph, selectFor } from '../../selection/plan.ts'
 import { type Rules, selectTests } from '../../selection/select.ts'
 import { readRepositoryFiles } from '../../support/sources/repository-files.ts'
 
@@ -80,9 +80,10 @@ t.test('every glob of test/selection/edges.ts matches a file', async (t) => {
 
 t.test('in this repository, a file reaches the tests of its kind', async (t) => {
   const files = readRepositoryFiles()
+  const graph = readGraph(files)
   const reached = (file: string): string[] => {
     t.ok(existsSync(path.join(repository, file)), file)
-    const { tests, everythingFor } = selectFor([{ file }], files)
+    const { tests, everythingFor } = selectFor([{ file }], files, graph)
     t.equal(everythingFor, undefined, file)
     return [...tests.keys()]
   }
@@ -98,7 +99,11 @@ t.test('in this repository, a file reaches the tests of its kind', async (t) => 
     ['test/sites/sites.yaml', 'test/e2e/take.test.ts'],
   ]
   for (const [file, test] of cases) t.ok(reached(file).includes(test), `${file} reaches ${test}`)
-  t.equal(selectFor([{ file: 'package-lock.json' }], files).everythingFor, 'package-lock.json')
+  t.ok(
+    reached('crds/src/usage/units.ts').includes('test/unit/operator/controllers/schedule/decide.test.ts'),
+    'the coverage of the pure core',
+  )
+  t.equal(selectFor([{ file: 'package-lock.json' }], files, graph).everythingFor, 'package-lock.json')
 })
 
 t.test('estimate divides the recorded times among the jobs, and a long file bounds them', async (t) => {
