@@ -6,14 +6,10 @@ const integration = (...names: readonly string[]): string[] => names.map((name) 
 const endToEnd = (...names: readonly string[]): string[] => names.map((name) => `test/e2e/${name}.test.ts`)
 
 const DOCUMENTS = ['*.md', '*/README.md', '*/*/README.md', ...below('docs')]
-const OPTIONS = integration(
-  'options/**/*',
-  'complaints/*',
-  'capture-runner/*',
-  'samples/*',
-  'operator/{captures,options,untrusted-options}',
-)
-const OPTIONS_ON_CLUSTER = endToEnd('pictures', 'pdf-urls', 'conformance/part-2-options')
+/** Each option once, and where options come from. */
+const OPTIONS = integration('options/*', 'samples/*', 'operator/{options,untrusted-options}')
+/** What only a cluster shows of images, permissions and pods: each part runs and reaches what it needs. */
+const CLUSTER = endToEnd('helm-test', 'cluster-roles', 'runner-rights', 'store-writes', 'sandbox', 'take', 'videos', 'webhook', 'dispatch')
 
 export const rules: Rules = {
   everything: [
@@ -74,20 +70,17 @@ export const rules: Rules = {
     // Definitions of kinds are in the API servers of tests, which also read the chart's admission policies.
     { files: ['test/support/processes/create-kinds.ts'], need: ['crds/generated/*'] },
   ],
+  // An area names end-to-end tests only where integration tests cannot show a fault: in pods, permissions, images and the network of a cluster.
   basics: integration('operator/{main,captures}', 'api-gateway/screenshots', 'capture-runner/service'),
   areas: [
     { sources: DOCUMENTS, tests: integration('docs/*', 'samples/*') },
     {
       sources: ['crds/generated/*', 'charts/tintype/crds/*'],
-      tests: [...integration('crds/*', 'admission/*', 'setup/apply-crds', 'options/{agreement,invalid}'), ...endToEnd('kubectl')],
+      tests: integration('crds/*', 'admission/*', 'setup/apply-crds', 'options/{agreement,invalid}'),
     },
     { sources: below('charts/tintype/files'), tests: integration('chart/*', 'setup/*', 'storage/settings') },
     {
-      sources: below('charts'),
-      tests: [...integration('chart/*', 'admission/*', 'setup/*', 'tilt/*', 'operator/{pool,main}'), ...endToEnd('**/*')],
-    },
-    {
-      sources: ['{operator,api-gateway,capture-runner}/src/**/{main,config}.ts'],
+      sources: ['{operator,api-gateway,capture-runner}/{Dockerfile,src/app.ts,src/**/{main,config}.ts}'],
       tests: [
         ...integration(
           'operator/*',
@@ -98,8 +91,16 @@ export const rules: Rules = {
           'schedules/operator',
           'retention/archive',
         ),
-        ...endToEnd('helm-test', 'take', 'webhook', 'videos', 'dispatch'),
+        ...CLUSTER,
       ],
+    },
+    {
+      sources: below('charts'),
+      tests: [...integration('chart/*', 'admission/*', 'setup/*', 'tilt/*', 'operator/{pool,main}'), ...CLUSTER],
+    },
+    {
+      sources: ['**/*comparison*', ...below('capture-runner/src/comparison')],
+      tests: integration('options/*', 'options/comparison/*'),
     },
     {
       sources: ['**/*schedule*', ...below('operator/src/controllers/schedule', 'api-gateway/src/resources/schedules', 'crds/src/schedule')],
@@ -110,10 +111,7 @@ export const rules: Rules = {
         ...below('operator/src/controllers/delivery', 'operator/src/controllers/webhook', 'crds/src/webhooks'),
         ...below('api-gateway/src/resources/webhooks', 'api-gateway/src/resources/deliveries'),
       ],
-      tests: [
-        ...integration('delivery/*', 'api-gateway/{deliveries,webhook*,untrusted-events}', 'samples/samples'),
-        ...endToEnd('webhook'),
-      ],
+      tests: integration('delivery/*', 'api-gateway/{deliveries,webhook*,untrusted-events}', 'samples/samples'),
     },
     { sources: below('operator/src/controllers/retention', 'api-gateway/src/archive'), tests: integration('retention/*') },
     {
@@ -156,7 +154,7 @@ export const rules: Rules = {
     },
     {
       sources: below('api-gateway/src/resources/take', 'api-gateway/src/cache'),
-      tests: [...integration('links/*', 'samples/links'), ...endToEnd('take')],
+      tests: integration('links/*', 'samples/links'),
     },
     {
       sources: below(
@@ -174,18 +172,17 @@ export const rules: Rules = {
     },
     {
       sources: below('api-gateway/src/console', 'api-gateway/console'),
-      tests: [...integration('console/*'), ...endToEnd('console')],
+      tests: integration('console/*'),
     },
-    { sources: below('api-gateway/client'), tests: [...integration('clients/*', 'samples/*', 'console/*'), ...endToEnd('client')] },
-    { sources: below('api-gateway/cli'), tests: [...integration('clients/command-line'), ...endToEnd('cli')] },
+    { sources: below('api-gateway/client'), tests: integration('clients/*', 'samples/*', 'console/*') },
+    { sources: below('api-gateway/cli'), tests: integration('clients/command-line') },
     {
       sources: [
         'capture-runner/src/**/*video*',
         ...below('capture-runner/src/video', 'capture-runner/src/plan/video', 'api-gateway/src/resources/videos'),
       ],
-      tests: [...integration('**/*video*'), ...endToEnd('videos')],
+      tests: integration('**/*video*'),
     },
-    { sources: below('capture-runner/src/comparison'), tests: integration('options/comparison/*') },
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
       tests: [
@@ -200,17 +197,33 @@ export const rules: Rules = {
     { sources: below('capture-runner/src/http-cache'), tests: integration('options/output/{cache,http-cache}', 'capture-runner/*') },
     { sources: below('capture-runner/fonts'), tests: [...integration('complaints/fonts', 'options/every-option'), ...endToEnd('fonts')] },
     {
-      sources: below(...['steps', 'plan', 'picture', 'requests', 'capture'].map((name) => `capture-runner/src/${name}`)),
-      tests: OPTIONS,
+      sources: below(
+        ...['navigation', 'waiting', 'preparing', 'injection'].map((name) => `capture-runner/src/steps/${name}`),
+        'crds/src/options/page',
+      ),
+      tests: [...OPTIONS, ...integration('options/page/*', 'complaints/*', 'capture-runner/{failures,refresh,sign-in}')],
     },
     {
-      sources: below('capture-runner/src/browser', 'capture-runner/src/server', 'capture-runner/src/runtime'),
-      tests: [...OPTIONS, ...integration('egress/browser', 'operator/*'), ...OPTIONS_ON_CLUSTER],
+      sources: below(
+        ...['steps/full-page', 'steps/output', 'picture'].map((name) => `capture-runner/src/${name}`),
+        'crds/src/options/output',
+      ),
+      tests: [...OPTIONS, ...integration('options/output/*', 'capture-runner/*')],
+    },
+    {
+      sources: below('capture-runner/src/steps', 'capture-runner/src/plan'),
+      tests: [...OPTIONS, ...integration('options/{page,output}/*', 'complaints/*')],
+    },
+    { sources: below('capture-runner/src/requests'), tests: integration('options/page/*', 'egress/browser', 'capture-runner/*') },
+    {
+      sources: below(...['browser', 'capture', 'server', 'runtime'].map((name) => `capture-runner/src/${name}`)),
+      tests: integration('options/*', 'capture-runner/*', 'complaints/*', 'egress/browser', 'operator/captures'),
     },
     {
       sources: below('crds/src/options'),
-      tests: [...OPTIONS, ...integration('api-gateway/*', 'crds/*', 'fuzz/*', 'links/responses', 'console/*'), ...OPTIONS_ON_CLUSTER],
+      tests: [...OPTIONS, ...integration('api-gateway/*', 'crds/*', 'fuzz/*', 'links/responses', 'console/pages')],
     },
+    { sources: below('crds/src/kinds'), tests: integration('crds/*', 'admission/*', 'operator/*', 'api-gateway/*', 'retention/archive') },
     {
       sources: below('crds/src/text', 'crds/src/identifiers', 'crds/src/crypto'),
       tests: integration('api-gateway/*', 'links/*', 'account/*', 'delivery/signatures'),
