@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BaseError } from './selection/changed-files.ts'
 import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
+import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
 import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
@@ -104,35 +105,6 @@ async function selectChanged(base: string | undefined): Promise<ReadonlySet<stri
   }
 }
 
-/** Builds the tools that few tests need, while other tests run. */
-function startTools() {
-  mkdirSync('.tintype/test', { recursive: true })
-  const log = '.tintype/test/tools.log'
-  const output = openSync(log, 'w')
-  const child = spawn(node, ['test/prepare.ts', '--tools'], { stdio: ['ignore', output, output] })
-  process.on('exit', () => child.kill())
-  const tools = { haveEnded: false, log, ended: Promise.withResolvers<void>() }
-  child.on('close', (code) => {
-    tools.haveEnded = true
-    if (code !== 0) console.log(`\nNot every tool could be built. The tests that need one try again.\n${readFileSync(log, 'utf8')}`)
-    tools.ended.resolve()
-  })
-  return tools
-}
-
-async function waitForTools(): Promise<void> {
-  const tell = () =>
-    console.log(
-      `waiting for tools: ${readFileSync(tools?.log ?? '', 'utf8')
-        .trimEnd()
-        .split('\n')
-        .at(-1)}`,
-    )
-  const timer = setInterval(tell, 30_000)
-  await tools?.ended.promise
-  clearInterval(timer)
-}
-
 function run([command = '', ...args]: string[]): Promise<number> {
   const child = spawn(command, args, { stdio: 'inherit' })
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
@@ -154,7 +126,7 @@ interface Result extends Totals {
 }
 
 async function runPart(name: string, report: string, part: Part, coverage?: string[]): Promise<Result> {
-  if (part.needsTools) await waitForTools()
+  if (part.needsTools) await tools?.wait()
   const follower = followFiles(name, part.files)
   const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part, coverage)
   const printed = follower.stop()
@@ -177,7 +149,8 @@ async function runTests(stage: Stage): Promise<Totals> {
   const { name, tests, sharing = { jobs: 1 }, isRepeated } = stage
   mkdirSync('.tintype/test', { recursive: true })
   const planned = keepSelected(planParts(filesOf(stage), sharing), isSelected)
-  const parts = tools === undefined || tools.haveEnded ? planned : moveToolUsers(planned, usesTool)
+  const mustWait = planned.some(({ files }) => files.some(usesTool)) && !(await tools?.areBuilt())
+  const parts = mustWait ? moveToolUsers(planned, usesTool) : planned
   const coversCore = stage.coversCore && findCoreTests().every(isSelected)
   const results: Result[] = []
   const coverage = coversCore ? COVERAGE_OPTIONS : undefined
@@ -203,7 +176,7 @@ async function runTests(stage: Stage): Promise<Totals> {
 
 /** Files that failed and then passed alone, with their first failures. Each has a race condition, in the product or in the test. */
 const flaky = new Map<string, string>()
-let tools: ReturnType<typeof startTools> | undefined
+let tools: BackgroundTools | undefined
 const sum: Totals = { passed: 0, failed: 0 }
 for (const stage of chosen) {
   const started = performance.now()
@@ -213,7 +186,7 @@ for (const stage of chosen) {
     console.log(`\n${stage.name}: \`${command.slice(1).join(' ')}\` failed\n${sum.passed} passed, ${sum.failed + 1} failed`)
     process.exit(1)
   }
-  if (toolUsers.length > 0) tools ??= startTools()
+  if (toolUsers.length > 0) tools ??= new BackgroundTools()
   const totals = stage.tests ? await runTests(stage) : { passed: 1, failed: 0 }
   sum.passed += totals.passed
   sum.failed += totals.failed

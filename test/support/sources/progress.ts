@@ -50,7 +50,7 @@ export function followFiles(stage: string, files: readonly string[], print: (tex
   }
   const timer = setInterval(look, POLL_MILLISECONDS)
   return {
-    /** Resolves nothing: returns the files whose failures were printed. */
+    /** Returns the files whose failures were printed. */
     stop: (): readonly string[] => {
       clearInterval(timer)
       look()
