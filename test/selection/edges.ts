@@ -44,7 +44,7 @@ export const rules: Rules = {
     { files: ['test/unit/{conformance,complaints,coined-names}.test.ts'], need: ['test/{unit,integration,e2e}/**/*.ts', 'docs/**/*'] },
     { files: ['test/unit/release/*.test.ts'], need: ['charts/**/*', '*/Dockerfile', 'test/release/*'] },
     { files: ['test/unit/chart/*.test.ts'], need: ['charts/**/*'] },
-    { files: ['test/unit/chart/roles.test.ts'], need: ['{operator,api-gateway}/src/**/*'] },
+    { files: ['test/unit/chart/roles.test.ts'], need: ['{operator,api-gateway,capture-runner}/src/**/*'] },
     // Programs that are started by a name that code puts together.
     {
       files: ['test/integration/{samples,clients}/*.test.ts'],

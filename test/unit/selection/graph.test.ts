@@ -57,6 +57,13 @@ t.test('buildGraph resolves folders and globs to their files', async (t) => {
   ])
 })
 
+t.test('buildGraph follows a glob over folders, which looks like a comment', async (t) => {
+  t.strictSame(needs("const a = 1 /* see docs/api.md */\nglobSync(['crds/{src,generated}/**/*.ts', 'operator/**/*.ts'])"), [
+    'crds/src/text/join.ts',
+    'operator/src/main.ts',
+  ])
+})
+
 t.test('buildGraph takes a media range, a schedule and the folder of the file itself for no path', async (t) => {
   t.strictSame(needs("fetch(url, { headers: { accept: '*/*, image/*' }, cron: '*/5 * * * *', root: '../../..' })"), [])
   t.strictSame(needs("path.join(import.meta.dirname, '../stage')"), [])
