@@ -45,6 +45,11 @@ export const rules: Rules = {
     { files: ['test/unit/release/*.test.ts'], need: ['charts/**/*', '*/Dockerfile', 'test/release/*'] },
     { files: ['test/unit/chart/*.test.ts'], need: ['charts/**/*'] },
     { files: ['test/unit/chart/roles.test.ts'], need: ['{operator,api-gateway,capture-runner}/src/**/*'] },
+    // They read all sources.
+    {
+      files: ['test/unit/{selection/select,support/sources/tool-users}.test.ts'],
+      need: ['{crds,operator,api-gateway,capture-runner,test}/**/*.{ts,tsx}'],
+    },
     // Programs that are started by a name that code puts together.
     {
       files: ['test/integration/{samples,clients}/*.test.ts'],

@@ -71,6 +71,8 @@ function reach(file: string, dependentsOf: (file: string) => Iterable<string>, i
   const ways = new Map<string, string[]>([[file, []]])
   // A map iterates over entries that are added meanwhile.
   for (const [current, way] of ways) {
+    // No file imports a test. A file that reads the text of a test needs only that text.
+    if (current !== file && isTest.has(current)) continue
     for (const next of dependentsOf(current)) if (!ways.has(next)) ways.set(next, [...way, next])
   }
   return new Map([...ways].filter(([reached]) => isTest.has(reached)))

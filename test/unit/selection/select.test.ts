@@ -37,6 +37,13 @@ t.test('selectTests follows the graph over several files, and gives the shortest
   t.equal(tests.get(UNIT), 'operator/src/schedule/decide.ts')
 })
 
+t.test('selectTests takes a file that reads the text of a test for no user of what the test needs', async (t) => {
+  const reading = new Map([...graph, [NEAR, new Set([UNIT])]])
+  const { tests } = selectTests([{ file: 'test/support/program.ts' }], reading, plain, TESTS)
+  t.strictSame([...tests.keys()].sort(), [FAR, NEAR])
+  t.strictSame([...selectTests([{ file: NEAR }], reading, plain, TESTS).tests.keys()].sort(), [NEAR, UNIT])
+})
+
 t.test('selectTests runs a changed test file, and follows declared edges', async (t) => {
   t.strictSame(testsFor([FAR]), [FAR])
   const edges = [{ files: ['test/e2e/**/*.test.ts'], need: ['operator/src/main.ts', 'charts/**/*'] }]
