@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { BodyBudget } from './bodies/budget.ts'
 import { PictureMemory } from './cache/picture-memory.ts'
 import type { ConsoleFiles } from './console/files.ts'
 import { addConsoleRoutes } from './console/routes.ts'
@@ -8,7 +9,7 @@ import { Flights } from './creation/flights.ts'
 import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
-import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
+import { addBodies } from './plugins/bodies.ts'
 import { addCors } from './plugins/cors.ts'
 import { addEntityTags } from './plugins/entity-tags.ts'
 import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
@@ -36,6 +37,8 @@ interface GatewayDeps {
   callsPerMinute: CallsPerMinute
   /** Limit of the pictures of links in memory. */
   linkCacheBytes: number
+  /** Limit of the bytes of request bodies that are in progress. */
+  bodyBudget: BodyBudget
   /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
   /** Ranges of the proxies whose X-Forwarded-For header tells the address of the client. */
@@ -59,7 +62,6 @@ export function buildApp(deps: Deps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     requestIdHeader: false,
-    bodyLimit: MAX_BODY_BYTES,
     trustProxy: [...deps.trustedProxies],
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
@@ -80,7 +82,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   // After CORS, so that pages can read refusals, and so that preflights need no API key.
   app.after(() => {
     addMethods(app)
-    addBodies(app)
+    addBodies(app, deps)
     addRequestMetrics(app, deps.metrics)
     addAuth(app, { ...deps, findSessionKey })
     addLimits(app, { ...deps, calls })

@@ -6,6 +6,7 @@ import { checkStorageSettings, OptionalStorageUrl, storageSettings, toStorageAcc
 import { CommaList } from '@tintype/crds/text/comma-list'
 import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
+import { MIN_BODY_BUDGET_BYTES } from './bodies/budget.ts'
 
 const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)
 
@@ -60,6 +61,8 @@ const Env = z.object({
     .int()
     .refine((width) => width === 0 || (width >= 16 && width <= 2_000), 'must be 0, or 16 to 2000')
     .default(0),
+  // Request bodies in progress. The minimum fits one body of the largest size per account.
+  TINTYPE_BODY_BYTES: z.coerce.number().int().min(MIN_BODY_BUDGET_BYTES).default(MIN_BODY_BUDGET_BYTES),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // concurrent file downloads
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // time for running downloads to finish
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until load balancers stop sending requests
@@ -123,6 +126,7 @@ const toConfig = (env: Env) => ({
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
   trustedProxies: env.TINTYPE_TRUSTED_PROXIES,
   console: { isEnabled: env.TINTYPE_CONSOLE === 'true', directory: env.TINTYPE_CONSOLE_DIRECTORY },
+  bodyBytes: env.TINTYPE_BODY_BYTES,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   linkCacheBytes: env.TINTYPE_LINK_CACHE_BYTES,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,

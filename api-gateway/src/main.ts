@@ -16,6 +16,7 @@ import { waitForAccess } from '@tintype/crds/storage/access'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
+import { BodyBudget } from './bodies/budget.ts'
 import { API_VERSION } from './common/version.ts'
 import { type Config, loadConfig } from './config.ts'
 import { type ConsoleFiles, openConsoleFiles } from './console/files.ts'
@@ -90,10 +91,15 @@ async function run(config: Config): Promise<void> {
   const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const linkKey = new LinkKeyFile(config.linkKeyFile, log)
-  const downloads = new Downloads(config.maxDownloads)
+  const downloads = new Downloads({ max: config.maxDownloads, metrics, now: () => performance.now() })
+  const bodyBudget = new BodyBudget({
+    maxBytes: config.bodyBytes,
+    onRefuse: (limit) => metrics.bodiesRefused.inc({ limit }),
+    collectGarbage: globalThis.gc,
+  })
   const spans = await openSpans(config, log)
   const draining = new AbortController()
-  addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
+  addGauges(metrics, { downloads: () => downloads.active, bodyBytes: () => bodyBudget.bytes, heldRequests: () => screenshots.waitingCount })
 
   // The first two authenticate requests.
   const authReflectors = [keys.keys, keys.accounts]
@@ -144,6 +150,7 @@ async function run(config: Config): Promise<void> {
     storeOrigin: config.publicStorage && new URL(bucketUrl(config.publicStorage)).origin,
     callsPerMinute: config.callsPerMinute,
     linkCacheBytes: config.linkCacheBytes,
+    bodyBudget,
     egress: config.egress,
     draining: draining.signal,
     now,

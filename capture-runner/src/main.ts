@@ -14,6 +14,7 @@ import type { EgressPolicy } from './egress/policy.ts'
 import { HttpCache } from './http-cache/http-cache.ts'
 import { openJail } from './jail/jail.ts'
 import { BROWSER_HOME, isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
+import { landlockWrapper } from './jail/wrapper.ts'
 import { createMemoryWatch } from './runtime/memory-watch.ts'
 import { certificatesOf, trustAuthorities } from './runtime/trust.ts'
 import { VERSION } from './runtime/version.ts'
@@ -37,22 +38,31 @@ if (extraCaBundle) {
   // For clients' storage, which the runner itself connects to.
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...certificatesOf(extraCaBundle)])
 }
-const sandbox = await probe(config)
+const secrets = {
+  programsDirectory: config.TINTYPE_JAIL_DIRECTORY,
+  secretFiles: [config.TINTYPE_KUBERNETES_TOKEN_FILE, config.TINTYPE_DISPATCH_TOKEN_FILE],
+}
+const sandbox = await probeSandbox({
+  ...secrets,
+  mode: config.TINTYPE_SANDBOX_MODE,
+  browserPath: config.TINTYPE_CHROMIUM,
+  listeners: [],
+})
 // A runner that may not capture keeps running, so that the operator can query the reason.
 const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)
 const guard = createGuard({ ownPorts: [config.TINTYPE_PORT] })
-const jailConfig = { programsDirectory: config.TINTYPE_JAIL_DIRECTORY }
 const launch = () =>
   launchBrowser({
     executablePath: config.TINTYPE_CHROMIUM,
     chromiumSandbox: sandbox.chromiumSandbox,
     guard,
-    ...(sandbox.jail ? { openJail: () => openJail(jailConfig) } : {}),
+    ...(sandbox.jail ? { openJail: () => openJail(secrets) } : {}),
+    ...(sandbox.hidesTokens ? { wrapper: landlockWrapper(secrets) } : {}),
     ...(config.TINTYPE_VIDEO ? { extraArguments: [RECORDING_FLAG] } : {}),
   })
 const recorder =
   config.TINTYPE_VIDEO && mayCapture
-    ? await probeRecorder({ launch, program: config.TINTYPE_FFMPEG, directory: config.TINTYPE_VIDEO_DIRECTORY })
+    ? await probeRecorder({ launch, program: config.TINTYPE_FFMPEG, directory: config.TINTYPE_VIDEO_DIRECTORY, secrets })
     : undefined
 const browsers = new Browsers({
   launch,
@@ -72,7 +82,13 @@ const parts = {
 }
 const livenessProbe = new LivenessProbe({ takeScreenshot: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, canceled, onPageReady) => capture(order, parts, canceled, { onPageReady, onTaken: () => livenessProbe.note() }),
+  capture: (order, canceled, { onPageReady, onTaken }) => {
+    const noteTaken = () => {
+      livenessProbe.note()
+      onTaken()
+    }
+    return capture(order, parts, canceled, { onPageReady, onTaken: noteTaken })
+  },
   report: (order, outcome, canceled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, canceled),
   log,
 })
@@ -101,6 +117,7 @@ process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
 await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
 if (recorder && 'unavailable' in recorder) log.error({ reason: recorder.unavailable }, 'videos unavailable')
+if (recorder && 'command' in recorder && !recorder.command.wrapper) log.warn('ffmpeg can read the tokens of this pod')
 if (mayCapture) log.info({ sandbox, listsUpdated }, 'runner ready')
 else log.error({ sandbox }, 'required sandbox unavailable; runner will not capture')
 
@@ -111,16 +128,6 @@ async function stop(): Promise<void> {
   server.close()
   server.closeAllConnections()
   process.exit(0)
-}
-
-function probe(settings: Config) {
-  return probeSandbox({
-    mode: settings.TINTYPE_SANDBOX_MODE,
-    browserPath: settings.TINTYPE_CHROMIUM,
-    programsDirectory: settings.TINTYPE_JAIL_DIRECTORY,
-    secretFiles: [settings.TINTYPE_KUBERNETES_TOKEN_FILE, settings.TINTYPE_DISPATCH_TOKEN_FILE],
-    listeners: [],
-  })
 }
 
 function toAccess({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, ...rest }: Config) {

@@ -1,6 +1,7 @@
 import { GROUP, VERSION } from '../src/identifiers/names.ts'
 import { toKubernetesText } from '../src/options/kubernetes-names.ts'
 import type { Definition } from '../src/schema/custom-resource.ts'
+import { nameRules } from '../src/schema/object-names.ts'
 import { toStructuralSchema } from './structural-schema.ts'
 
 /** Keys whose string values are texts for people. A value that is not a string belongs to a field of that name. */
@@ -19,6 +20,7 @@ export function toCustomResourceDefinition(definition: Definition): Record<strin
   const { kind, plural, singular, shortNames, scale } = definition
   const spec = toStructuralSchema(definition.spec)
   const status = toStructuralSchema(definition.status)
+  const rules = [...nameRules(definition), ...(definition.rules ?? [])]
   if (definition.specRules) spec['x-kubernetes-validations'] = definition.specRules
   if (definition.statusDefault) status.default = definition.statusDefault
   if (definition.isWrittenWhole) for (const part of [spec, status]) part['x-kubernetes-map-type'] = 'atomic'
@@ -50,7 +52,7 @@ export function toCustomResourceDefinition(definition: Definition): Record<strin
                 spec: spell(spec),
                 status: spell(status),
               },
-              ...(definition.rules ? { 'x-kubernetes-validations': definition.rules } : {}),
+              ...(rules.length > 0 ? { 'x-kubernetes-validations': rules } : {}),
             },
           },
         },

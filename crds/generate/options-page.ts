@@ -1,8 +1,8 @@
-import type { z } from 'zod'
 import { contradictions } from '../src/options/contradictions.ts'
 import { exampleOf } from '../src/options/examples.ts'
 import { type OptionGroup, optionGroups } from '../src/options/groups.ts'
 import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
+import type { DeclaredOption, LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
 import { toWarning, warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 
@@ -70,7 +70,10 @@ function interactionsOf(name: string): string[] {
   return [...against, ...without]
 }
 
-function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): string {
+const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : rule.replace('_', ' '))
+const pictureOf = (rule: PictureRule): string => (typeof rule === 'object' ? rule.when : rule)
+
+function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]): string {
   const option = toOptionSchema(schema)
   const { description = '' } = option
   const [, preset = ''] = DEFAULT.exec(description) ?? []
@@ -82,6 +85,8 @@ function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): st
     rangeOf(option),
     preset,
     description.replace(DEFAULT, ''),
+    linksOf(schema.rules.links),
+    pictureOf(schema.rules.picture),
     example === undefined ? '' : code(JSON.stringify(example)),
     interactionsOf(name).join(' '),
     tests.map(({ title, file }) => `[${textOf(title)}](../${file})`).join('; '),
@@ -90,21 +95,14 @@ function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): st
 }
 
 const HEAD = [
-  '| Option | Type | Range | Default | What it does | Example | With other options | Proved by |',
-  '|---|---|---|---|---|---|---|---|',
+  '| Option | Type | Range | Default | What it does | Links | Changes the picture | Example | With other options | Proved by |',
+  '|---|---|---|---|---|---|---|---|---|---|',
 ]
 
 function writeGroup({ title, options, note }: OptionGroup, proofs: readonly Proof[]): string[] {
-  const names = Object.keys(options)
-  if (names.length === 0) return []
-  return [
-    `## ${title}`,
-    '',
-    ...(note === undefined ? [] : [note, '']),
-    ...HEAD,
-    ...names.map((name) => writeRow(name, options[name] as z.ZodType, proofs)),
-    '',
-  ]
+  const rows = Object.entries(options).map(([name, schema]) => writeRow(name, schema, proofs))
+  if (rows.length === 0) return []
+  return [`## ${title}`, '', ...(note === undefined ? [] : [note, '']), ...HEAD, ...rows, '']
 }
 
 /** Writes the page. */
@@ -117,6 +115,17 @@ export function buildOptionsPage(proofs: readonly Proof[]): string {
     `This page lists the ${optionNames.length} options of a capture. All are optional. Put them into \`options\` of POST /v1/screenshots and POST /v1/screenshots/batch,`,
     'or with kubectl into `spec.options`, by the same names in camel case. `warnings` in the record lists options that had no effect. The last column',
     'links the test that shows the option in a real browser.',
+    '',
+    '**Links** says whether [signed links](links.md) may have the option:',
+    '',
+    '- `own markup`: yes, but if the [link policy](api.md#api-keys) of the API key has `allowed_hosts`, it must also have `allow_own_markup: true`;',
+    '- not a value: links may have every other value.',
+    '',
+    '**Changes the picture** says whether the [cache](#cache) shares a picture between requests that differ only in the option:',
+    '',
+    '- `yes`: the cache keeps a picture for each value;',
+    '- `no`: they share one picture;',
+    '- `separate`: the cache keeps a picture for each value, because the record, the files beside the picture, or whether the capture fails depends on it.',
     '',
     ...groups,
   ].join('\n')

@@ -78,6 +78,7 @@ import { measureStore } from './store-puts.ts'
 import { measureStores } from './stores.ts'
 import { measureVideos } from './video/measure.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
+import { measureReceiverFloods } from './webhooks/floods.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
 import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
 
@@ -182,6 +183,7 @@ const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> =
     show(deliveriesTable(await measureDeliveries(settings, progress)))
     show(fromResultTable(await measureFromResult(settings, progress)))
   },
+  'webhook-floods': async () => show(await measureReceiverFloods(progress)),
 }
 
 const OF_FAIRNESS: Record<(typeof FAIRNESS_PARTS)[number], () => Promise<void>> = { fairness: () => measureFairness(progress, show) }

@@ -32,7 +32,7 @@ export const CAPTURE_PARTS = ['sequential', 'accounts', 'one-request', 'burst', 
 /** Parts that start their own gateways, API server and store. */
 export const REST_PARTS = ['rest-creates', 'rest-reads', 'rest-floods', 'rest-memory'] as const
 /** Deliveries of an operator to an endpoint of the benchmark. */
-export const WEBHOOK_PARTS = ['webhooks'] as const
+export const WEBHOOK_PARTS = ['webhooks', 'webhook-floods'] as const
 /** Parts that start everything, with simulated runners. */
 export const FAIRNESS_PARTS = ['fairness'] as const
 /** Recall of the filter lists, measured with a list that is not one of their sources. */
@@ -107,7 +107,7 @@ context is created and ends with the picture in memory. Some parts change the po
 The parts named rest-… and links start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no
 cluster.
 The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server and then by an API server of its own, to
-a receiver that is a process of its own.
+a receiver that is a process of its own. The part named webhook-floods posts 40 events of one account to receivers that send without end.
 The part named fairness starts everything except browsers, with simulated runners. It measures how long accounts wait behind batches of others.
 The parts engine, tall and growth run runners on loopback, without a cluster: their speed beside the bare loop, page.screenshot(), puppeteer-cluster and
 shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; time by step and memory of full pages of 10,000 to 50,000

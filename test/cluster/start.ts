@@ -74,7 +74,7 @@ function describeNext(url: string, link: string, milliseconds: number): string {
   const tools = choices.cluster === 'current' ? '' : `; PATH=$PWD/${path.relative(repository, toolsDirectory)}:$PATH`
   return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}. Its key is in ${path.relative(repository, environmentFile)}.
 
-The web console, signed in (this link works once, for ten minutes):
+The web console (this link signs in once, within ten minutes):
   ${link}
 
 Try:

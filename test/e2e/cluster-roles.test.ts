@@ -30,6 +30,7 @@ const cases: [verb: string, what: string[], who: string[]][] = [
   ['create', ['screenshots.tintype.dev'], ['editor']],
   ['use', ['accounts.tintype.dev/default'], ['editor']],
   ['delete', ['webhooks.tintype.dev'], ['editor']],
+  ['repair', ['accounts.tintype.dev'], []],
   ['update', ['runnerpools.tintype.dev/default', '--subresource=scale'], ['editor']],
   ['update', ['accounts.tintype.dev'], []],
   ['patch', ['screenshots.tintype.dev/any', '--subresource=status'], []],

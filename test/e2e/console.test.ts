@@ -15,37 +15,41 @@ const run = promisify(execFile)
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
 t.teardown(() => browser.close())
 
-t.test('the link of npm start signs in once, and the console captures a page and gives a command that does the same', async (t) => {
-  const link = await consoleLink(cluster)
-  const context = await browser.newContext({ acceptDownloads: true })
-  t.teardown(() => context.close())
-  const page = await context.newPage()
-  const foreign: string[] = []
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${cluster.url}/`) && !request.url().startsWith('data:')) foreign.push(request.url())
-  })
-  await page.goto(link)
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  t.notMatch(page.url(), 'code')
+t.test(
+  'the link of npm start signs in once after a click, and the console captures a page and gives a command that does the same',
+  async (t) => {
+    const link = await consoleLink(cluster)
+    const context = await browser.newContext({ acceptDownloads: true })
+    t.teardown(() => context.close())
+    const page = await context.newPage()
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${cluster.url}/`) && !request.url().startsWith('data:')) foreign.push(request.url())
+    })
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in to account' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    t.notMatch(page.url(), 'code')
 
-  await page.getByLabel('Page', { exact: true }).fill(sitePage('/quadrants'))
-  await page.getByLabel('viewport_width', { exact: true }).fill('640')
-  await page.getByLabel('viewport_height', { exact: true }).fill('480')
-  await page.getByRole('button', { name: 'Capture' }).click()
-  await page.getByRole('img', { name: 'Capture of' }).waitFor({ timeout: 60_000 })
-  const file = await page.getByRole('link', { name: 'Open file' }).getAttribute('href')
-  const picture = await decode(Buffer.from(await (await fetch(new URL(file ?? '', `${cluster.url}/`))).arrayBuffer()))
-  t.strictSame([picture.format, picture.width, picture.height], ['png', 640, 480])
+    await page.getByLabel('Page', { exact: true }).fill(sitePage('/quadrants'))
+    await page.getByLabel('viewport_width', { exact: true }).fill('640')
+    await page.getByLabel('viewport_height', { exact: true }).fill('480')
+    await page.getByRole('button', { name: 'Capture' }).click()
+    await page.getByRole('img', { name: 'Capture of' }).waitFor({ timeout: 60_000 })
+    const file = await page.getByRole('link', { name: 'Open file' }).getAttribute('href')
+    const picture = await decode(Buffer.from(await (await fetch(new URL(file ?? '', `${cluster.url}/`))).arrayBuffer()))
+    t.strictSame([picture.format, picture.width, picture.height], ['png', 640, 480])
 
-  const command = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? ''
-  const { stdout } = await run('bash', ['-c', command], { env: { ...cluster.shell, TINTYPE_API_KEY: cluster.apiKey } })
-  const record = JSON.parse(stdout) as RecordBody
-  t.match(record, { status: 'completed', width: 640, height: 480 })
-  t.strictSame(foreign, [], 'no request leaves the origin')
+    const command = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? ''
+    const { stdout } = await run('bash', ['-c', command], { env: { ...cluster.shell, TINTYPE_API_KEY: cluster.apiKey } })
+    const record = JSON.parse(stdout) as RecordBody
+    t.match(record, { status: 'completed', width: 640, height: 480 })
+    t.strictSame(foreign, [], 'no request leaves the origin')
 
-  const second = await (await browser.newContext()).newPage()
-  await second.goto(link)
-  await second.getByText('the sign-in link was used or has expired').waitFor()
-  const ids = [record.id, (await page.getByRole('link', { name: 'Record', exact: true }).getAttribute('href'))?.split('/').at(-1)]
-  for (const id of ids) await call(`/api/v1/screenshots/${id}`, { method: 'DELETE', key: cluster.apiKey })
-})
+    const second = await (await browser.newContext()).newPage()
+    await second.goto(link)
+    await second.getByText('the sign-in link was used or has expired').waitFor()
+    const ids = [record.id, (await page.getByRole('link', { name: 'Record', exact: true }).getAttribute('href'))?.split('/').at(-1)]
+    for (const id of ids) await call(`/api/v1/screenshots/${id}`, { method: 'DELETE', key: cluster.apiKey })
+  },
+)

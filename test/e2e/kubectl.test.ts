@@ -1,7 +1,8 @@
 import t from 'tap'
 import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
-import { createPool, idleRunners } from '../support/cluster/pools.ts'
+import { createObject, createPool, idleRunners } from '../support/cluster/pools.ts'
+import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
 // The commands of a platform engineer. Names are unique to a run, so that tests can run again on the same cluster.
@@ -72,4 +73,57 @@ t.test('a RunnerPool can be scaled with kubectl scale', async (t) => {
   t.equal(scaled.code, 0, scaled.stderr)
   const after = await kubectl(['wait', '--for=jsonpath={.status.replicas}=2', `runnerpool/${pool}`, '--timeout=120s'])
   t.equal(after.code, 0, after.stderr)
+})
+
+/** Makes a name unique to this run, and exactly as long as wanted. */
+const longName = (length: number, start: string): string => `${start}${run}-`.padEnd(length, 'n')
+const object = (kind: string, name: string, spec: object) => ({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name }, spec })
+const conditionOf = (kind: string, name: string, type: string) =>
+  kubectl(['wait', `--for=condition=${type}`, `${kind}/${name}`, '--timeout=120s'])
+
+t.test('every kind works at its longest name', async (t) => {
+  const [account, key, hook] = [longName(63, 'a-'), longName(253, 'k.'), longName(238, 'w.')]
+  const [shot, schedule] = [longName(253, 'h.'), longName(253, 's.')]
+  const pool = await createPool(t, longName(53 - run.length, 'p-'), { minIdle: 1 })
+  t.equal(pool.length, 54)
+  await createObject(t, object('Account', account, { plan: 'free' }))
+  await createObject(t, object('ApiKey', key, { accountName: account, secretName: `names-${run}` }))
+  await createObject(t, object('Webhook', hook, { accountName: account, url: 'https://example.com/', events: ['screenshot.failed'] }))
+  for (const [kind, name] of [
+    ['account', account],
+    ['apikey', key],
+    ['webhook', hook],
+    ['runnerpool', pool],
+  ] as const) {
+    const { code, stderr } = await conditionOf(kind, name, 'Ready')
+    t.equal(code, 0, `${kind} ${stderr}`)
+  }
+  const secret = await kubectlJson<{ type: string }>(['get', 'secret', `${hook}-signing-secret`])
+  t.equal(secret.type, 'tintype.dev/signing-secret')
+  const template = { url: page('/quadrants'), poolName: pool }
+  await createObject(t, object('Screenshot', shot, { ...template, accountName: account }))
+  t.equal((await conditionOf('screenshot', shot, 'Succeeded')).code, 0)
+  await createObject(t, object('ScreenshotSchedule', schedule, { accountName: account, schedule: '@every 10s', template }))
+  await eventually('a run has completed', async () => {
+    const { status } = await kubectlJson<{ status?: { lastSuccessfulTime?: string } }>(['get', 'screenshotschedule', schedule])
+    return status?.lastSuccessfulTime !== undefined
+  })
+  const usage = await kubectlJson<{ status: { used: number } }>(['get', 'accountusage', account])
+  t.ok(usage.status.used >= 2, `${usage.status.used} units`)
+})
+
+t.test('a name with one character more is refused with the limit', async (t) => {
+  const specs: [kind: string, longest: number, spec: object][] = [
+    ['Screenshot', 253, { url: page('/quadrants') }],
+    ['ScreenshotSchedule', 253, { schedule: '@hourly', template: { url: page('/quadrants') } }],
+    ['ApiKey', 253, {}],
+    ['Webhook', 238, { url: 'https://example.com/', events: ['screenshot.completed'] }],
+    ['Account', 63, { plan: 'free' }],
+    ['RunnerPool', 54, { podTemplate: { image: 'x', serviceAccountName: 'x' } }],
+  ]
+  for (const [kind, longest, spec] of specs) {
+    const refused = await kubectl(['create', '-f', '-'], JSON.stringify(object(kind, 'n'.repeat(longest + 1), spec)))
+    t.not(refused.code, 0, kind)
+    t.match(refused.stderr, new RegExp(`(at most|no more than) ${longest} characters`), kind)
+  }
 })

@@ -84,6 +84,7 @@ t.test('without the seccomp profile captures work, and the pool’s condition re
   t.match(message, /unshare.*not permitted/, 'the message contains the error of the node')
   t.match(message, /Install the seccomp profile on the nodes \(value seccompInstaller\.enabled\), set spec\.sandbox\.localhostProfile/)
   t.notMatch(message, /no-sandbox/, 'the message does not recommend --no-sandbox')
+  t.notMatch(message, /can read the tokens/, 'Landlock hides the tokens')
   t.match(conditionOf(await poolOf(pool), 'Ready'), { status: 'True' })
   const warnings = await eventually('the warning', async () => {
     const found = await warningsOf(pool)

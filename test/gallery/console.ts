@@ -88,7 +88,14 @@ async function finishedVideo(id: string): Promise<RecordBody> {
 }
 
 async function shoot(studio: Studio, { path: page, selector, script = '' }: Scene, darkMode: boolean): Promise<Buffer> {
-  const scripts = `location.hash = '#/${page}'; ${script}`
+  // The link signs in after a click on the button, which is enabled after half a second.
+  const scripts = `(function open() {
+    const button = document.querySelector('.sign-in button.primary:enabled')
+    if (!button) return setTimeout(open, 50)
+    button.click()
+    location.hash = '#/${page}'
+    ${script}
+  })()`
   const { picture } = await studio.shoot(await consoleLink(cluster), {
     ...{ darkMode, scripts, viewportWidth: 1280, viewportHeight: 860, format: 'webp', imageQuality: 85 },
     // Pictures in the page are drawn after their part of the page.

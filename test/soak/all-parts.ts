@@ -1,4 +1,5 @@
 import type { Part } from './part.ts'
+import { bodies } from './parts/bodies.ts'
 import { claim } from './parts/claim.ts'
 import { clusterEvicted } from './parts/cluster-evicted.ts'
 import { clusterManual } from './parts/cluster-manual.ts'
@@ -9,10 +10,12 @@ import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
 import { contour } from './parts/contour.ts'
+import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
+import { neighbors } from './parts/neighbors.ts'
 import { release } from './parts/release.ts'
 import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
@@ -29,9 +32,11 @@ export const parts: readonly Part[] = [
   schedulePages,
   leaders,
   steady,
+  downloads,
   ...faults,
   year,
   minio,
+  bodies,
   compare,
   release,
   contour,
@@ -40,6 +45,7 @@ export const parts: readonly Part[] = [
   clusterManual,
   clusterUpgrade,
   clusterVideos,
+  neighbors,
   clusterVersitygw,
   clusterSideBySide,
 ]

@@ -22,7 +22,7 @@ export interface SoakSettings {
   records: number
   /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
-  /** Chapter of the part cluster-manual. Absent: all. */
+  /** Chapter of the part cluster-manual, or a part of the name of an attack of the part neighbors. Absent: all. */
   chapter: string | undefined
   /** Rounds of the part compare. */
   rounds: number
@@ -52,7 +52,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --live N       many: live Screenshots; schedules: schedules (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
-  --chapter NAME cluster-manual: only this chapter
+  --chapter NAME cluster-manual: only this chapter; neighbors: only attacks whose name has this text
   --rounds N     compare: rounds (default 9)
   --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
@@ -61,7 +61,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
-Parts named cluster-…, and contour, need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
+Parts named cluster-…, neighbors and contour need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
 gateways of their own, on loopback, with simulated runners. Results are valid only on an otherwise idle machine.
 `
 

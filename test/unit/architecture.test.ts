@@ -20,7 +20,11 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
-  { from: /^api-gateway\/cli\/src\//, to: /^api-gateway\/(cli\/src\/|client\/src\/index\.ts$)/ },
+  // The command line client and the console show the same characters of texts of strangers.
+  {
+    from: /^api-gateway\/cli\/src\//,
+    to: /^(api-gateway\/(cli\/src\/|client\/src\/index\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
+  },
   // The console reads the catalog of options and the code of cron expressions, and signs links with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
@@ -45,7 +49,7 @@ const core = [
   /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,
-  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
+  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|create-once|downloads|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
   /^api-gateway\/client\/src\/link\/canonical\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]

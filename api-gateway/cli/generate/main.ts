@@ -6,12 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { SCOPES } from '@tintype/crds/kinds/api-key'
-import { optionGroups } from '@tintype/crds/options/groups'
+import { optionGroups, optionsByName } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { toDeviceId } from '@tintype/crds/options/page/devices'
+import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { API_VERSION } from '../../src/common/version.ts'
-import { isRefusedInLinks } from '../../src/resources/take/link-options.ts'
 
 /** The program decides itself how it receives the result. */
 const EXCLUDED = new Set(['response_type'])
@@ -30,7 +30,9 @@ const groups = optionGroups
   .filter(({ options }) => options.length > 0)
 const names = groups.flatMap(({ options }) => options.map(({ name }) => name))
 /** Also `cache` and `cache_refresh`, of which links have one value only. */
-const notInLinks = names.filter((name) => ['', true, false].some((value) => isRefusedInLinks(name, value)))
+const notInLinks = [...optionsByName]
+  .filter(([name, { rules }]) => !EXCLUDED.has(toSnakeCase(name)) && [true, false].some((value) => isRefusedInLinks(rules.links, value)))
+  .map(([name]) => toSnakeCase(name))
 
 function kindOf(name: string, { type, items }: OptionSchema): string {
   if (type === 'array' && items?.type === 'string') return 'list'

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
+import { optionsByName } from '@tintype/crds/options/groups'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { canonical } from '@tintype/crds/text/canonical-json'
 
@@ -14,14 +15,15 @@ export interface PictureRequest {
   cacheKey?: string | undefined
 }
 
-/** Options for time limits and retries. They do not change the picture of a successful capture. */
-const IRRELEVANT_OPTIONS: readonly (keyof CaptureOptions)[] = ['jobTimeout', 'captureTimeout', 'retries', 'retryDelay']
+type Options = Readonly<Record<string, unknown>>
 
-/** With best_attempt the timeout changes what is in the picture. */
-const toRelevantOptions = (options: CaptureOptions): CaptureOptions => {
-  const irrelevant = options.bestAttempt ? IRRELEVANT_OPTIONS : [...IRRELEVANT_OPTIONS, 'timeout']
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !irrelevant.includes(name as keyof CaptureOptions)))
+function changesPicture(name: string, options: Options): boolean {
+  const rule = optionsByName.get(name)?.rules.picture
+  return typeof rule === 'object' ? rule.holds(options) : rule !== 'no'
 }
+
+const toRelevantOptions = (options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => changesPicture(name, options)))
 
 /**
  * The cache key of a request: equal for requests that must produce the same picture. It is an HMAC because private options are part of it, and
@@ -33,7 +35,7 @@ export function cacheHash(
 ): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
-  const content = canonical([account, url, toRelevantOptions(withDefaults(options)), privateOptions, cacheKey])
+  const content = canonical([account, url, toRelevantOptions(withDefaults(options)), toRelevantOptions(privateOptions), cacheKey])
   return createHmac('sha256', Buffer.from(secret, 'base64'))
     .update(`cache\n${JSON.stringify(content)}`)
     .digest('hex')

@@ -55,9 +55,7 @@ const RETRY_SECONDS = '2'
 
 /** Errors of Fastify itself. Any other error that is not an ApiError is a bug. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { code: HttpErrorCode; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', message: 'the body is larger than 4 MiB' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'the body must be JSON (Content-Type: application/json)' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'VALIDATION_ERROR', message: 'the length of the body differs from Content-Length' },
   FST_ERR_BAD_URL: { code: 'VALIDATION_ERROR', message: 'the URL path is invalid' },
 }
 

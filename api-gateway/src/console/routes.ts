@@ -27,6 +27,7 @@ export interface ConsoleDeps {
 /** Names of assets contain a hash of their content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const SECRET = { 'cache-control': 'no-store' }
+const MAX_BODY_BYTES = 4_096
 
 /** What programs get at `/`. */
 const INDEX = {
@@ -35,14 +36,17 @@ const INDEX = {
   links: { api: '/api/v1', openapi: '/api/v1/openapi.json', reference: '/docs', status: '/api/v1/status' },
 }
 
-const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), z.strictObject({ code: z.string().max(2_048) })])
+const CodeBody = z.strictObject({ code: z.string().max(2_048) })
+const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), CodeBody])
+
+const keyNameOf = ({ metadata, spec }: ApiKey): string => spec.name ?? metadata.name
 
 /** The session as the console shows it. */
 const toSessionBody = (apiKey: ApiKey, more: object = {}) => ({
   success: true,
   data: {
     account: accountOf(apiKey),
-    key: { id: apiKeyIdOf(apiKey.metadata), name: apiKey.spec.name ?? apiKey.metadata.name, scopes: scopesOf(apiKey) },
+    key: { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey), scopes: scopesOf(apiKey) },
     ...more,
   },
 })
@@ -84,16 +88,18 @@ function addPage(app: FastifyInstance, { console: files, storeOrigin }: ConsoleD
   })
 }
 
+/** The check runs before a body is read. */
+const forConsole = { onRequest: async (request: FastifyRequest) => assertFromConsole(request) }
+const withBody = { ...forConsole, config: { maxBodyBytes: MAX_BODY_BYTES } }
+
 function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void {
-  app.get('/console/session', async (request, reply) => {
-    assertFromConsole(request)
+  app.get('/console/session', forConsole, async (request, reply) => {
     const session = await sessions.find(request.headers).catch(ignoreEnded)
     const body = session ? toSessionBody(session.apiKey, { expires_at: session.expiresAt.toISOString() }) : { success: true, data: null }
     return reply.headers(SECRET).send(body)
   })
 
-  app.post('/console/session', async (request, reply): Promise<FastifyReply> => {
-    assertFromConsole(request)
+  app.post('/console/session', withBody, async (request, reply): Promise<FastifyReply> => {
     const { data } = SignIn.safeParse(request.body)
     if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have api_key or code' }])
     const { apiKey, token } = await ('code' in data ? sessions.beginWithCode(data.code) : sessions.beginWithKey(data.api_key.trim()))
@@ -101,8 +107,7 @@ function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void
     return reply.send(toSessionBody(apiKey))
   })
 
-  app.delete('/console/session', async (request, reply) => {
-    assertFromConsole(request)
+  app.delete('/console/session', forConsole, async (request, reply) => {
     const session = await sessions.find(request.headers)
     if (session) await sessions.end(session.apiKey)
     return reply
@@ -121,8 +126,20 @@ function addSessions(app: FastifyInstance, { sessions, now }: ConsoleDeps): void
   })
 }
 
+/** The console names the account and the key of a sign-in link before it signs a visitor in. Otherwise a link could do that unnoticed. */
+function addDescription(app: FastifyInstance, { sessions }: ConsoleDeps): void {
+  app.post('/console/codes/describe', withBody, async (request, reply) => {
+    const { data } = CodeBody.safeParse(request.body)
+    if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have code' }])
+    const apiKey = await sessions.describeCode(data.code)
+    const key = { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey) }
+    return reply.headers(SECRET).send({ success: true, data: { account: accountOf(apiKey), key } })
+  })
+}
+
 /** Adds the console's routes. */
 export function addConsoleRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   addPage(app, deps)
   addSessions(app, deps)
+  addDescription(app, deps)
 }

@@ -19,7 +19,10 @@ const LIFETIMES: Readonly<Record<Purpose, number>> = { session: SESSION_MILLISEC
 export const TokenContent = z.strictObject({
   /** Id of the API key. */
   key: z.string().max(300),
-  /** Hash of the key's text. When the key is rotated or replaced, its tokens end with this hash. */
+  /** Kubernetes changes the uid when the key is created again, and the generation when its spec changes. Either ends the token. */
+  uid: z.string().max(64),
+  generation: z.int(),
+  /** Hash of the key's text. The token ends when the text is no longer valid. */
   hash: z.string().max(64),
   /** Time of issue, in milliseconds of Unix time. */
   at: z.int(),

@@ -3,18 +3,20 @@ import { keyHash } from '@tintype/crds/crypto/key-text'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { ApiError, unavailable } from '../common/errors.ts'
-import { findOldestKey, isUsable, parseBearer } from '../resources/keys/credentials.ts'
+import { findOldestKey, generationOf, isUsable, parseBearer } from '../resources/keys/credentials.ts'
 import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
 import { isFromConsole, sessionTokenOf } from './session-cookie.ts'
 import { openToken, type Purpose, SESSION_MILLISECONDS, sealToken, type TokenContent } from './session-token.ts'
 
-// Sessions of the web console. A session acts for one API key, with the scopes and the state that the key has at each request.
+// Sessions of the web console. A session acts for one API key in one version: it ends with every change of the key's spec, and a change back does not
+// revive it. Kubernetes counts these changes, so the end needs no write, and users of kubectl get the same. ADR 59.
 
 export interface SessionsDeps {
   keys: KeyStore
   keyRing: KeyRingSource
-  objects: Pick<ObjectStore, 'write'>
+  objects: Pick<ObjectStore, 'read' | 'write'>
   now: () => Date
 }
 
@@ -54,19 +56,23 @@ export class Sessions {
     return { apiKey, code: this.#seal('code', apiKey, hash) }
   }
 
+  /**
+   * The key that a code signs in as. The code stays unused.
+   * @throws ApiError UNAUTHORIZED if the code is not valid, was used, or has expired
+   */
+  async describeCode(code: string): Promise<ApiKey> {
+    const { apiKey, marker } = await this.#openCode(code)
+    if ((await this.#deps.objects.read(marker, MAX_OBJECT_BYTES.idempotency).catch(rethrowStore)) !== undefined) throw invalidCode()
+    return apiKey
+  }
+
   /** @throws ApiError UNAUTHORIZED if the code is not valid, was used, or has expired */
   async beginWithCode(code: string): Promise<Session> {
-    const { keyRing, now, objects } = this.#deps
-    const content = openToken('code', code, keyRing(), now())
-    const apiKey = content && (await this.#findUsableKey(content))
-    if (!apiKey) throw invalidCode()
+    const { apiKey, hash, marker } = await this.#openCode(code)
     // All replicas share the bucket, and the store accepts the condition only once. The lifecycle rule of the folder removes the object.
-    const marker = `idempotency/${accountOf(apiKey)}/console-${content.nonce}.json`
-    const written = await objects.write(marker, '{}', { ifAbsent: true }).catch((cause: unknown) => {
-      throw unavailable('the sign-in link cannot be checked at the moment: retry in a few seconds', cause)
-    })
+    const written = await this.#deps.objects.write(marker, '{}', { ifAbsent: true }).catch(rethrowStore)
     if (written === undefined) throw invalidCode()
-    return { apiKey, token: this.#seal('session', apiKey, content.hash) }
+    return { apiKey, token: this.#seal('session', apiKey, hash) }
   }
 
   /**
@@ -95,17 +101,33 @@ export class Sessions {
     return { apiKey, hash }
   }
 
-  async #findUsableKey({ key, hash, at }: TokenContent): Promise<ApiKey | undefined> {
-    const apiKey = await this.#deps.keys.findById(key)
-    if (!apiKey || !isUsable(apiKey, hash, this.#deps.now())) return undefined
+  /** The key of a code, and the object that records its use. */
+  async #openCode(code: string): Promise<{ apiKey: ApiKey; hash: string; marker: string }> {
+    const { keyRing, now } = this.#deps
+    const content = openToken('code', code, keyRing(), now())
+    const apiKey = content && (await this.#findUsableKey(content))
+    if (!apiKey) throw invalidCode()
+    return { apiKey, hash: content.hash, marker: `idempotency/${accountOf(apiKey)}/console-${content.nonce}.json` }
+  }
+
+  async #findUsableKey({ key, uid, generation, hash, at }: TokenContent): Promise<ApiKey | undefined> {
+    const apiKey = await this.#deps.keys.findById(key, generation)
+    if (!apiKey || apiKey.metadata.uid !== uid || generationOf(apiKey) !== generation) return undefined
+    if (!isUsable(apiKey, hash, this.#deps.now())) return undefined
     const endedAt = apiKey.status?.sessionsNotBefore
     return endedAt !== undefined && at <= Date.parse(endedAt) ? undefined : apiKey
   }
 
   /** The clock of the replica that ended the last sessions may be ahead of ours, so a new token is never older than their end. */
-  #seal(purpose: Purpose, { metadata, status }: ApiKey, hash: string): string {
+  #seal(purpose: Purpose, apiKey: ApiKey, hash: string): string {
     const { keyRing, now } = this.#deps
+    const { metadata, status } = apiKey
     const endedAt = status?.sessionsNotBefore === undefined ? 0 : Date.parse(status.sessionsNotBefore)
-    return sealToken(purpose, { key: apiKeyIdOf(metadata), hash, at: Math.max(now().getTime(), endedAt + 1) }, keyRing())
+    const at = Math.max(now().getTime(), endedAt + 1)
+    return sealToken(purpose, { key: apiKeyIdOf(metadata), uid: metadata.uid, generation: generationOf(apiKey), hash, at }, keyRing())
   }
+}
+
+const rethrowStore = (cause: unknown): never => {
+  throw unavailable('the sign-in link cannot be checked at the moment: retry in a few seconds', cause)
 }

@@ -13,7 +13,8 @@ export interface HashedRequest {
 
 const digest = (secret: string, { account, route, body }: HashedRequest): string =>
   createHmac('sha256', Buffer.from(secret, 'base64'))
-    .update([account, route, JSON.stringify(canonical(body))].join('\n'))
+    .update(`${account}\n${route}\n`)
+    .update(JSON.stringify(canonical(body)))
     .digest('base64url')
 
 /**

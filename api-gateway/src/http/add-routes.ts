@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { MAX_BODY_BYTES } from './body.ts'
 import { type CheckQuery, type RawQuery, readQuery } from './query.ts'
 import { isLenient } from './request-headers.ts'
 import type { Route } from './route.ts'
@@ -17,7 +18,10 @@ function addRoute<Deps>(app: FastifyInstance, route: Route<Deps>, deps: Deps): v
     method: handlesHead ? [name, 'HEAD'] : name,
     url,
     ...(handlesHead ? { exposeHeadRoute: false } : {}),
-    config: scope === undefined ? {} : { scope },
+    config: {
+      ...(scope === undefined ? {} : { scope }),
+      ...(body ? { maxBodyBytes: body.maxBytes ?? MAX_BODY_BYTES } : {}),
+    },
     handler: async (request, reply) => {
       const parsed = query === 'unchecked' ? {} : readQuery(request.query, query, checkQuery as CheckQuery<object> | undefined)
       const read = body?.read(request.body, { isLenient: isLenient(request.headers.prefer), deps })

@@ -2,6 +2,15 @@ import type { z } from 'zod'
 import type { Problem } from '../common/errors.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 
+const MEBIBYTE = 1024 * 1024
+
+/** Maximum size of a body. */
+export const MAX_BODY_BYTES = MEBIBYTE
+/** Maximum size of a body with `html` or `markdown`: 2,097,152 characters as `\uXXXX` are 12 MiB. */
+export const MAX_MARKUP_BODY_BYTES = 14 * MEBIBYTE
+/** Maximum size of such a body if each `\uXXXX` is a character in UTF-8: 2,097,152 characters are at most 6 MiB. */
+export const MAX_UTF8_BYTES = 8 * MEBIBYTE
+
 /** A request body as the OpenAPI document describes it. */
 export interface BodyDocumentation {
   /** Named schema. */
@@ -9,6 +18,8 @@ export interface BodyDocumentation {
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
   /** False when the body is optional. */
   required?: boolean
+  /** Maximum size; default: {@link MAX_BODY_BYTES}. */
+  maxBytes?: number
 }
 
 /** Reads a body. @throws ApiError VALIDATION_ERROR that lists every problem */

@@ -1,3 +1,5 @@
+import { INVISIBLE_NAME } from '@tintype/crds/schema/custom-resource'
+import { hasVisibleText } from '@tintype/crds/text/visible'
 import { z } from 'zod'
 
 // Fields that several request bodies and records share.
@@ -16,6 +18,12 @@ export const boundedText = (minimum: number, maximum: number) =>
       if (!value.isWellFormed()) issues.push({ code: 'custom', input: value, message: 'is not well-formed Unicode' })
     })
     .meta({ ...(minimum > 0 ? { minLength: minimum } : {}), maxLength: maximum })
+
+/** A name for people. */
+export const displayName = (what: string) =>
+  boundedText(1, 100)
+    .refine((text) => text === '' || hasVisibleText(text), INVISIBLE_NAME)
+    .describe(what)
 
 /** A timestamp in a response. */
 export const instantField = z.string().meta({ format: 'date-time' })

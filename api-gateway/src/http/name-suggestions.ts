@@ -28,7 +28,10 @@ export function findNearestName(name: string, known: readonly string[]): string 
   const wanted = toPlainName(name)
   const limit = Math.max(1, Math.floor(wanted.length / 3))
   const [nearest] = known
-    .map((candidate) => ({ candidate, steps: distance(wanted, toPlainName(candidate)) }))
+    .map((candidate) => ({ candidate, plain: toPlainName(candidate) }))
+    // Each step changes the length by one at most.
+    .filter(({ plain }) => Math.abs(plain.length - wanted.length) <= limit)
+    .map(({ candidate, plain }) => ({ candidate, steps: distance(wanted, plain) }))
     .filter(({ steps }) => steps <= limit)
     .sort((a, b) => a.steps - b.steps)
   return nearest?.candidate

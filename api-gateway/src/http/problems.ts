@@ -106,10 +106,21 @@ export const toProblems = (issues: readonly Issue[], known: KnownNames, reading:
   issues.flatMap((issue): Problem[] => {
     const path = toPath(issue.path)
     const name = nameOf(path)
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((unknown) => unknownName(path, unknown, known))
+    if (issue.code === 'unrecognized_keys') return toUnknownNames(path, issue.keys, known)
     if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
     return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: messageOf(issue, name, reading) }]
   })
+
+/** Unknown names of an object that get a problem of their own. Each is compared with all known names. */
+const MAX_UNKNOWN_NAMES = 50
+
+function toUnknownNames(path: string, names: readonly string[], known: KnownNames): Problem[] {
+  const problems = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => unknownName(path, name, known))
+  const more = names.length - problems.length
+  return more === 0
+    ? problems
+    : [...problems, { path, code: 'unknown_field', message: `${more} more names in ${nameOf(path)} are not known` }]
+}
 
 /** The schema inside optional and nullable wrappers. */
 function unwrap(schema: z.ZodType): z.ZodType {

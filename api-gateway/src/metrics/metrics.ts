@@ -2,11 +2,13 @@ import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { EXCEEDED_LIMITS } from '../bodies/budget.ts'
 import { buildQuotaMetrics } from '../quota/metrics.ts'
 
 /** Values that are read when the metrics are scraped. */
 export interface MetricSources {
   downloads: () => number
+  bodyBytes: () => number
   heldRequests: () => number
 }
 
@@ -42,6 +44,27 @@ export function buildMetrics() {
     registers,
   })
   for (const outcome of ['completed', 'failed']) linkCaptures.inc({ outcome }, 0)
+  const downloadsRefused = new Counter({
+    name: 'screenshot_downloads_refused_total',
+    help: 'Refused file downloads, by who has the slots: the account, the file, or others (replica).',
+    labelNames: ['reason'] as const,
+    registers,
+  })
+  for (const reason of ['account', 'file', 'replica']) downloadsRefused.inc({ reason }, 0)
+  const downloadsEnded = new Counter({
+    name: 'screenshot_downloads_ended_total',
+    help: 'File downloads that the gateway ended: without progress (stalled), below the minimum rate (slow), or for a smaller share (share).',
+    labelNames: ['reason'] as const,
+    registers,
+  })
+  for (const reason of ['stalled', 'slow', 'share']) downloadsEnded.inc({ reason }, 0)
+  const bodiesRefused = new Counter({
+    name: 'http_request_bodies_refused_total',
+    help: 'Request bodies that were refused because bodies in progress had as many bytes as allowed, by limit: total or account.',
+    labelNames: ['limit'] as const,
+    registers,
+  })
+  for (const limit of EXCEEDED_LIMITS) bodiesRefused.inc({ limit }, 0)
   const ignored = new Counter({ ...IGNORED_METRIC, registers })
   for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
   const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
@@ -92,6 +115,9 @@ export function buildMetrics() {
     cacheLookUps,
     linkRequests,
     linkCaptures,
+    downloadsRefused,
+    downloadsEnded,
+    bodiesRefused,
     onIgnored,
     reflector,
     onKubeRequest,
@@ -102,7 +128,7 @@ export function buildMetrics() {
 export type Metrics = ReturnType<typeof buildMetrics>
 
 /** Registers the gauges. */
-export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, heldRequests }: MetricSources): void {
+export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, bodyBytes, heldRequests }: MetricSources): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -112,6 +138,7 @@ export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, 
         this.set(read())
       },
     })
-  gauge('screenshot_downloads_active', 'Running file downloads.', downloads)
+  gauge('screenshot_downloads_active', 'Slots of file downloads in use.', downloads)
+  gauge('http_request_body_bytes', 'Bytes of request bodies in progress, which gateway.bodyBytes limits.', bodyBytes)
   gauge('http_requests_held', 'Waits for the end of a capture: held requests, and one for each capture that a link started.', heldRequests)
 }

@@ -1,7 +1,13 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { Operation } from '../http/route.ts'
 
-const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const ALWAYS: readonly HttpErrorCode[] = [
+  'VALIDATION_ERROR',
+  'HEADERS_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
 const WITH_KEY: readonly HttpErrorCode[] = [
   'UNAUTHORIZED',
   'INVALID_API_KEY',
@@ -9,17 +15,16 @@ const WITH_KEY: readonly HttpErrorCode[] = [
   'ACCOUNT_SUSPENDED',
   'RATE_LIMIT_EXCEEDED',
 ]
-// A body is parsed even if the operation does not use it.
 const WITH_BODY: readonly HttpErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 const WITH_IDEMPOTENCY_KEY: readonly HttpErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
 
 /** All error codes of an operation, by HTTP status. */
-export function errorsOf({ method, scope, optionalScope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
+export function errorsOf({ body, scope, optionalScope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
   const codes = new Set<HttpErrorCode>([
     ...errors,
     ...ALWAYS,
     ...((scope ?? optionalScope) === undefined ? [] : WITH_KEY),
-    ...(method === 'get' ? [] : WITH_BODY),
+    ...(body ? WITH_BODY : []),
     ...(isKeyed ? WITH_IDEMPOTENCY_KEY : []),
   ])
   const inOrder = (Object.keys(HTTP_ERRORS) as HttpErrorCode[]).filter((code) => codes.has(code))

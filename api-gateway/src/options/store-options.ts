@@ -2,8 +2,9 @@ import { type SealingKey, seal } from '@tintype/crds/crypto/sealed'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { bytesOf, MAX_INLINE_BYTES, type SealedOptions, splitLarge } from '@tintype/crds/options/sealed-options'
+import { areInline, MAX_OPTIONS_BYTES, type SealedOptions, splitLarge } from '@tintype/crds/options/sealed-options'
 import { optionsKey } from '@tintype/crds/records/storage-keys'
+import { invalid } from '../common/errors.ts'
 import type { ObjectStore } from '../store/ports.ts'
 
 // Where the options of a request are stored. Large or private options must never be in etcd in plain text. Small ordinary options stay in the
@@ -78,10 +79,9 @@ interface Division {
 
 /** Decides which options are stored where. */
 function divide({ options = {}, privateOptions = {} }: Pick<SharedOptions, 'options' | 'privateOptions'>): Division {
-  if (bytesOf({ options, privateOptions }) <= MAX_INLINE_BYTES)
-    return { spec: toSpec(options, []), inBucket: undefined, toSeal: privateOptions }
+  if (areInline({ ...options, ...privateOptions })) return { spec: toSpec(options, []), inBucket: undefined, toSeal: privateOptions }
   const { small, large } = splitLarge(options)
-  const fits = bytesOf(privateOptions) <= MAX_INLINE_BYTES
+  const fits = areInline(privateOptions)
   const inBucket = { ...(isEmpty(large) ? {} : { options: large }), ...(fits ? {} : { privateOptions }) }
   if (isEmpty(inBucket)) return { spec: toSpec(options, []), inBucket: undefined, toSeal: privateOptions }
   const hidden = [...Object.keys(large), ...(fits ? [] : Object.keys(privateOptions))]
@@ -105,6 +105,13 @@ async function putObject(
   { sealingKey, objects }: OptionsDeps,
 ): Promise<string> {
   const key = keyOf(account, subject)
-  await objects.write(key, await seal(JSON.stringify(content), { purpose: 'large-options', subject, account }, sealingKey()))
+  const text = JSON.stringify(content)
+  if (Buffer.byteLength(text) > MAX_OPTIONS_BYTES) throw tooLarge()
+  await objects.write(key, await seal(text, { purpose: 'large-options', subject, account }, sealingKey()))
   return key
+}
+
+const tooLarge = () => {
+  const message = 'the options are larger than 8 MiB as JSON in UTF-8: remove the control characters from html'
+  return invalid([{ path: 'options', code: 'too_big', message }])
 }

@@ -1,47 +1,73 @@
-import { findReservedName, mayHoldReservedName } from '@tintype/crds/text/reserved-names'
-import type { FastifyInstance } from 'fastify'
-import { ApiError, invalid } from '../common/errors.ts'
-import { toPath } from '../http/problems.ts'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { BodyBudget, BodyLease } from '../bodies/budget.ts'
+import { decoderOf, decodeText, parseJson } from '../bodies/parse.ts'
+import { receiveBody, tooLarge } from '../bodies/receive.ts'
+import { ApiError } from '../common/errors.ts'
 
-/** Maximum size of a request body. It must fit a page given as `html`. */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024
-
-function parseJson(text: string): unknown {
-  // Many clients send a Content-Type without a body.
-  if (text === '') return undefined
-  const body = fromJson(text)
-  const reserved = mayHoldReservedName(text) ? findReservedName(body) : undefined
-  if (reserved === undefined) return body
-  const path = toPath(reserved)
-  throw invalid([{ path: shorten(path), code: 'reserved_name', message: `${shorten(path)} is a reserved name: leave the field out` }])
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const problem = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
-    throw Object.assign(invalid([problem]), { cause })
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Maximum size of the body. A route without it reads no body. */
+    maxBodyBytes?: number
+  }
+  interface FastifyRequest {
+    /** The bytes of the body in the budget. */
+    bodyLease: BodyLease | undefined
   }
 }
 
-const MAX_PATH = 256
-
-/** Keeps the end of a long path, which names the field. */
-const shorten = (path: string): string => (path.length <= MAX_PATH ? path : `…${path.slice(-MAX_PATH)}`)
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+interface BodyDeps {
+  bodyBudget: Pick<BodyBudget, 'take'>
+}
 
 /** A request has a body if it has a Content-Length or a Transfer-Encoding. */
-const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding }: Headers): boolean =>
+const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding }: FastifyRequest['headers']): boolean =>
   length !== '0' || encoding !== undefined
 
-/** Accepts only JSON bodies. An empty body counts as absent, whatever its Content-Type. */
-export function addBodies(app: FastifyInstance): void {
+/**
+ * Reads JSON bodies of routes that have one. An empty body counts as absent, whatever its Content-Type. The body leaves the budget when the handler
+ * ends. A handler that waits for something else afterward returns a function, which is called without the body.
+ */
+export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void {
+  app.decorateRequest('bodyLease', undefined)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => parseJson(text))
-  app.addContentTypeParser('*', async ({ headers }: { headers: Headers }) => {
-    if (!hasBody(headers)) return undefined
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) => readJson(request, payload, bodyBudget))
+  app.addContentTypeParser('*', async ({ headers, routeOptions }: FastifyRequest) => {
+    if (routeOptions.config.maxBodyBytes === undefined || !hasBody(headers)) return undefined
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the body must be JSON (Content-Type: application/json)')
   })
+  app.addHook('onRoute', (route) => {
+    if (route.config?.maxBodyBytes !== undefined) route.handler = thenDropBody(route.handler)
+  })
 }
+
+async function readJson(request: FastifyRequest, payload: Readable, budget: BodyDeps['bodyBudget']): Promise<unknown> {
+  const { headers, accountName } = request
+  const { maxBodyBytes } = request.routeOptions.config
+  if (maxBodyBytes === undefined || !hasBody(headers)) return undefined
+  const declaredBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+  if (declaredBytes !== undefined && declaredBytes > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  const decoder = decoderOf(headers['content-type'] ?? '')
+  const lease = budget.take(accountName, declaredBytes ?? 0)
+  request.bodyLease = lease
+  try {
+    const bytes = await receiveBody(payload, { maxBytes: maxBodyBytes, declaredBytes, encoding: headers['content-encoding'], lease })
+    await lease.turn()
+    return parseJson(bytes.read((whole) => decodeText(whole, decoder)))
+  } catch (error) {
+    lease.release()
+    throw error
+  }
+}
+
+const thenDropBody = (handler: RouteHandlerMethod): RouteHandlerMethod =>
+  async function (request, reply) {
+    let result: unknown
+    try {
+      result = await handler.call(this, request, reply)
+    } finally {
+      request.body = undefined
+      request.bodyLease?.release()
+    }
+    return typeof result === 'function' ? result() : result
+  }

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type HttpError, toErrorBody, toHttpError } from '../common/errors.ts'
+import { ApiError, type HttpError, toErrorBody, toHttpError } from '../common/errors.ts'
 import { clientAddressOf } from './client-address.ts'
 
-const PAYLOAD_TOO_LARGE = 413
+const REQUEST_TIMEOUT = 408
 /** The status that nginx logs for closed connections. No client receives it. */
 const CLIENT_CLOSED_REQUEST = 499
 
@@ -38,9 +40,9 @@ export function sendError(
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)
   }
-  // With `Connection: close` Fastify closes the connection while the client still sends its body, and the client sees a reset instead of the response. Node
-  // discards the rest of the body, up to the request timeout.
-  if (httpError.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
+  // After an error in the body, Fastify sets `Connection: close`. It then closes the connection while the client still sends its body, and the client
+  // sees a reset instead of the response. Node discards the rest of the body, up to the request timeout. A client that is too slow sends no rest.
+  if (httpError.status !== REQUEST_TIMEOUT) reply.removeHeader('connection')
   const { type, body } = toContent(httpError, request.id)
   return reply
     .code(httpError.status)
@@ -54,20 +56,28 @@ export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }
 
-const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }>> = {
-  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', message: 'the request headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', message: 'the request did not arrive in time' },
+const PROTOCOL_ERRORS: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError('HEADERS_TOO_LARGE', 'the URL and the headers are larger than 16 KiB together: send smaller ones'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('REQUEST_TIMEOUT', 'the request did not arrive within 60 seconds: send it again, faster'),
 }
-const MALFORMED = { line: '400 Bad Request', message: 'this is not an HTTP request' }
+const MALFORMED = new ApiError('VALIDATION_ERROR', 'this is not an HTTP request: send HTTP/1.1')
 
-/** Responds to malformed requests. They have no request id and no reply object, so the response is written to the socket. */
+/** Responds to malformed requests. They have no reply object, so the response is written to the socket. An id of the client is not known. */
 export function sendProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const { line, message } = PROTOCOL_ERRORS[error.code ?? ''] ?? MALFORMED
-  const body = JSON.stringify({ success: false, error: { message, code: 'VALIDATION_ERROR' } })
-  const headers = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
-  socket.end(`HTTP/1.1 ${line}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+  const httpError = toHttpError(PROTOCOL_ERRORS[error.code ?? ''] ?? MALFORMED)
+  const requestId = randomUUID()
+  const body = JSON.stringify(toErrorBody(httpError, requestId))
+  const lines = [
+    `HTTP/1.1 ${httpError.status} ${STATUS_CODES[httpError.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -144,8 +144,8 @@ export interface RecordArchive {
 export interface KeyStore {
   /** Keys with this hash. Reads from the API server, with a rate limit, when the cache has none. */
   findByHash(hash: string): Promise<readonly ApiKey[]>
-  /** By id. Reads from the API server, with a rate limit, when the cache does not have it. */
-  findById(id: string): Promise<ApiKey | undefined>
+  /** By id. Reads from the API server, with a rate limit, when the cache does not have it, or only a version before the given generation. */
+  findById(id: string, generation?: number): Promise<ApiKey | undefined>
   findAccount(name: string): Promise<Account | undefined>
   /** Records that a request was authenticated with the key. */
   recordUse(key: ApiKey, at: Date): void

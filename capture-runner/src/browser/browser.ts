@@ -6,6 +6,7 @@ import { EGRESS_FLAGS } from '../egress/flags.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { Jail } from '../jail/jail.ts'
 import { browserEnvironment } from '../jail/probe-sandbox.ts'
+import type { Wrapper } from '../jail/wrapper.ts'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { argumentsOf, killGroup, listProcesses } from '../runtime/processes.ts'
 import { abortable } from '../runtime/race.ts'
@@ -24,6 +25,8 @@ export interface BrowserSettings {
   guard: Guard
   /** Creates the namespaces of one browser; absent: the browser runs in those of the runner. */
   openJail?: () => Promise<Jail>
+  /** Starts a browser without a jail. */
+  wrapper?: Wrapper
   extraArguments?: readonly string[]
   /** Time limit of a launch; only tests set another one. */
   launchMilliseconds?: number
@@ -109,7 +112,7 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
 /** Starts the process and opens a DevTools session with the browser. @throws when it is not ready in time; its process may still run then */
 async function start(settings: BrowserSettings, jail: Jail | undefined, mark: string) {
   const { launchMilliseconds = LAUNCH_MILLISECONDS } = settings
-  const command = jail?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
+  const command = (jail ?? settings.wrapper)?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
   const browser = await chromium.launch({
     executablePath: command.executablePath,
     chromiumSandbox: settings.chromiumSandbox,

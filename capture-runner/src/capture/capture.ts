@@ -136,9 +136,10 @@ async function takeScreenshot({ order, plan, parts, recorder, timings, signal, o
     const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
     return captured
+  } catch (error) {
+    throw watch.explain(error)
   } finally {
-    watch.end()
     // Not awaited, so that the upload runs while the next tab opens.
-    void browsers.takeBack(lease, isSound)
+    void browsers.takeBack(lease, isSound).finally(watch.end)
   }
 }

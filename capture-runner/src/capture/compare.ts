@@ -6,10 +6,12 @@ import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import type { Comparison, IgnoredElements, PictureBox } from '@tintype/crds/kinds/comparison'
 import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decodeBoth } from '../comparison/decoded-picture.ts'
+import { decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
+import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
 import { PAGE_FRAME, toBoxes } from '../comparison/to-boxes.ts'
+import { CaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
 import type { Findings } from '../steps/step.ts'
 
@@ -47,7 +49,7 @@ export async function openBaseline(baseline: Baseline | undefined, signal: Abort
 }
 
 /** The findings that a comparison reads and adds to. */
-type Compared = Pick<Findings, 'files' | 'frame' | 'ignoredElements' | 'unfit'>
+type Compared = Pick<Findings, 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
 
 /**
  * Compares the picture. Adds the picture of the differences to the files, if there are any.
@@ -68,13 +70,14 @@ export async function compare(
     ...toBoxes(plan.ignoredRegions, findings.frame ?? PAGE_FRAME),
     ...baseline.ignored.flatMap(({ selector, boxes }) => (plan.ignoredSelectors.includes(selector) ? boxes : [])),
   ]
-  const [before, after] = await abortable(
-    decodeBoth(
-      { source: baseline.file, file: join(baseline.directory, 'before.v') },
-      { source: picture, file: join(baseline.directory, 'after.v') },
-    ),
-    signal,
-  )
+  const [earlier, later] = await abortable(Promise.all([inspect(baseline.file).catch(refuse), inspect(picture)]), signal)
+  if (isCanvasTooLarge(earlier, later)) {
+    findings.warnings.push(
+      `only the sizes were compared: a canvas that contains both pictures has more than ${MAX_CANVAS_PIXELS / 1_000_000} megapixels`,
+    )
+    return compareSizes(earlier, later, ignored, plan.threshold)
+  }
+  const [before, after] = await abortable(decodeBoth(earlier, later, baseline.directory), signal)
   const changed = await comparePictures(before, after, { ...plan, ignored }, signal)
   if (changed.count > 0) findings.files.set('diff', await drawDiff({ before, after, changed, ignored }, signal))
   const changedRatio = changed.count / (changed.width * changed.height)
@@ -85,6 +88,19 @@ export async function compare(
     sizeChanged: before.width !== after.width || before.height !== after.height,
     regions: changed.findRegions(),
   }
+}
+
+/** Decodes both pictures: at the same time, unless that needs memory for both as a whole. */
+async function decodeBoth(earlier: EncodedPicture, later: EncodedPicture, directory: string) {
+  const decodeEarlier = () => decodeTo(join(directory, 'before.v'), earlier).catch(refuse)
+  const decodeLater = () => decodeTo(join(directory, 'after.v'), later)
+  if (earlier.isRowByRow && later.isRowByRow) return Promise.all([decodeEarlier(), decodeLater()])
+  return [await decodeEarlier(), await decodeLater()] as const
+}
+
+/** The earlier picture is in the bucket, so it may have been damaged or forged. */
+const refuse = (cause: unknown): never => {
+  throw new CaptureError('BASELINE_NOT_FOUND', 'the file of compare_to is damaged, or is not a picture that a capture writes', { cause })
 }
 
 const UNCHANGED: Comparison = { changed: false, changedPixels: 0, changedRatio: 0, sizeChanged: false, regions: [] }

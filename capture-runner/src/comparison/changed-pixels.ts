@@ -108,23 +108,29 @@ export class ChangedPixels {
   #takeRegion(first: number, isTaken: Uint8Array): Region {
     const region: Region = { count: 0, left: this.width, top: this.height, right: 0, bottom: 0 }
     const waiting = [first]
+    isTaken[first] = 1
     for (let cell = waiting.pop(); cell !== undefined; cell = waiting.pop()) {
-      if (this.#counts[cell] === 0 || isTaken[cell] !== 0) continue
-      isTaken[cell] = 1
       region.count += this.#counts[cell]!
       region.left = Math.min(region.left, this.#left[cell]!)
       region.top = Math.min(region.top, this.#top[cell]!)
       region.right = Math.max(region.right, this.#right[cell]!)
       region.bottom = Math.max(region.bottom, this.#bottom[cell]!)
-      waiting.push(...this.#neighborsOf(cell))
+      this.#takeNeighbors(cell, isTaken, waiting)
     }
     return region
   }
 
-  #neighborsOf(cell: number): number[] {
+  /** Adds the cells that touch a cell, have changed pixels and are not taken. No arrays, because a picture has up to a million cells. */
+  #takeNeighbors(cell: number, isTaken: Uint8Array, waiting: number[]): void {
     const column = cell % this.#columns
-    const columns = [column - 1, column, column + 1].filter((one) => one >= 0 && one < this.#columns)
-    const neighbors = [-1, 0, 1].flatMap((row) => columns.map((one) => cell - column + row * this.#columns + one))
-    return neighbors.filter((other) => other >= 0 && other < this.#counts.length)
+    const [first, last] = [column > 0 ? -1 : 0, column + 1 < this.#columns ? 1 : 0]
+    for (let row = cell - this.#columns; row <= cell + this.#columns; row += this.#columns) {
+      for (let other = row + first; other <= row + last; other++) {
+        // Outside of the picture, there is no count.
+        if (!this.#counts[other] || isTaken[other] !== 0) continue
+        isTaken[other] = 1
+        waiting.push(other)
+      }
+    }
   }
 }

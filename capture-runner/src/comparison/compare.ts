@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
 import { ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
+import type { Size } from './outside.ts'
 
 // Compares two pictures strip by strip, so that memory does not grow with the page (ADR 46). The result is that of pixelmatch on the whole pictures.
 
@@ -34,7 +36,8 @@ export async function comparePictures(
   const changed = new ChangedPixels(Math.max(before.width, after.width), Math.max(before.height, after.height))
   const width = Math.min(before.width, after.width)
   const height = Math.min(before.height, after.height)
-  const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / width))
+  // By the wider picture, because its rows are read whole.
+  const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / changed.width))
   // The same memory for each strip: collecting it as garbage would take as long as a decoder.
   const [ofBefore, ofAfter, ofMask] = [0, 1, 2].map(() => allocateRows(stripRows + 2 * OVERLAP, width)) as [Buffer, Buffer, Buffer]
   const isOpaque = !before.mayBeTransparent && !after.mayBeTransparent
@@ -47,7 +50,7 @@ export async function comparePictures(
     const mask = findChanges([...rows, ofMask], { top: from, width, height: to - from }, settings, isOpaque)
     if (mask) addChanges(changed, mask, { top, bottom, from, width })
   }
-  addOutside(changed, { width, height }, settings.ignored)
+  await addOutside(changed, { width, height }, settings.ignored, signal)
   return changed
 }
 
@@ -110,13 +113,18 @@ function addChanges(changed: ChangedPixels, mask: Uint32Array, { top, bottom, fr
 }
 
 /** Adds the pixels right of the common part and below it. */
-function addOutside(changed: ChangedPixels, common: { width: number; height: number }, ignored: readonly PictureBox[]): void {
+async function addOutside(changed: ChangedPixels, common: Size, ignored: readonly PictureBox[], signal: AbortSignal): Promise<void> {
   const { width, height } = changed
-  if (width === common.width && height === common.height) return
+  let pixels = 0
   for (let y = 0; y < height; y++) {
     const first = y < common.height ? common.width : 0
     if (first === width) continue
     const mask = toIgnoreMask(ignored, { top: y, width, height: 1 })
     changed.addRow(y, first, width, (x) => !mask?.[x])
+    pixels += width - first
+    if (pixels < STRIP_PIXELS) continue
+    pixels = 0
+    await nextTurn()
+    signal.throwIfAborted()
   }
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
-import sharp from 'sharp'
+import { ImageFormat, pictureLimits } from '@tintype/crds/options/output/image'
+import sharp from '../picture/library.ts'
 
 // Pictures are decoded to a file, because two decoded full pages of 25,000 rows would take 400 MB. The library streams into its own format: a header
 // of 64 bytes, and then all rows.
@@ -18,39 +19,51 @@ export interface DecodedPicture {
   readRows: (top: number, count: number, width: number, target?: Buffer) => Promise<Buffer>
 }
 
-/** Formats that the library decodes row by row. Its decoders of webp and avif need memory for the whole picture. */
-const ROW_BY_ROW: readonly string[] = ['png', 'jpeg']
+/** Time limit of a decoder. A picture of the largest size takes 10 seconds on a slow node. */
+const DECODE_SECONDS = 60
+const MEGA = 1_000_000
 
-/** A picture to decode: an encoded picture or the path of its file, and the path of the new file, which must end with `.v`. */
-export interface Decoding {
+/** A checked picture that is not decoded yet. `source`: the encoded picture, or the path of its file. */
+export interface EncodedPicture {
   source: Buffer | string
-  file: string
+  width: number
+  height: number
+  mayBeTransparent: boolean
+  /** Whether the library decodes it row by row. Otherwise it needs memory for the whole picture. */
+  isRowByRow: boolean
+  maxPixels: number
 }
 
-/** Decodes two pictures: at the same time, unless that needs memory for both as a whole. */
-export async function decodeBoth(before: Decoding, after: Decoding): Promise<[before: DecodedPicture, after: DecodedPicture]> {
-  const formats = await Promise.all([before, after].map(({ source }) => formatOf(source)))
-  const decodeAfter = () => decodeTo(after.file, after.source)
-  if (formats.every((format) => ROW_BY_ROW.includes(format))) return Promise.all([decodeTo(before.file, before.source), decodeAfter()])
-  return [await decodeTo(before.file, before.source), await decodeAfter()]
+/**
+ * Reads the header of a picture.
+ * @throws Error if it is no picture that a capture could have written, because its decoder might need too much memory
+ */
+export async function inspect(source: Buffer | string): Promise<EncodedPicture> {
+  const { format, compression, width, height, depth, hasAlpha, isProgressive } = await sharp(source, { limitInputPixels: false }).metadata()
+  const known = ImageFormat.safeParse(compression === 'av1' ? 'avif' : format)
+  if (!known.success || depth !== 'uchar') throw new Error(`a picture in ${format} with ${depth} channels is not one that a capture writes`)
+  const limits = pictureLimits(known.data, isProgressive)
+  if (width * height > limits.pixels || Math.max(width, height) > limits.side) {
+    throw new Error(
+      `a picture of ${width} × ${height} pixels exceeds ${limits.pixels / MEGA} megapixels or ${limits.side} pixels on a side`,
+    )
+  }
+  const isRowByRow = !isProgressive && (known.data === 'png' || known.data === 'jpeg')
+  return { source, width, height, mayBeTransparent: hasAlpha, isRowByRow, maxPixels: limits.pixels }
 }
-
-const formatOf = async (source: Buffer | string): Promise<string> => (await sharp(source, { limitInputPixels: false }).metadata()).format
 
 /**
  * Decodes a picture.
- * @param source an encoded picture, or the path of its file
  * @param file path of the new file; it must end with `.v`
  */
-export async function decodeTo(file: string, source: Buffer | string): Promise<DecodedPicture> {
-  const picture = sharp(source, { limitInputPixels: false, sequentialRead: true })
-  const { hasAlpha } = await picture.metadata()
+export async function decodeTo(file: string, { source, maxPixels, mayBeTransparent }: EncodedPicture): Promise<DecodedPicture> {
+  const picture = sharp(source, { limitInputPixels: maxPixels, sequentialRead: true }).timeout({ seconds: DECODE_SECONDS })
   const { width, height, channels } = await picture.toColourspace('srgb').ensureAlpha().toFile(file)
   if (channels !== CHANNELS) throw new Error(`a decoded picture has ${channels} channels`)
   return {
     width,
     height,
-    mayBeTransparent: hasAlpha,
+    mayBeTransparent,
     readRows: (top, count, wanted, target) => readRows(file, { top, count, wanted, width }, target),
   }
 }

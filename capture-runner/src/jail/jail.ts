@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
 import type { Listener, OpenListener } from '../egress/listener.ts'
+import { SECRETS_DIRECTORY, type Wrapper } from './wrapper.ts'
 
 /** Settings of a jail. */
 export interface JailConfig {
@@ -18,16 +19,14 @@ export interface JailConfig {
   startTimeoutMilliseconds?: number
 }
 
-export interface Jail {
-  /** For `chromium.launch({ executablePath, env })`: the program that enters the jail and executes `program`. */
-  command: (program: string) => { executablePath: string; env: Record<string, string> }
+export interface Jail extends Wrapper {
   /** For `guard.openSession`. Reuses ports, the longest unused first, so close a session's browser context before the session. */
   openListener: OpenListener
   /** Kills all processes in the jail at once and waits for their end. May be called again. */
   close: () => Promise<void>
 }
 
-const HIDDEN_DIRECTORIES = ['/tmp', '/dev/shm', '/var/run/secrets']
+const HIDDEN_DIRECTORIES = ['/tmp', '/dev/shm', SECRETS_DIRECTORY]
 const LISTENERS = 8
 const START_TIMEOUT_MILLISECONDS = 10_000
 

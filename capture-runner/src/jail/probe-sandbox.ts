@@ -1,19 +1,18 @@
 // Tests at start which isolation this node allows. It infers nothing from versions or settings. It creates the jail, attacks it from inside, and starts
-// Chromium with its own sandbox. The pool's condition shows the result, so it must be true.
+// Chromium with its own sandbox. Without a jail, it tests whether Landlock hides the tokens. The pool's condition shows the result, so it must be true.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { type Jail, type JailConfig, openJail } from './jail.ts'
+import { landlockWrapper, type Secrets, type Wrapper } from './wrapper.ts'
 
 export type SandboxMode = 'auto' | 'required' | 'off'
 
 /** What to test, and what the attack must not reach. */
-export interface ProbeConfig extends JailConfig {
+export interface ProbeConfig extends JailConfig, Secrets {
   mode: SandboxMode
   browserPath: string
-  /** Files that the browser must not read, the token first. Missing files are skipped, because they prove nothing. */
-  secretFiles: readonly string[]
   /** Listening addresses in the pod. */
   listeners: readonly { host: string; port: number }[]
 }
@@ -22,6 +21,8 @@ export interface ProbeConfig extends JailConfig {
 export interface SandboxFindings {
   jail: boolean
   chromiumSandbox: boolean
+  /** The browser cannot read the pod's tokens, by the jail or by Landlock. */
+  hidesTokens: boolean
   detail: string
 }
 
@@ -68,8 +69,9 @@ const run = async (program: string, args: readonly string[], env: Record<string,
 /** Attacks of probe.mjs whose success means that the jail is not effective. */
 const BREACHES = ['readFiles', 'environ', 'memory', 'ptrace', 'foreignFds', 'ownFds', 'reached', 'uncovered'] as const
 
-const attackFromInside = async (jail: Jail, config: ProbeConfig): Promise<string[]> => {
-  const { executablePath, env } = jail.command(process.execPath)
+const attackFromInside = async (wrapper: Wrapper, config: ProbeConfig): Promise<string[]> => {
+  const { executablePath, env } = wrapper.command(process.execPath)
+  // Missing files prove nothing.
   const files = config.secretFiles.filter((file) => fs.existsSync(file))
   const attack = JSON.stringify({ pid: process.pid, files, listeners: config.listeners })
   const { code, output, errors } = await run(executablePath, [`${config.programsDirectory}/probe.mjs`, attack], {
@@ -84,8 +86,8 @@ const attackFromInside = async (jail: Jail, config: ProbeConfig): Promise<string
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
 /** Undefined if Chromium starts and draws with its sandbox, else its error. Chromium exits if it has no usable sandbox. */
-const startChromium = async (browserPath: string, jail: Jail | undefined): Promise<string | undefined> => {
-  const { executablePath, env } = jail?.command(browserPath) ?? { executablePath: browserPath, env: {} }
+const startChromium = async (browserPath: string, wrapper: Wrapper | undefined): Promise<string | undefined> => {
+  const { executablePath, env } = wrapper?.command(browserPath) ?? { executablePath: browserPath, env: {} }
   const flags = ['--disable-gpu', '--disable-dev-shm-usage', '--dump-dom', 'data:text/html,<p>drawn']
   const { code, output, errors } = await run(executablePath, flags, { ...browserEnvironment(process.env), ...env })
   if (code === 0 && output.includes('drawn')) return undefined
@@ -107,21 +109,37 @@ const tryJail = async (config: ProbeConfig): Promise<Jail | string> => {
   }
 }
 
+const tryLandlock = async (config: ProbeConfig): Promise<Wrapper | string> => {
+  const wrapper = landlockWrapper(config)
+  // Landlock does not separate the network.
+  const breaches = await attackFromInside(wrapper, { ...config, listeners: [] })
+  return breaches.length === 0 ? wrapper : breaches.join('; ')
+}
+
 /** Finds the best isolation that this node allows: jail and sandbox, sandbox only, or none. Never throws if the node refuses. */
 export const probeSandbox = async (config: ProbeConfig): Promise<SandboxFindings> => {
-  if (config.mode === 'off') return { jail: false, chromiumSandbox: false, detail: 'switched off' }
-  const jail = await tryJail(config)
+  const isOff = config.mode === 'off'
+  const jail = isOff ? 'switched off' : await tryJail(config)
   const isJailed = typeof jail !== 'string'
-  const problem = await startChromium(config.browserPath, isJailed ? jail : undefined)
+  const wrapper = isJailed ? jail : await tryLandlock(config)
+  const hidesTokens = typeof wrapper !== 'string'
+  const problem = isOff ? undefined : await startChromium(config.browserPath, hidesTokens ? wrapper : undefined)
   if (isJailed) await jail.close()
-  const problems = [...(isJailed ? [] : [jail]), ...(problem === undefined ? [] : [`Chromium’s sandbox does not start: ${problem}`])]
+  const problems = [
+    ...(isJailed ? [] : [jail]),
+    ...(problem === undefined ? [] : [`Chromium’s sandbox does not start: ${problem}`]),
+    ...(hidesTokens ? [] : [`the browser can read the tokens of the pod: ${wrapper}`]),
+  ]
   return {
     jail: isJailed,
-    chromiumSandbox: problem === undefined,
+    chromiumSandbox: !isOff && problem === undefined,
+    hidesTokens,
     detail: problems.length > 0 ? problems.join('; ') : 'jail and sandbox work',
   }
 }
 
 /** True if the runner may capture. Mode `required` needs jail and sandbox; the other modes accept what is available. */
-export const isSandboxSufficient = (mode: SandboxMode, { jail, chromiumSandbox }: SandboxFindings): boolean =>
-  mode !== 'required' || (jail && chromiumSandbox)
+export const isSandboxSufficient = (
+  mode: SandboxMode,
+  { jail, chromiumSandbox }: Pick<SandboxFindings, 'jail' | 'chromiumSandbox'>,
+): boolean => mode !== 'required' || (jail && chromiumSandbox)

@@ -1,5 +1,5 @@
-import sharp from 'sharp'
 import type { BrowserFormat } from './encode.ts'
+import sharp from './library.ts'
 
 // Sometimes a browser takes a screenshot before it has painted. Decoding every image to check this would take 90 ms. The file size identifies
 // most images that are not blank at no cost.

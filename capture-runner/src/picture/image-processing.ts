@@ -1,8 +1,11 @@
-import type { ImageFormat } from '@tintype/crds/options/output/image'
-import sharp, { type Sharp } from 'sharp'
+import { type ImageFormat, MAX_WHOLE_PIXELS } from '@tintype/crds/options/output/image'
+import type { Sharp } from 'sharp'
 import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-processing.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { clampQuality, encodeWebp } from './encode.ts'
+import sharp from './library.ts'
+import { sizeOf } from './stitch.ts'
+import { canEnlarge, targetSize } from './target-size.ts'
 
 // Processes an image after the screenshot, only if an option needs it. Otherwise the browser's file is the result.
 
@@ -22,12 +25,25 @@ export interface Processed {
   warnings: string[]
 }
 
-/** Processes the image by the plan. @throws CaptureError TOO_LARGE if no quality and no size meets the size limit */
-export async function processPicture(master: Buffer, finish: Finish): Promise<Processed> {
-  const { maxBytes } = finish.processing
+/**
+ * Processes the image by the plan.
+ * @throws CaptureError TOO_LARGE if the format does not allow the size in pixels, or if no quality and no size meets the limit in bytes
+ */
+export async function processPicture(picture: Buffer, plan: Finish): Promise<Processed> {
+  const { master, finish } = await trimBeforeEnlarging(picture, plan)
+  const { processing, format } = finish
+  const target = targetSize(await sizeOf(master), format, processing)
   const first = await make(master, finish, WHOLE)
-  if (maxBytes === undefined || first.length <= maxBytes) return { picture: first, warnings: [] }
-  return reduceToLimit(master, finish, maxBytes)
+  if (processing.maxBytes === undefined || first.length <= processing.maxBytes) return { picture: first, warnings: [] }
+  return reduceToLimit(master, target.width * target.height, finish)
+}
+
+/** Trims in a separate pass if the result can be enlarged, because its size is not known before. */
+async function trimBeforeEnlarging(picture: Buffer, finish: Finish): Promise<{ master: Buffer; finish: Finish }> {
+  const { trimThreshold, ...processing } = finish.processing
+  if (trimThreshold === undefined || !processing.resize || !canEnlarge(processing.resize)) return { master: picture, finish }
+  const trimmed = sharp(picture, { limitInputPixels: false }).trim({ threshold: trimThreshold })
+  return { master: await trimmed.png({ compressionLevel: 1 }).toBuffer(), finish: { ...finish, processing } }
 }
 
 /** Reductions of one attempt: shares of the requested quality and size. */
@@ -43,9 +59,12 @@ const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ qua
 const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colors: 0 })), ...SIZES]
 const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colors: 256 }, ...SIZES]
 
-async function reduceToLimit(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
+async function reduceToLimit(master: Buffer, pixels: number, finish: Finish): Promise<Processed> {
+  const { maxBytes = Number.POSITIVE_INFINITY } = finish.processing
   const isExact = finish.format === 'png' || finish.processing.lossless
-  for (const one of finish.format === 'png' ? PNG_TRIES : isExact ? SIZES : LOSSY_TRIES) {
+  // A palette needs the whole picture in memory.
+  const pngTries = PNG_TRIES.filter(({ size }) => pixels * size ** 2 <= MAX_WHOLE_PIXELS)
+  for (const one of finish.format === 'png' ? pngTries : isExact ? SIZES : LOSSY_TRIES) {
     const picture = await make(master, finish, one)
     if (picture.length <= maxBytes) return { picture, warnings: [toWarning(one, finish)] }
   }

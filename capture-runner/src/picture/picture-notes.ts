@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import sharp from './library.ts'
 
 // Describes an image in a few bytes.
 

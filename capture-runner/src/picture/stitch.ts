@@ -1,17 +1,15 @@
 import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp } from 'sharp'
 import type { Tile } from '../plan/region.ts'
 import { abortable } from '../runtime/race.ts'
 import { type BrowserFormat, type Encoded, encode } from './encode.ts'
+import sharp from './library.ts'
 import { afterRows, beforeRows, type Frame, joinFrames, toSection } from './section.ts'
 
 // Writes tiles to disk as they are taken and joins them from there. So neither the browser nor the runner holds the whole decoded image. A PNG reuses the
 // data that the browser has compressed (ADR 36). Other formats are encoded row by row.
-
-// The library's cache is useless here, because no image is processed twice.
-sharp.cache(false)
 
 /** Encoding of the joined image. */
 export interface Joined {

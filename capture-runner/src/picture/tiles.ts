@@ -1,27 +1,12 @@
-import type { StillFormat } from '@tintype/crds/options/output/image'
+import { type PictureLimits, pictureLimits } from '@tintype/crds/options/output/image'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import { CaptureError } from '../runtime/errors.ts'
+import { needsWhole } from './target-size.ts'
 
 // Determines the part of the page to capture and how to split it into tiles. Measured: one screenshot of 25,000 rows needs 1.3 GB in the browser; tiles
 // need 0.7 GB at the same speed.
 
-/** Maximum width and height in device pixels. Beyond the limit of WebP, Chromium returns an empty image. */
-const MAX_SIDE: Readonly<Record<StillFormat, number>> = {
-  png: Number.POSITIVE_INFINITY,
-  jpeg: 65_535,
-  webp: 16_383,
-  avif: 16_384,
-  pdf: Number.POSITIVE_INFINITY,
-}
-/** Maximum number of device pixels. WebP and AVIF need all of them in memory, about 10 and 25 bytes each, and AVIF is slow. */
-const MAX_PIXELS: Readonly<Record<StillFormat, number>> = {
-  png: 200_000_000,
-  jpeg: 200_000_000,
-  webp: 64_000_000,
-  avif: 16_000_000,
-  pdf: Number.POSITIVE_INFINITY,
-}
 /** Limits of a single screenshot, in device pixels of height (by default, and with full_page_algorithm `native`) and of width. */
 const NATIVE_HEIGHT = 8_192
 const MAX_NATIVE_HEIGHT = 16_384
@@ -49,10 +34,11 @@ export interface Cut {
  * @param region absent: the whole page or the window, by the plan
  * @throws CaptureError TOO_LARGE if the format does not allow the width, or if the page is too tall and overflow must fail
  */
-export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'picture'>, page: PageSize, region?: Tile): Cut {
+export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'processing'>, page: PageSize, region?: Tile): Cut {
+  const { context, picture } = plan
   const { fullPage, format } = picture
   const area = region ?? (fullPage ? wholePage(context.viewport.width, page, picture.fullWidth) : windowAt(context.viewport, page))
-  const fitted = fit(area, context.deviceScaleFactor, picture)
+  const fitted = fit(area, context.deviceScaleFactor, picture, limitsOf(plan))
   const { height, scale } = fitted
   const pieces = { ...area, height }
   const isNative = isTakenAtOnce(pieces, scale, picture)
@@ -94,16 +80,29 @@ interface Fitted {
   warnings: string[]
 }
 
+/** Limits of the file, which also has the padding unless the picture is resized before. */
+interface CutLimits extends PictureLimits {
+  padding: number
+}
+
+const NO_LIMITS: CutLimits = { side: Number.POSITIVE_INFINITY, pixels: Number.POSITIVE_INFINITY, padding: 0 }
+
+function limitsOf({ picture: { format }, processing }: Pick<CapturePlan, 'picture' | 'processing'>): CutLimits {
+  if (format === 'pdf') return NO_LIMITS
+  const { resize, padding = 0 } = processing ?? {}
+  return { ...pictureLimits(format, processing !== undefined && needsWhole(processing)), padding: resize ? 0 : padding }
+}
+
 /** Cuts the area or reduces the scale, as the client or the format requires. */
-function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted {
+function fit(area: Tile, scale: number, picture: CapturePlan['picture'], limits: CutLimits): Fitted {
   const { format, overflow } = picture
   const wanted = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
-  const possible = maxHeight(format, area.width, scale)
+  const possible = maxHeight(format, limits, area.width, scale)
   const height = Math.min(wanted, possible)
   if (height === area.height) return { height, scale, warnings: [] }
   const why = wanted > possible ? `${format} and the service allow no more` : 'full_page_max_height'
   if (overflow === 'fail') throw new CaptureError('TOO_LARGE', `the page is ${area.height} pixels tall: ${why}`)
-  if (overflow === 'scale') return shrink(area, scale, { height, format })
+  if (overflow === 'scale') return shrink(area, scale, height, limits.pixels)
   const warnings = [
     ...(height < wanted ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
     ...(wanted < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
@@ -112,8 +111,8 @@ function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted
 }
 
 /** Scales the whole area to the height that a part of it would have had. Uses three decimals, so that tiles end on whole pixels. */
-function shrink(area: Tile, scale: number, { height, format }: { height: number; format: StillFormat }): Fitted {
-  const factor = Math.min(height / area.height, Math.sqrt(MAX_PIXELS[format] / (area.width * area.height * scale ** 2)))
+function shrink(area: Tile, scale: number, height: number, maxPixels: number): Fitted {
+  const factor = Math.min(height / area.height, Math.sqrt(maxPixels / (area.width * area.height * scale ** 2)))
   const smaller = Math.max(0.001, Math.floor(scale * factor * 1_000) / 1_000)
   return {
     height: area.height,
@@ -122,11 +121,10 @@ function shrink(area: Tile, scale: number, { height, format }: { height: number;
   }
 }
 
-function maxHeight(format: StillFormat, width: number, scale: number): number {
-  const side = MAX_SIDE[format]
-  const deviceWidth = Math.round(width * scale)
+function maxHeight(format: string, { side, pixels, padding }: CutLimits, width: number, scale: number): number {
+  const deviceWidth = Math.round(width * scale) + 2 * padding
   if (deviceWidth > side) throw new CaptureError('TOO_LARGE', `a ${format} picture is at most ${side} pixels wide, this one ${deviceWidth}`)
-  return Math.floor(Math.min(side / scale, MAX_PIXELS[format] / (width * scale ** 2)))
+  return Math.floor((Math.min(side, pixels / (width * scale + 2 * padding)) - 2 * padding) / scale)
 }
 
 function isTakenAtOnce({ width, height }: Tile, scale: number, picture: CapturePlan['picture']): boolean {

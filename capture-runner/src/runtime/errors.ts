@@ -4,15 +4,18 @@ import { isRetryable, type JobErrorCode } from '@tintype/crds/schema/errors'
 export class CaptureError extends Error {
   override name = 'CaptureError'
   readonly code: JobErrorCode
+  /** Code for the operator if the attempt is given up whatever `code` says; absent: `code` decides. */
+  readonly givenUpAs: string | undefined
 
-  constructor(code: JobErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: JobErrorCode, message: string, { givenUpAs, ...options }: ErrorOptions & { givenUpAs?: string } = {}) {
     super(message, options)
     this.code = code
+    this.givenUpAs = givenUpAs
   }
 
   /** True if another attempt may succeed, because the page did not cause the failure. */
   get retryable(): boolean {
-    return isRetryable(this.code)
+    return this.givenUpAs !== undefined || isRetryable(this.code)
   }
 }
 

@@ -57,6 +57,21 @@ export function memoryOfGroup(files: readonly string[] = GROUP_FILES): number | 
   return undefined
 }
 
+/** Files that count the kills of a container by the kernel: cgroup v2, and v1. */
+const EVENT_FILES = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
+
+/** Number of processes of this container's control group that the kernel has killed for lack of memory; 0 if the system does not count them. */
+export function oomKillCountOfGroup(files: readonly string[] = EVENT_FILES): number {
+  for (const file of files) {
+    try {
+      return Number(/^oom_kill (\d+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0)
+    } catch {
+      // Not this version of cgroup.
+    }
+  }
+  return 0
+}
+
 /** Memory that a browser retains after its pages are closed: that of all its processes except renderers. */
 export function retainedBytesOf(browserPid: number): number {
   const lasting = treeOf(browserPid).filter((pid) => !argumentsOf(pid).includes('--type=renderer'))

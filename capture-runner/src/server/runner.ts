@@ -1,6 +1,6 @@
 import { type CaptureOrder, type CaptureState, type GivenUp, STOPPING } from '@tintype/crds/dispatch/dispatch'
 import type { Logger } from 'pino'
-import type { Attempt } from '../capture/capture.ts'
+import type { Attempt, CaptureEvents } from '../capture/capture.ts'
 import type { Outcome } from '../capture/outcome.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import type { Reported } from './report.ts'
@@ -10,8 +10,7 @@ import type { Reported } from './report.ts'
 
 /** What the runner does with an order. */
 export interface RunnerParts {
-  /** Calls `onPageReady` when the next capture may begin. */
-  capture: (order: CaptureOrder, canceled: AbortSignal, onPageReady: () => void) => Promise<Attempt>
+  capture: (order: CaptureOrder, canceled: AbortSignal, events: Required<CaptureEvents>) => Promise<Attempt>
   report: (order: CaptureOrder, outcome: Outcome, canceled: AbortSignal) => Promise<Reported>
   log: Logger
 }
@@ -27,6 +26,8 @@ interface Current {
   cancel: AbortController
   /** Resolves when its screenshot is being taken, or it has ended without one. */
   taken: PromiseWithResolvers<void>
+  /** Resolves when its screenshot has been taken and compared. */
+  drawn: PromiseWithResolvers<void>
   /** Resolves when it is no longer running; its report may still be pending. */
   settled: PromiseWithResolvers<void>
   ended: Promise<void>
@@ -37,6 +38,9 @@ const LAST_ATTEMPT = 3
 const REMEMBERED = 16
 /** Maximum number of captures that are still being stored when another begins. Each is held in memory, and the storage may be unavailable. */
 const MAX_STORING = 2
+
+/** How long a second attempt waits for the picture of another capture. */
+const ALONE_MILLISECONDS = 10_000
 
 /** The reason of captures that end because the pod shuts down. */
 class ShutdownError extends Error {}
@@ -67,8 +71,8 @@ export class Runner {
     if (this.#isClosed) return { kind: 'closed', state: undefined }
     const state: CaptureState = { uid: order.uid, attempt: order.attempt, state: 'running' }
     const cancel = new AbortController()
-    const [taken, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const current: Current = { state, cancel, taken, settled, ended: Promise.resolve() }
+    const [taken, drawn, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const current: Current = { state, cancel, taken, drawn, settled, ended: Promise.resolve() }
     this.#running = current
     this.#accepted++
     this.#accountName = order.accountName
@@ -95,10 +99,7 @@ export class Runner {
   async whenSettled(uid: string, milliseconds: number, until: 'taken' | 'settled' = 'settled'): Promise<void> {
     const live = this.#findLive(uid)
     if (live?.state.state !== 'running') return
-    const time = Promise.withResolvers<void>()
-    const timer = setTimeout(time.resolve, milliseconds)
-    await Promise.race([live[until].promise, time.promise])
-    clearTimeout(timer)
+    await raceTime(live[until].promise, milliseconds)
   }
 
   /** Cancels a capture without a report. Returns false if it is unknown. */
@@ -136,9 +137,9 @@ export class Runner {
     const { state, cancel, taken, settled } = current
     const log = this.#parts.log.child({ name: order.name, uid: order.uid, attempt: order.attempt })
     try {
-      const { outcome, error } = await this.#parts.capture(order, cancel.signal, () => this.#release(current))
+      const { outcome, error } = await this.#capture(order, current)
       logOutcome(log, outcome, error)
-      if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.code, error.message)
+      if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.givenUpAs ?? error.code, error.message)
       this.#release(current)
       state.state = 'reporting'
       settled.resolve()
@@ -155,6 +156,28 @@ export class Runner {
       if (this.#running === current) this.#running = undefined
       taken.resolve()
       settled.resolve()
+    }
+  }
+
+  /**
+   * Captures. If the first attempt failed, no other capture uses the browser meanwhile, so that the loss of this page or of the pod can only be its own
+   * fault.
+   */
+  async #capture(order: CaptureOrder, current: Current): Promise<Attempt> {
+    const isAlone = order.attempt > 1
+    const others = isAlone ? [...this.#leaving] : []
+    if (others.length > 0) await raceTime(Promise.all(others.map(({ drawn }) => drawn.promise)), ALONE_MILLISECONDS)
+    const onTaken = () => {
+      current.drawn.resolve()
+      this.#release(current)
+    }
+    try {
+      return await this.#parts.capture(order, current.cancel.signal, {
+        onPageReady: isAlone ? () => {} : () => this.#release(current),
+        onTaken,
+      })
+    } finally {
+      current.drawn.resolve()
     }
   }
 
@@ -176,6 +199,14 @@ export class Runner {
     this.#done.push(state)
     if (this.#done.length > REMEMBERED) this.#done.shift()
   }
+}
+
+/** Waits for the promise, at most this long. */
+async function raceTime(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  const time = Promise.withResolvers<void>()
+  const timer = setTimeout(time.resolve, milliseconds)
+  await Promise.race([promise, time.promise])
+  clearTimeout(timer)
 }
 
 /** Logs one line per capture. It has no URL and no content, because both are the client's. */

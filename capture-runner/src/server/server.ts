@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Identity, MAX_WAIT_SECONDS, type SandboxReport, type VideoReport } from '@tintype/crds/dispatch/dispatch'
+import { MAX_SEALED_BYTES } from '@tintype/crds/options/sealed-options'
 import type { Logger } from 'pino'
 import type { OrderKeys } from './keys.ts'
 import type { Runner } from './runner.ts'
@@ -28,8 +29,8 @@ export interface ServerParts {
   log: Logger
 }
 
-/** Enough for scripts and styles of 262,144 characters each, at the most bytes per character and in base64. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024
+/** Enough for the largest options of an object in the bucket, those in the Screenshot itself, and the rest of an order. */
+const MAX_BODY_BYTES = MAX_SEALED_BYTES + 1024 * 1024
 const HEADERS_MILLISECONDS = 5_000
 const REQUEST_MILLISECONDS = 15_000
 

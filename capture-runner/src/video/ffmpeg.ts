@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { landlockWrapper, mountWrapper, type Secrets, type Wrapper } from '../jail/wrapper.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
 
-// Runs ffmpeg as a child process with limits on memory, processor time and file size, without network, and behind the browser in priority.
+// Runs ffmpeg as a child process with limits on memory, processor time and file size, without network and the pod's tokens, and behind the browser in
+// priority.
 
 /** How ffmpeg is started on this node. */
 export interface FfmpegCommand {
@@ -12,6 +14,8 @@ export interface FfmpegCommand {
   program: string
   /** Whether `unshare` can take the network away from it. */
   isUnshared: boolean
+  /** Hides the pod's tokens from it; absent: the node allows no way to do so. */
+  wrapper?: Wrapper
 }
 
 /** Limits of one process. */
@@ -40,15 +44,14 @@ export class Ffmpeg {
   #errors = ''
 
   /** @param directory its working directory */
-  constructor({ program, isUnshared }: FfmpegCommand, args: readonly string[], directory: string, limits: FfmpegLimits) {
+  constructor(command: FfmpegCommand, args: readonly string[], directory: string, limits: FfmpegLimits) {
     const { fileBytes, cpuSeconds } = limits
     const bounds = [`--as=${MEMORY_BYTES}`, `--cpu=${cpuSeconds}:${cpuSeconds + 1}`, `--fsize=${fileBytes}`, '--core=0']
-    const network = isUnshared ? UNSHARE : []
+    const { words, env } = toWords(command)
     this.#limits = limits
-    this.#child = spawn('nice', ['-n', '5', 'prlimit', ...bounds, '--', ...network, program, ...args], {
+    this.#child = spawn('nice', ['-n', '5', 'prlimit', ...bounds, '--', ...words, ...args], {
       cwd: directory,
-      // Nothing of the runner's environment, and nothing that changes the behavior of ffmpeg.
-      env: ENVIRONMENT,
+      env,
       stdio: ['pipe', 'ignore', 'pipe'],
     })
     this.#child.stderr?.on('data', (chunk: Buffer) => {
@@ -114,24 +117,54 @@ export const diskFull = (cause: unknown): CaptureError =>
 
 const UNSHARE = ['unshare', '--user', '--net', '--']
 
+/** The words of a command, and its environment: nothing of the runner's, and nothing that changes the behavior of ffmpeg. */
+function toWords({ program, isUnshared, wrapper }: FfmpegCommand): { words: string[]; env: Record<string, string> } {
+  const { executablePath, env } = wrapper?.command(program) ?? { executablePath: program, env: {} }
+  return { words: [...(isUnshared ? UNSHARE : []), executablePath], env: { ...ENVIRONMENT, ...env } }
+}
+
+/** The ways to start ffmpeg, from the most restricted to one that every node allows. */
+const waysOf = (program: string, secrets: Secrets): FfmpegCommand[] => [
+  { program, isUnshared: true, wrapper: landlockWrapper(secrets) },
+  // Takes the network away by itself.
+  { program, isUnshared: false, wrapper: mountWrapper(secrets) },
+  { program, isUnshared: false, wrapper: landlockWrapper(secrets) },
+  { program, isUnshared: true },
+  { program, isUnshared: false },
+]
+
 /** Tests how ffmpeg can be started here, and that it has the codecs for videos. Never throws; without `command`, `detail` says why. */
-export async function probeFfmpeg(program: string, directory: string): Promise<{ command?: FfmpegCommand; detail: string }> {
-  const unshared = await listEncoders({ program, isUnshared: true }, directory)
-  const command = { program, isUnshared: unshared.isOk }
-  const listed = unshared.isOk ? unshared : await listEncoders({ program, isUnshared: false }, directory)
-  if (!listed.isOk) return { detail: `ffmpeg does not run: ${listed.output}` }
-  const missing = NEEDED_ENCODERS.filter((name) => !listed.output.includes(` ${name} `))
-  return missing.length > 0 ? { detail: `ffmpeg lacks these encoders: ${missing.join(', ')}` } : { command, detail: '' }
+export async function probeFfmpeg(
+  program: string,
+  directory: string,
+  secrets: Secrets,
+): Promise<{ command?: FfmpegCommand; detail: string }> {
+  let output = ''
+  for (const command of waysOf(program, secrets)) {
+    const listed = await runOnce(command, ['-hide_banner', '-encoders'], directory)
+    output = listed.output
+    if (!listed.isOk || (command.wrapper && (await readsSecret(command, secrets, directory)))) continue
+    const missing = NEEDED_ENCODERS.filter((name) => !output.includes(` ${name} `))
+    return missing.length > 0 ? { detail: `ffmpeg lacks these encoders: ${missing.join(', ')}` } : { command, detail: '' }
+  }
+  return { detail: `ffmpeg does not run: ${output}` }
 }
 
 const NEEDED_ENCODERS = ['libx264', 'libvpx-vp9', 'gif']
 const PROBE_MILLISECONDS = 20_000
 
-async function listEncoders({ program, isUnshared }: FfmpegCommand, directory: string): Promise<{ isOk: boolean; output: string }> {
-  const [first = program, ...rest] = [...(isUnshared ? UNSHARE : []), program, '-hide_banner', '-encoders']
-  const child = spawn(first, rest, {
+/** Whether a program in the place of ffmpeg can read one of the secrets. */
+async function readsSecret(command: FfmpegCommand, { secretFiles }: Secrets, directory: string): Promise<boolean> {
+  const attempts = await Promise.all(secretFiles.map((file) => runOnce({ ...command, program: 'cat' }, [file], directory)))
+  return attempts.some(({ isOk }) => isOk)
+}
+
+async function runOnce(command: FfmpegCommand, args: readonly string[], directory: string): Promise<{ isOk: boolean; output: string }> {
+  const { words, env } = toWords(command)
+  const [first = '', ...rest] = words
+  const child = spawn(first, [...rest, ...args], {
     cwd: path.resolve(directory),
-    env: ENVIRONMENT,
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PROBE_MILLISECONDS,
     killSignal: 'SIGKILL',

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import type { RunningBrowser } from '../browser/browser.ts'
+import type { Secrets } from '../jail/wrapper.ts'
 import { DEFAULT_CONTEXT } from '../plan/plan.ts'
 import { bounded, pause } from '../runtime/race.ts'
 import { clearDirectory, type Recorder } from './directory.ts'
@@ -21,14 +22,16 @@ export interface ProbeSettings {
   program: string
   /** For the files of recordings. What is left from before is removed. */
   directory: string
+  /** What ffmpeg must not read. */
+  secrets: Secrets
 }
 
 /** Tests at start whether this runner can record videos. Never throws; a runner that cannot tells why. */
-export async function probeRecorder({ launch, program, directory }: ProbeSettings): Promise<Recorder> {
+export async function probeRecorder({ launch, program, directory, secrets }: ProbeSettings): Promise<Recorder> {
   try {
     await mkdir(directory, { recursive: true })
     await clearDirectory(directory)
-    const [{ command, detail }] = await Promise.all([probeFfmpeg(program, directory), drawFrame(launch)])
+    const [{ command, detail }] = await Promise.all([probeFfmpeg(program, directory, secrets), drawFrame(launch)])
     return command ? { command, directory } : { unavailable: detail }
   } catch (error) {
     return { unavailable: (error as Error).message.split('\n', 1)[0] ?? '' }

@@ -62,6 +62,10 @@ profiles/{{ include "tintype.clusterName" . }}-chromium.json
 {{ include "tintype.clusterName" . }}-trusted-spec
 {{- end }}
 
+{{- define "tintype.trustedStatusPolicyName" -}}
+{{ include "tintype.clusterName" . }}-trusted-status
+{{- end }}
+
 {{/* User name of a service account of the release: (dict "root" $ "account" "operator"). */}}
 {{- define "tintype.userName" -}}
 system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "tintype.fullname" .root }}-{{ .account }}

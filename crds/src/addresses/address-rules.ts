@@ -53,17 +53,25 @@ const DIGITS_AND_DOTS = /^[\d.]+$/
 const ALLOWED: AddressDecision = { allowed: true }
 const refused = (reason: string): AddressDecision => ({ allowed: false, reason })
 
+const IPV4_TAIL = /(?<=:)[\d.]+(?=$|[%/])/
+
+/** Replaces the dotted part of an IPv6 address by groups: ipaddr.js parses `::10.0.0.1` as `::ffff:10.0.0.1`, which is another address. */
+const withoutDots = (text: string): string =>
+  text.replace(IPV4_TAIL, (tail) =>
+    ipaddr.IPv4.isValidFourPartDecimal(tail) ? ipaddr.IPv4.parse(tail).toIPv4MappedAddress().toString().slice('::ffff:'.length) : tail,
+  )
+
 /** Parses an IP address. The kernel treats `::ffff:10.0.0.1` as 10.0.0.1, so the rules do too. Undefined for other text, and for addresses with a zone. */
 const parseAddress = (text: string): Address | undefined => {
   if (!isAddressLiteral(text)) return undefined
-  const address = ipaddr.parse(text)
+  const address = ipaddr.parse(withoutDots(text))
   if (address instanceof ipaddr.IPv4) return address
   if (address.zoneId !== undefined) return undefined
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
 const parseCidr = (text: string): Cidr => {
-  const [address, bits] = ipaddr.parseCIDR(text)
+  const [address, bits] = ipaddr.parseCIDR(withoutDots(text))
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits]
 }
@@ -83,16 +91,31 @@ const holds = ([network, bits]: Cidr, address: Address): boolean => network.kind
 
 const BUILT_IN = REFUSED_RANGES.map((range): RefusedRange & { parsed: Cidr } => ({ ...range, parsed: parseCidr(range.cidr) }))
 const GLOBAL_UNICAST = parseCidr('2000::/3')
-const NAT64 = parseCidr('64:ff9b::/96')
-const SIX_TO_FOUR = parseCidr('2002::/16')
 
-/** The IPv4 address to which a NAT64 or 6to4 gateway would translate this address. */
-const embeddedAddress = (address: Address): ipaddr.IPv4 | undefined => {
-  if (!(address instanceof ipaddr.IPv6)) return undefined
+/** Ranges of addresses with an IPv4 address in them, which receives the packets, and the offset of its bytes. */
+const EMBEDDING_RANGES = [
+  { cidr: '::/96', offset: 12 },
+  { cidr: '::ffff:0:0:0/96', offset: 12 }, // IPv4-translated
+  { cidr: '64:ff9b::/96', offset: 12 }, // NAT64
+  { cidr: '64:ff9b:1::/48', offset: 12 }, // NAT64, for prefixes of 96 bits
+  { cidr: '2002::/16', offset: 2 }, // 6to4
+].map(({ cidr, offset }) => ({ range: parseCidr(cidr), offset }))
+const UNSPECIFIED_AND_LOOPBACK = parseCidr('::/127')
+const TEREDO = parseCidr('2001::/32')
+/** Bytes 8 to 11 of an ISATAP address, for private and for global IPv4 addresses. */
+const ISATAP = ['0,0,94,254', '2,0,94,254']
+
+/** The IPv4 addresses to which hosts and gateways send the packets for this address. An address can have several of the forms. */
+const embeddedAddresses = (address: Address): ipaddr.IPv4[] => {
+  if (!(address instanceof ipaddr.IPv6) || holds(UNSPECIFIED_AND_LOOPBACK, address)) return []
   const bytes = address.toByteArray()
-  if (holds(NAT64, address)) return new ipaddr.IPv4(bytes.slice(12))
-  if (holds(SIX_TO_FOUR, address)) return new ipaddr.IPv4(bytes.slice(2, 6))
-  return undefined
+  const at = (offset: number): ipaddr.IPv4 => new ipaddr.IPv4(bytes.slice(offset, offset + 4))
+  const inverted = () => new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))
+  return [
+    ...EMBEDDING_RANGES.filter(({ range }) => holds(range, address)).map(({ offset }) => at(offset)),
+    ...(holds(TEREDO, address) ? [at(4), inverted()] : []), // the server and the client
+    ...(ISATAP.includes(bytes.slice(8, 12).join(',')) ? [at(12)] : []),
+  ]
 }
 
 /** Covers ranges that are not in the table: IPv6 outside the global unicast block, and all ranges that ipaddr.js classifies as special. */
@@ -122,8 +145,9 @@ const isOpened = (address: Address, denial: Denial, rules: EgressRules): boolean
   )
 
 /**
- * Evaluates one IP address, in the spelling of the resolver, the socket or a canonical literal. An address with an embedded IPv4 address
- * (NAT64, 6to4) is allowed only if both are. A DNS64 cluster must add `64:ff9b::/96` to `allowedCidrs`.
+ * Evaluates one IP address, in the spelling of the resolver, the socket or a canonical literal. An IPv6 address with IPv4 addresses in it
+ * (NAT64, 6to4) is allowed only if all are. A DNS64 cluster must add `64:ff9b::/96` to `allowedCidrs`. Connect to {@link toPlainAddress}, which
+ * has exactly the evaluated bits.
  *
  * @throws Error if a range of the rules is not a CIDR
  */
@@ -134,8 +158,11 @@ export const classifyAddress = (text: string, rules: EgressRules, context: Addre
   const strongest = denials.reduce<Denial | undefined>((most, denial) => (most && most.bits >= denial.bits ? most : denial), undefined)
   const isNameOpen = context.hostAllowed === true && denials.every((denial) => denial.opensToNames)
   if (strongest && !isNameOpen && !isOpened(address, strongest, rules)) return refused(`${address} is ${strongest.is}`)
-  const embedded = embeddedAddress(address)
-  return embedded ? classifyAddress(embedded.toString(), rules, context) : ALLOWED
+  for (const embedded of embeddedAddresses(address)) {
+    const decision = classifyAddress(embedded.toString(), rules, context)
+    if (!decision.allowed) return refused(`${address} is an IPv6 form of an IPv4 address: ${decision.reason}`)
+  }
+  return ALLOWED
 }
 
 /**
@@ -156,7 +183,7 @@ export const toCanonicalHost = (host: string): string | undefined => {
 /** True for a canonical host ({@link toCanonicalHost}) that is an IP address. */
 export const isAddressLiteral = (host: string): boolean =>
   // The library throws and catches an error for each name. Checking the characters first avoids most of these errors.
-  (DIGITS_AND_DOTS.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) || ipaddr.IPv6.isValid(host)
+  (DIGITS_AND_DOTS.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) || ipaddr.IPv6.isValid(withoutDots(host))
 
 /** True if a pattern of `allowedHosts` matches the canonical name, with or without a trailing dot. Patterns never match IP addresses; use ranges for these. */
 export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHosts'>): boolean => {

@@ -56,6 +56,8 @@ export function signLink(link: Link, ring: KeyRing): string {
 
 /** True if a key of the ring signed the link and the link has not expired. */
 export function verifyLink(link: Link, signature: string, ring: KeyRing, now: Date): boolean {
+  // The signed text is the same without a name and with an empty one. No link is signed with an empty one.
+  if (link.attachment === '') return false
   const [id = '', text = ''] = signature.split('.')
   const secret = Object.hasOwn(ring.keys, id) ? ring.keys[id] : undefined
   if (secret === undefined) return false

@@ -54,7 +54,13 @@ export const toSealingKey = ({ d: _, ...key }: OpeningKeys[number]): SealingKey 
 /** Encrypts a text, and binds it to its object and purpose. Returns a compact JWE. */
 export async function seal(text: string, sealedFor: SealedFor, key: SealingKey): Promise<string> {
   const header = { alg: ALGORITHM, enc: CONTENT, kid: key.kid, [BOUND]: bindingOf(sealedFor) }
-  return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(header).encrypt(await importJWK(key, ALGORITHM))
+  const bytes = new TextEncoder().encode(text)
+  try {
+    return await new CompactEncrypt(bytes).setProtectedHeader(header).encrypt(await importJWK(key, ALGORITHM))
+  } finally {
+    // Frees the memory at once. The garbage collector frees large buffers late.
+    bytes.buffer.transfer(0)
+  }
 }
 
 /**

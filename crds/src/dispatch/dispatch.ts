@@ -113,9 +113,12 @@ export type CaptureState = z.infer<typeof CaptureState>
 /** Code of a capture that was abandoned because the runner is stopping. */
 export const STOPPING = 'STOPPING'
 
+/** Code of a capture that was abandoned because its runner was short of memory, and the page is not known to be the cause. */
+export const OUT_OF_MEMORY = 'OUT_OF_MEMORY'
+
 /**
  * An attempt that a runner has abandoned without a report. Nothing more is uploaded or reported for it. `code` is that of the failure, or
- * {@link STOPPING}.
+ * {@link STOPPING} or {@link OUT_OF_MEMORY}.
  */
 export const GivenUp = z.object({
   uid: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Definition, Metadata } from '../schema/custom-resource.ts'
+import { type Definition, MAX_LABEL_LENGTH, type Metadata } from '../schema/custom-resource.ts'
 
 // An AccountUsage has the name of its account. Every write is a compare-and-swap. The spec repeats the plan's limit, so that the API server
 // can refuse a count above it even if a program has a bug.
@@ -91,6 +91,8 @@ export const accountUsageDefinition: Definition = {
   singular: 'accountusage',
   shortNames: ['usage'],
   description: 'An AccountUsage counts the usage of the account with the same name in the current month.',
+  // That of its account.
+  names: { maxLength: MAX_LABEL_LENGTH, isLabel: true },
   columns: [
     { name: 'Period', type: 'string', jsonPath: '.status.period' },
     { name: 'Used', type: 'integer', jsonPath: '.status.used' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, Metadata } from '../schema/custom-resource.ts'
+import { type Definition, MAX_LABEL_LENGTH, Metadata } from '../schema/custom-resource.ts'
 
 /** Name of a plan: a DNS label. The chart's values define the plans, so a name may have no plan. */
 export const Plan = z
@@ -34,6 +34,8 @@ export const accountDefinition: Definition = {
   singular: 'account',
   shortNames: ['acct'],
   description: 'An Account is one customer. Its plan limits the requests of its keys.',
+  // Other objects name it in `accountName`, and Secrets in a label.
+  names: { maxLength: MAX_LABEL_LENGTH, isLabel: true },
   columns: [
     { name: 'Plan', type: 'string', jsonPath: '.spec.plan' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 
 /** Scopes that an API key of an account can grant. `*` contains all of them. */
 export const SCOPES = [
@@ -60,6 +60,12 @@ export const LinkPolicySpec = z.object({
     .max(MAX_LINK_HOSTS)
     .describe('Hosts of pages that links may capture, or *.suffix for all subdomains. Absent: all; an empty list: none.')
     .optional(),
+  allowOwnMarkup: z
+    .boolean()
+    .describe(
+      'Whether links may have markup of their own: html, markdown, styles, styleUrls, pdfHeaderTemplate and pdfFooterTemplate. Absent: only if allowedHosts is absent.',
+    )
+    .optional(),
   allowedOptions: z
     .array(
       z
@@ -75,7 +81,7 @@ export type LinkPolicySpec = z.infer<typeof LinkPolicySpec>
 
 export const ApiKeySpec = z.object({
   accountName: objectName('Account that the key acts for. Default: default.').optional(),
-  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
+  name: displayName('Name for people, at most 100 characters.').optional(),
   scopes: z
     .array(z.enum(ALL_SCOPES))
     .max(ALL_SCOPES.length)

@@ -84,7 +84,7 @@ export const RunnerPoolSpec = z.object({
         .string()
         .min(1)
         .max(253)
-        .describe('ServiceAccount of the pods. It may only patch the status of the Screenshot that the pod has claimed.'),
+        .describe('ServiceAccount of the pods: the capture-runner of the release. The admission policies refuse the reports of others.'),
       resources: z
         .object({ requests: quantities('Resource requests.').optional(), limits: quantities('Resource limits.').optional() })
         .describe('Resources of the container. Default: requests of 100m CPU and 512Mi, limit 1536Mi.')
@@ -173,6 +173,8 @@ export const runnerPoolDefinition: Definition = {
   singular: 'runnerpool',
   shortNames: ['pool'],
   description: 'A RunnerPool keeps warm capture-runner pods. `kubectl scale` sets the number of idle pods.',
+  // The host name of a pod is the name with a number of up to eight digits, and has at most 63 characters. `poolName` has no dots.
+  names: { maxLength: 54, isLabel: true },
   columns: [
     { name: 'Min idle', type: 'integer', jsonPath: '.spec.minIdle' },
     { name: 'Idle', type: 'integer', jsonPath: '.status.idle' },
@@ -191,9 +193,7 @@ export const runnerPoolDefinition: Definition = {
   ],
   spec: RunnerPoolSpec.describe('Number and configuration of the runner pods.'),
   status: RunnerPoolStatus.describe('State of the runner pods. Written by the operator.'),
-  // The pods have the name as a label value and, with a suffix, as host name. Both allow 63 characters.
   rules: [
-    { rule: 'self.metadata.name.size() <= 54', message: 'the name of a RunnerPool must be at most 54 characters: use a shorter name' },
     {
       rule: `(has(self.spec.minIdle) ? self.spec.minIdle : ${poolDefaults.minIdle}) <= (has(self.spec.maxPods) ? self.spec.maxPods : ${poolDefaults.maxPods})`,
       message: 'spec.minIdle is above spec.maxPods: raise spec.maxPods, or lower spec.minIdle',

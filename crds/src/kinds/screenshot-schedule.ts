@@ -4,7 +4,7 @@ import { CronError, MAX_CRON_LENGTH, parseCron } from '../schedule/cron.ts'
 import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
 import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
@@ -78,7 +78,7 @@ export const scheduleFields = {
 
 export const ScreenshotScheduleSpec = z.object({
   accountName: objectName('Account that the schedule belongs to. Default: default.').optional(),
-  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters. Default: the name of the object.').optional(),
+  name: displayName('Name for people, at most 100 characters. Default: the name of the object.').optional(),
   schedule: scheduleFields.schedule,
   timeZone: scheduleFields.timeZone.optional(),
   suspend: scheduleFields.suspend.optional(),

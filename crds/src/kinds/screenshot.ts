@@ -5,7 +5,7 @@ import { MAX_IGNORE_ENTRIES } from '../options/output/comparison.ts'
 import { deliveryOptions } from '../options/output/delivery.ts'
 import { FileFormat } from '../options/output/image.ts'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
 import { Comparison, IgnoredElements, UnfitReason } from './comparison.ts'
@@ -59,7 +59,7 @@ export const ScreenshotSpec = z.object({
     .optional(),
   optionsObject: z
     .string()
-    .max(256)
+    .max(512)
     .describe('Key of the object in the bucket with large options, encrypted for the operator. Set by the gateway only.')
     .optional(),
   hiddenOptions: z
@@ -69,7 +69,7 @@ export const ScreenshotSpec = z.object({
     .optional(),
   scheduleRef: z
     .object({
-      name: objectName('Name of the ScreenshotSchedule.'),
+      name: subdomainName('Name of the ScreenshotSchedule.'),
       uid: z.string().max(64).describe('UID of the ScreenshotSchedule.'),
       time: instant('Time at which the run was due.'),
     })

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { type Definition, displayName, instant, MAX_OBJECT_NAME_LENGTH, Metadata, objectName } from '../schema/custom-resource.ts'
 import { EVENT_TYPES } from '../schema/event-types.ts'
 import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
 import { MAX_REQUESTS, ManualTest, PostResponse } from './post-response.ts'
 
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are posted. Default: default.').optional(),
-  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
+  name: displayName('Name for people, at most 100 characters.').optional(),
   url: EndpointUrl.describe('URL to post events to: https, without user name, password or fragment, at most 2048 characters.'),
   events: z
     .array(z.enum(EVENT_TYPES))
@@ -38,6 +38,9 @@ export const WebhookSpec = z.object({
 })
 export type WebhookSpec = z.infer<typeof WebhookSpec>
 
+/** The operator adds it to the name of a Webhook to name its Secret. */
+export const SIGNING_SECRET_SUFFIX = '-signing-secret'
+
 const count = (what: string) => z.int().min(0).describe(what)
 
 export const WebhookStatistics = z.object({
@@ -65,7 +68,7 @@ export const WebhookStatus = z.object({
     .optional(),
   signingSecretName: z
     .string()
-    .max(253)
+    .max(MAX_OBJECT_NAME_LENGTH)
     .describe('Name of the Secret that contains the signing secret in its key signing-secret. Owned by this Webhook.')
     .optional(),
   statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
@@ -90,6 +93,7 @@ export const webhookDefinition: Definition = {
   singular: 'webhook',
   shortNames: ['hook'],
   description: 'A Webhook is an https endpoint that signed events are posted to.',
+  names: { maxLength: MAX_OBJECT_NAME_LENGTH - SIGNING_SECRET_SUFFIX.length },
   columns: [
     { name: 'URL', type: 'string', jsonPath: '.status.url', description: 'Beginning of spec.url.' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

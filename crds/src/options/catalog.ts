@@ -20,6 +20,7 @@ import { regionDefaults, regionOptions } from './page/region.ts'
 import { sourceDefaults, sourceOptions } from './page/source.ts'
 import { viewportDefaults, viewportOptions } from './page/viewport.ts'
 import { waitingDefaults, waitingOptions } from './page/waiting.ts'
+import type { DeclaredOption } from './rules/option-rules.ts'
 
 // The only definition of the capture options. The REST schema, CRD fields, OpenAPI document, types and docs/options.md derive from it. No field has
 // a `default:` in the CRD: defaults in every object would cost about 3 KB each and hide which options the caller set. The defaults are
@@ -48,7 +49,7 @@ export const CaptureOptions = z
     ...metadataOptions,
     ...comparisonOptions,
     ...storageOptions,
-  })
+  } satisfies Readonly<Record<string, DeclaredOption>>)
   .partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
 

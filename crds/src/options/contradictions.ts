@@ -3,7 +3,7 @@ import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import type { Contradiction, OptionName } from './contradiction.ts'
 import { cacheOptionNames } from './output/cache.ts'
-import { ImageFormat, isMoving } from './output/image.ts'
+import { ImageFormat, isMoving, pictureLimits } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
@@ -47,6 +47,17 @@ export const excludes = (option: OptionName, other: OptionName): Contradiction =
   ...withRule([option, other], `!has(self.${option}) || !has(self.${other})`),
   holds: (options) => options[option] !== undefined && options[other] !== undefined,
 })
+
+/** A side of the resized picture with its padding, in CEL. */
+const targetSide = (side: string): string => `(double(self.${side}) + (has(self.imagePadding) ? 2.0 * double(self.imagePadding) : 0.0))`
+const isFormat = (format: string): string => `has(self.format) && self.format == "${format}"`
+const IS_WHOLE = [
+  `(${isFormat('webp')})`,
+  '(has(self.imageProgressive) && self.imageProgressive)',
+  '((!has(self.format) || self.format == "png") && has(self.imagePaletteColors) && self.imagePaletteColors > 0)',
+].join(' || ')
+const TARGET_PIXELS = `${isFormat('avif')} ? 16000000.0 : ${IS_WHOLE} ? 64000000.0 : 200000000.0`
+const TARGET_SIDE = `SIDE <= (${isFormat('webp')} ? 16383.0 : ${isFormat('avif')} ? 16384.0 : 65535.0)`
 
 /** Every contradiction; each has cases in test/support/sources/contradiction-cases.ts. */
 export const contradictions: readonly Contradiction[] = [
@@ -96,6 +107,30 @@ export const contradictions: readonly Contradiction[] = [
       holds: (options) => options[option] !== undefined && options.format === 'pdf',
     }),
   ),
+  {
+    code: 'image_target_pixels',
+    paths: ['imageHeight', 'imageWidth'],
+    message:
+      'image_width × image_height, with image_padding, exceeds the format: a png or jpeg has at most 200,000,000 pixels, with image_progressive or image_palette_colors 64,000,000; a webp 64,000,000 and 16,383 on a side; an avif 16,000,000 and 16,384. Use smaller values',
+    rule: [
+      '!has(self.imageWidth) || !has(self.imageHeight) || !has(self.imageFit) || self.imageFit == "inside"',
+      '(self.imageFit != "contain" && (!has(self.imageUpscale) || !self.imageUpscale))',
+      '(has(self.format) && !(self.format in ["png", "jpeg", "webp", "avif"]))',
+      `(${targetSide('imageWidth')} * ${targetSide('imageHeight')} <= (${TARGET_PIXELS})` +
+        [`imageWidth`, `imageHeight`].map((side) => ` && (${TARGET_SIDE.replace('SIDE', targetSide(side))})`).join('') +
+        ')',
+    ].join(' || '),
+    holds: ({ imageWidth, imageHeight, imageFit = 'inside', imageUpscale, imagePadding = 0, ...options }) => {
+      const { imageProgressive, imagePaletteColors, format = 'png' } = options
+      const known = ImageFormat.safeParse(format)
+      if (!known.success || imageWidth === undefined || imageHeight === undefined) return false
+      // For the other options, the size depends on the page. The runner checks it.
+      if (imageFit === 'inside' || (imageFit !== 'contain' && !imageUpscale)) return false
+      const { side, pixels } = pictureLimits(known.data, Boolean(imageProgressive) || (format === 'png' && Boolean(imagePaletteColors)))
+      const [width, height] = [imageWidth + 2 * imagePadding, imageHeight + 2 * imagePadding]
+      return width * height > pixels || Math.max(width, height) > side
+    },
+  },
   {
     code: 'image_lossless_excludes_jpeg',
     paths: ['imageLossless', 'format'],

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { cacheOptions } from './output/cache.ts'
 import { comparisonOptions } from './output/comparison.ts'
 import { deliveryOptions } from './output/delivery.ts'
@@ -22,12 +21,13 @@ import { sourceOptions } from './page/source.ts'
 import { viewportOptions } from './page/viewport.ts'
 import { waitingOptions } from './page/waiting.ts'
 import { privateOptions } from './private.ts'
+import type { DeclaredOption } from './rules/option-rules.ts'
 
 /** A section of docs/options.md. */
 export interface OptionGroup {
   title: string
   /** By names in camel case. */
-  options: Readonly<Record<string, z.ZodType>>
+  options: Readonly<Record<string, DeclaredOption>>
   /** Text that applies to all options of the group. */
   note?: string
 }
@@ -70,3 +70,6 @@ export const optionGroups: readonly OptionGroup[] = [
   },
   { title: 'Cache', options: cacheOptions, note: 'REST API only. A Screenshot that you create with kubectl is always captured.' },
 ]
+
+/** Every option by its name in camel case. */
+export const optionsByName: ReadonlyMap<string, DeclaredOption> = new Map(optionGroups.flatMap(({ options }) => Object.entries(options)))

@@ -59,7 +59,3 @@ export function findForbidden(options: AllOptions, policy: OptionPolicy): string
 /** The error message for options that are not allowed. */
 export const toForbiddenMessage = (names: readonly string[]): string =>
   `this service does not allow ${names.map(toSnakeCase).join(', ')}. Leave ${names.length === 1 ? 'it' : 'them'} out, or ask an administrator to allow ${names.length === 1 ? 'it' : 'them'}`
-
-/** True for an option, in camel case, that one of these switches controls. */
-export const isOfOptionGroup = (option: string, groups: readonly (keyof OptionPolicy)[]): boolean =>
-  groups.some((group) => (SWITCHES[group] as readonly string[]).includes(option))

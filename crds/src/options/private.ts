@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from './rules/option-rules.ts'
 
 // Options with secret values. They are not part of CaptureOptions, so that no Kubernetes object can contain them in plain text. The gateway encrypts
 // them (sealed.ts), kubectl users put them in a Secret, and the runner receives them in its encrypted order. The API shows only their names.
@@ -79,37 +80,67 @@ const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.st
 
 /** Each private option. */
 export const privateOptions = {
-  headers: z
-    .record(HeaderName, headerValue)
-    .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
-    .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
-      message: 'headers must not contain Host, Cookie (use cookies), Content-Length, or a header of the connection or a proxy',
-    })
-    .meta({ maxProperties: MAX_HEADERS })
-    .describe(
-      'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none.',
-    ),
-  cookies: z.array(Cookie).max(100).describe('Cookies to set before the page is opened, at most 100. Default: none.'),
-  authorization: headerValue
-    .min(1)
-    .describe(
-      'Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none.',
-    ),
-  basicAuthUsername: credential('User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none.'),
-  basicAuthPassword: credential('Password for basic_auth_username, at most 1024 characters. Default: none.'),
-  localStorage: z
-    .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
-    .refine((entries) => new TextEncoder().encode(JSON.stringify(entries)).length <= STORAGE_BYTES, {
-      message: 'must be at most 64 KiB as JSON',
-    })
-    .meta({ maxProperties: 1024 })
-    .describe(
-      'Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none.',
-    ),
-  storageAccessKeyId: credential('Access key id for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
-  storageSecretAccessKey: credential('Secret access key for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
-  proxyUsername: credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
-  proxyPassword: credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
+  headers: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .record(HeaderName, headerValue)
+      .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
+      .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
+        message: 'headers must not contain Host, Cookie (use cookies), Content-Length, or a header of the connection or a proxy',
+      })
+      .meta({ maxProperties: MAX_HEADERS })
+      .describe(
+        'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none.',
+      ),
+  ),
+  cookies: option(
+    { links: 'no', picture: 'yes' },
+    z.array(Cookie).max(100).describe('Cookies to set before the page is opened, at most 100. Default: none.'),
+  ),
+  authorization: option(
+    { links: 'no', picture: 'yes' },
+    headerValue
+      .min(1)
+      .describe(
+        'Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none.',
+      ),
+  ),
+  basicAuthUsername: option(
+    { links: 'no', picture: 'yes' },
+    credential('User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none.'),
+  ),
+  basicAuthPassword: option(
+    { links: 'no', picture: 'yes' },
+    credential('Password for basic_auth_username, at most 1024 characters. Default: none.'),
+  ),
+  localStorage: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
+      .refine((entries) => new TextEncoder().encode(JSON.stringify(entries)).length <= STORAGE_BYTES, {
+        message: 'must be at most 64 KiB as JSON',
+      })
+      .meta({ maxProperties: 1024 })
+      .describe(
+        'Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none.',
+      ),
+  ),
+  storageAccessKeyId: option(
+    { links: 'no', picture: 'separate' },
+    credential('Access key id for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
+  ),
+  storageSecretAccessKey: option(
+    { links: 'no', picture: 'separate' },
+    credential('Secret access key for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
+  ),
+  proxyUsername: option(
+    { links: 'no', picture: 'yes' },
+    credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
+  ),
+  proxyPassword: option(
+    { links: 'no', picture: 'yes' },
+    credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
+  ),
 }
 
 /** The private options of one capture; unset options are absent. */

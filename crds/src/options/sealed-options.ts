@@ -8,6 +8,14 @@ import { PrivateOptions } from './private.ts'
 /** Maximum bytes of JSON for the options of one object. Larger options move to the bucket. */
 export const MAX_INLINE_BYTES = 8192
 
+/**
+ * Maximum bytes of JSON for the options in the bucket. HTML of 2,097,152 characters has at most 6 MiB in any script. Only control characters need more,
+ * and they have no place in a page.
+ */
+export const MAX_OPTIONS_BYTES = 8 * 1024 * 1024
+/** Maximum bytes of such an object: encrypted and in base64, with a margin. */
+export const MAX_SEALED_BYTES = 12 * 1024 * 1024
+
 /** The content of `spec.sealedOptions`, and of the object that `spec.optionsObject` names. */
 export const SealedOptions = z.strictObject({ options: CaptureOptions.optional(), privateOptions: PrivateOptions.optional() })
 export type SealedOptions = z.infer<typeof SealedOptions>
@@ -22,5 +30,7 @@ export function splitLarge(options: CaptureOptions): { small: CaptureOptions; la
   }
 }
 
-/** Size of a value as JSON, in bytes. */
-export const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
+/** True if the options fit in a Kubernetes object. A long text does not, and need not be converted to JSON to know it. */
+export const areInline = (options: object): boolean =>
+  Object.values(options).every((value) => typeof value !== 'string' || value.length <= MAX_INLINE_BYTES) &&
+  Buffer.byteLength(JSON.stringify(options)) <= MAX_INLINE_BYTES

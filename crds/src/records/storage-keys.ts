@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createdAtOf, isScreenshotId, newId } from '../identifiers/ids.ts'
 
 // Keys of objects in the bucket. A key is never read from a status, because a runner can write the status.
@@ -77,8 +78,17 @@ export function parseTombstoneKey(key: string): { account: string; id: string } 
 /** Prefix of the segments of a day, for lists. {@link import('./archive.ts')} defines their names. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
 
+/** Stores keep a part of a key as a file name, which has at most 255 bytes. */
+const MAX_PART_LENGTH = 255
+
+/** The last part of a key, from an object's name. A hash replaces a name that is too long; names have no `_`. */
+function namePart(name: string, extension: string): string {
+  if (name.length + extension.length <= MAX_PART_LENGTH) return name + extension
+  return `_${createHash('sha256').update(name).digest('hex')}${extension}`
+}
+
 /** Key of the last archived record of a Screenshot whose name a person chose. */
-export const namedRecordKey = (account: string, name: string): string => `names/${account}/${name}.json`
+export const namedRecordKey = (account: string, name: string): string => `names/${account}/${namePart(name, '.json')}`
 
 /** Key of the ids of a batch. */
 export const batchKey = (account: string, batchId: string): string => `batches/${account}/${batchId}.json`
@@ -143,15 +153,7 @@ export const runKey = (account: string, scheduleUid: string, id: string): string
 export const SCHEDULES_PREFIX = 'schedules/'
 
 /** Key of encrypted options of a schedule that are too long for an object; `name` is that of the schedule. */
-export const scheduleOptionsKey = (account: string, name: string): string => `${SCHEDULES_PREFIX}${account}/${name}.jwe`
-
-const SCHEDULE_OPTIONS_KEY = /^schedules\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})\.jwe$/
-
-/** Parses a key of {@link scheduleOptionsKey}; undefined for other text. */
-export function parseScheduleOptionsKey(key: string): { account: string; name: string } | undefined {
-  const [, account, name] = SCHEDULE_OPTIONS_KEY.exec(key) ?? []
-  return account && name && isAccountName(account) ? { account, name } : undefined
-}
+export const scheduleOptionsKey = (account: string, name: string): string => `${SCHEDULES_PREFIX}${account}/${namePart(name, '.jwe')}`
 
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { VISIBLE_IN_RE2 } from '../text/visible.ts'
+import type { NameLimits } from './object-names.ts'
 
 /** A column of `kubectl get`; `priority: 1` shows only with `-o wide`. */
 export interface PrintColumn {
@@ -14,6 +16,8 @@ export interface CelRule {
   rule: string
   message?: string
   messageExpression?: string
+  /** True: `oldSelf` is an optional value, and the rule also applies to the creation of an object. */
+  optionalOldSelf?: boolean
 }
 
 /** The parts of a CustomResourceDefinition that differ between kinds. */
@@ -23,6 +27,8 @@ export interface Definition {
   singular: string
   shortNames: string[]
   description: string
+  /** Absent: all names that Kubernetes allows. */
+  names?: NameLimits
   columns: PrintColumn[]
   spec: z.ZodType
   status: z.ZodType
@@ -54,12 +60,37 @@ export const Metadata = z.looseObject({
 })
 export type Metadata = z.infer<typeof Metadata>
 
+/** Maximum characters of an object's name. */
+export const MAX_OBJECT_NAME_LENGTH = 253
+/** Maximum characters of a DNS label, and of the value of a label. */
+export const MAX_LABEL_LENGTH = 63
+
 /** The name of an account or pool: a DNS label. */
 export const objectName = (what: string) =>
   z
     .string()
-    .max(63)
+    .max(MAX_LABEL_LENGTH)
     .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
+    .describe(what)
+
+/** The name of any object: a DNS subdomain. */
+export const subdomainName = (what: string) =>
+  z
+    .string()
+    .max(MAX_OBJECT_NAME_LENGTH)
+    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/)
+    .describe(what)
+
+/** Message about a name that shows nothing. It continues the name of a field. */
+export const INVISIBLE_NAME = 'must contain a visible character: use a name of 1 to 100 characters that people can read'
+
+/** A name for people. The programs read existing objects with invisible names, so only the API server and REST refuse these. */
+export const displayName = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(100)
+    .meta({ 'x-kubernetes-validations': [{ rule: `self.matches(r'${VISIBLE_IN_RE2}')`, message: `name ${INVISIBLE_NAME}` }] })
     .describe(what)
 
 /** A time in ISO 8601 with a zone. */

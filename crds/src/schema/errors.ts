@@ -32,7 +32,7 @@ export const JOB_ERRORS = {
   HTTP_ERROR: { remedy: 'Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.' },
   TOO_LARGE: {
     remedy:
-      'Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.',
+      'Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.',
   },
   UNSUPPORTED_CONTENT: {
     remedy: 'Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',
@@ -105,6 +105,7 @@ export const HTTP_ERRORS = {
   ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service to end the suspension of the account.' },
   NOT_FOUND: { status: 404, remedy: 'Check the id and the path.' },
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
+  REQUEST_TIMEOUT: { status: 408, remedy: 'Send the request again, and send its headers and body faster.' },
   CONFLICT: {
     status: 409,
     remedy:
@@ -130,8 +131,11 @@ export const HTTP_ERRORS = {
   NOT_READY: { status: 409, remedy: 'Wait until status is no longer pending, for example with GET /screenshots/:id?wait=25.' },
   EXPIRED: { status: 410, remedy: 'Capture the page again: the file, or the event to redeliver, no longer exists.' },
   PRECONDITION_FAILED: { status: 412, remedy: 'Read the resource again and repeat the request with its new ETag.' },
-  PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send at most 4 MiB.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, remedy: 'Send Content-Type: application/json.' },
+  PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send a smaller body. error.message has the limit.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    remedy: 'Send JSON in UTF-8, with Content-Type: application/json. error.message says what is wrong.',
+  },
   RANGE_NOT_SATISFIABLE: { status: 416, remedy: 'Request bytes within the size of the file.' },
   CAPTURE_FAILED: { status: 422, remedy: 'Read error.details: it contains the code and the message of the failed capture.' },
   NOT_COMPARABLE: {
@@ -148,6 +152,7 @@ export const HTTP_ERRORS = {
     status: 403,
     remedy: 'Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.',
   },
+  HEADERS_TOO_LARGE: { status: 431, remedy: 'Send at most 16 KiB of URL and headers together.' },
   RATE_LIMIT_EXCEEDED: { status: 429, remedy: 'Send the request again after the seconds in Retry-After.' },
   USAGE_LIMIT_REACHED: {
     status: 429,

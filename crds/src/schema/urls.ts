@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CelRule } from './custom-resource.ts'
 
 export const MAX_URL_LENGTH = 8192
 
@@ -9,10 +10,24 @@ export const MAX_URL_LENGTH = 8192
  */
 export const TARGET_URL_PATTERN = '^(about:html|https?://[^/?#@\\t\\n\\f\\r ]+([/?#][^\\n]*)?)$'
 
+/** Content of classes in RE2: white space of Unicode, and characters that browsers ignore in host names. */
+const WHITE_SPACE = '\\s\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}'
+const IGNORED = '\\x{ad}\\x{34f}\\x{180b}-\\x{180f}\\x{200b}-\\x{200f}\\x{2060}-\\x{2064}\\x{fe00}-\\x{fe0f}\\x{feff}'
+
+/**
+ * The API server also refuses a URL whose host is missing or blank. The gateway parses the URL instead. The programs still read objects with
+ * such URLs.
+ */
+const hostRule: CelRule = {
+  rule: `self.matches(r'^(about:html$|https?://[${IGNORED}]*[^${IGNORED}${WHITE_SPACE}:/?#][^${WHITE_SPACE}/?#]*([/?#]|$))')`,
+  message: 'the URL has no host, or white space in it: use a URL such as https://example.com/',
+}
+
 export const TargetUrl = z
   .string()
   .max(MAX_URL_LENGTH)
   .regex(new RegExp(TARGET_URL_PATTERN))
+  .meta({ 'x-kubernetes-validations': [hostRule] })
   .describe(
     'URL of the page: http or https, without user name or password, at most 8192 characters; about:html for options.html and options.markdown.',
   )
@@ -22,6 +37,7 @@ export const EndpointUrl = z
   .string()
   .max(2048)
   .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
+  .meta({ 'x-kubernetes-validations': [hostRule] })
 
 /** Maximum characters of a URL in a column of `kubectl get`, because one long URL widens every row. */
 export const MAX_SHORT_URL = 80

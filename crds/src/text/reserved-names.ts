@@ -3,34 +3,45 @@
 
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Quick check: false if a JSON text cannot contain a reserved name. */
-export const mayHoldReservedName = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text)
+/** No schema accepts deeper values, so names in them have no effect. */
+const MAX_DEPTH = 64
 
-interface Place {
-  value: unknown
-  /** Property name or index in the parent. */
-  key?: string | number
-  parent?: Place
+type Path = (string | number)[]
+
+/** Finds the path of a field with a reserved name; undefined if there is none. Takes a value as JSON.parse returns it. */
+export const findReservedName = (value: unknown): Path | undefined => findPath(value, (_value, name) => RESERVED.has(name))
+
+/** Finds the path of a text or of a field whose name has half of a surrogate pair; undefined if there is none. No encoding can store such a text. */
+export const findIllFormedText = (value: unknown): Path | undefined =>
+  findPath(value, (item, name) => (typeof item === 'string' && !item.isWellFormed()) || !name.isWellFormed())
+
+/** `name` is empty for items of lists and for the value itself. */
+type IsFound = (value: unknown, name: string) => boolean
+
+function findPath(value: unknown, isFound: IsFound): Path | undefined {
+  if (isFound(value, '')) return []
+  return findIn(value, isFound, MAX_DEPTH)?.reverse()
 }
 
-/** Finds the path of a field with a reserved name; undefined if there is none. Works without recursion, for values of any depth. */
-export function findReservedName(value: unknown): (string | number)[] | undefined {
-  const places: Place[] = [{ value }]
-  for (let place = places.pop(); place; place = places.pop()) {
-    const parent = place
-    if (typeof parent.value !== 'object' || parent.value === null) continue
-    const entries: [string | number, unknown][] = Array.isArray(parent.value)
-      ? parent.value.map((item, index) => [index, item])
-      : Object.entries(parent.value)
-    const reserved = Array.isArray(parent.value) ? undefined : entries.find(([name]) => RESERVED.has(String(name)))
-    if (reserved) return pathOf({ value: undefined, key: reserved[0], parent })
-    for (const [key, item] of entries.toReversed()) if (typeof item === 'object') places.push({ value: item, key, parent })
+/** The path from the inside to the outside. Copies nothing, because bodies can have many values. */
+function findIn(value: unknown, isFound: IsFound, depth: number): Path | undefined {
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const path = isFound(value[index], '') ? [] : findIn(value[index], isFound, depth - 1)
+      if (path) return append(path, index)
+    }
+    return undefined
+  }
+  for (const name in value) {
+    const item = (value as Record<string, unknown>)[name]
+    const path = isFound(item, name) ? [] : findIn(item, isFound, depth - 1)
+    if (path) return append(path, name)
   }
   return undefined
 }
 
-function pathOf(place: Place): (string | number)[] {
-  const path: (string | number)[] = []
-  for (let at: Place | undefined = place; at?.key !== undefined; at = at.parent) path.push(at.key)
-  return path.reverse()
+function append(path: Path, key: string | number): Path {
+  path.push(key)
+  return path
 }

@@ -21,6 +21,7 @@ export const ATTEMPT_OUTCOMES = [
   'unresolved',
   'tls',
   'proxy',
+  'oversized',
   'connection',
   'withdrawn',
 ] as const

@@ -19,7 +19,7 @@ import { EventBodies, openEventStore } from './delivery/events/event-bodies.ts'
 import { EventOrder } from './delivery/events/event-order.ts'
 import { SCREENSHOTS_BY_ACCOUNT } from './delivery/events/recorded-events.ts'
 import { CircuitBreakers } from './delivery/flow-control/circuit-breakers.ts'
-import { KeyedLimiter } from './delivery/flow-control/keyed-limiter.ts'
+import { PostLimiter } from './delivery/flow-control/post-limiter.ts'
 import { buildGuardedAgent } from './delivery/http/guarded-agent.ts'
 import { listOwnAddresses, loadCertificates, resolverOf } from './delivery/http/network.ts'
 import { type Post, post } from './delivery/http/post.ts'
@@ -35,8 +35,8 @@ import { noteWithdrawal } from './delivery/withdrawal.ts'
 import { startWebhookController, webhookStore } from './webhook/controller.ts'
 import { BY_ACCOUNT } from './webhook/limit.ts'
 
-/** Limits of concurrent posts, in total and per endpoint. */
-const LIMITS = { total: 256, perKey: 8 }
+/** Limits of concurrent posts, in total and per endpoint. The settings have that of an account. */
+const LIMITS = { total: 256, perEndpoint: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
 /** Creates these controllers. Call it once per process. */
@@ -144,7 +144,7 @@ function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueue
   const store = webhookStore(options.http, options.namespace)
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
   const backlog = new Backlog()
-  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
+  const limiter = new PostLimiter({ ...LIMITS, perAccount: settings.maxPostsPerAccount ?? LIMITS.total }, () => !backlog.isFull)
   backlog.onRoom = () => limiter.wake()
   backlog.onFull = (keys) => {
     for (const key of keys) enqueueScreenshot(key)

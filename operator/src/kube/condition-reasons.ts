@@ -31,6 +31,7 @@ export const SCREENSHOT_REASONS = {
 
 /** Reasons of a RunnerPool’s conditions. */
 export const POOL_REASONS = {
+  InvalidName: { meaning: 'No screenshot can name the pool: its name has dots or more than 63 characters.', event: true },
   RunnersReady: { meaning: 'At least one runner can capture.', event: false },
   ScaledToZero: { meaning: 'No runners run until a screenshot is queued.', event: false },
   RunnersStarting: { meaning: 'Runners are starting.', event: false },

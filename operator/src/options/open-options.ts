@@ -5,7 +5,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { SealedOptions } from '@tintype/crds/options/sealed-options'
+import { MAX_SEALED_BYTES, SealedOptions } from '@tintype/crds/options/sealed-options'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
@@ -42,9 +42,6 @@ export interface OpenedOptions {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
 }
-
-/** Maximum size of an object with sealed options: a request body of 4 MiB, encrypted and in base64, with a margin. */
-const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 
 /**
  * Collects the options of a Screenshot from all their sources.
@@ -104,7 +101,7 @@ async function openLarge(shot: Screenshot, { storage, openingKeys, report }: Opt
     ? [scheduleRef.name].find((name) => scheduleOptionsKey(account, name) === optionsObject)
     : [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
   if (subject === undefined) throw new OptionsError('spec.optionsObject names an object of another Screenshot')
-  const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_OBJECT_BYTES), report)
+  const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_SEALED_BYTES), report)
   const isSealed = text !== undefined && COMPACT_JWE.test(text)
   if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
   if (!isSealed) throw new OptionsError('the object with the options does not exist')

@@ -89,6 +89,8 @@ export class Runners {
   readonly #known = new Map<string, RunnerMemory>()
   readonly #reservations = new Map<string, string>()
   readonly #ends = new LRUCache<string, PodEnd>({ max: MAX_ENDS })
+  /** Uids of pods that ended with captures of two accounts. */
+  readonly #shared = new LRUCache<string, true>({ max: MAX_ENDS })
 
   constructor({ pods, screenshots, expectations }: { pods: Lister<Pod>; screenshots: Lister<Screenshot>; expectations: Expectations }) {
     this.#pods = pods
@@ -206,6 +208,16 @@ export class Runners {
   /** How a deleted pod ended; undefined when its status did not say. */
   endOf(uid: string): PodEnd | undefined {
     return this.#ends.get(uid)
+  }
+
+  /**
+   * Whether a pod that has ended or must end held captures of more than one account: a runner loads a page while it takes the picture of the one before.
+   * The answer is remembered, because the claims are released one by one.
+   */
+  wasShared(uid: string): boolean {
+    const claims = this.#screenshots.byIndex(CLAIM_INDEX, uid)
+    if (new Set(claims.map(accountOf)).size > 1) this.#shared.set(uid, true)
+    return this.#shared.has(uid)
   }
 
   /** Records the deletion of a pod. Its last status says how it ended. */

@@ -48,6 +48,9 @@ const Environment = z.object({
   /** The same for the policy on users who create Screenshots, Webhooks and ApiKeys; default: `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
   TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
+  /** The same for the policy on who writes a status; default: `<release>-trusted-status`. */
+  TINTYPE_TRUSTED_STATUS_POLICY: optionalText,
+  TINTYPE_TRUSTED_STATUS_POLICY_HASH: optionalText,
   /** Maximum number of queued Screenshots per account; a plan may override it. Excess ones that were created with kubectl fail. */
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().positive().default(1_000),
   /** Seconds after which a Screenshot fails when its pool or account does not exist. */
@@ -62,6 +65,8 @@ const Environment = z.object({
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   /** Seconds after the deletion of an Account within which it can be recreated with all its data; then the data is deleted. */
   TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
+  /** Webhook posts of one account that run at the same time. */
+  TINTYPE_WEBHOOK_MAX_POSTS_PER_ACCOUNT: z.coerce.number().int().min(1).max(256).default(32),
   /** Timeout of one webhook post. */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
@@ -123,6 +128,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       name: read.TINTYPE_TRUSTED_SPEC_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-spec`,
       hash: read.TINTYPE_TRUSTED_SPEC_POLICY_HASH,
     },
+    trustedStatusPolicy: {
+      name: read.TINTYPE_TRUSTED_STATUS_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-status`,
+      hash: read.TINTYPE_TRUSTED_STATUS_POLICY_HASH,
+    },
     queue: {
       maxQueuedPerAccount: read.TINTYPE_MAX_QUEUED_PER_ACCOUNT,
       unrunnableMilliseconds: read.TINTYPE_UNRUNNABLE_SECONDS * 1_000,
@@ -135,6 +144,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       accountGraceMilliseconds: read.TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS * 1_000,
     },
     webhook: {
+      maxPostsPerAccount: read.TINTYPE_WEBHOOK_MAX_POSTS_PER_ACCOUNT,
       timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,
       retryDelaysMilliseconds: read.TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS,
       allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,

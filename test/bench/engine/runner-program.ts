@@ -55,8 +55,9 @@ const parts = {
 }
 const send = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
-  capture: (order, canceled, onPageReady) =>
+  capture: (order, canceled, { onPageReady, onTaken }) =>
     capture(order, parts, canceled, {
+      onTaken,
       onPageReady: () => {
         onPageReady()
         send({ uid: order.uid, isTaken: true })

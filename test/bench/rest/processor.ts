@@ -20,18 +20,19 @@ export function parseProcessor(stat: string): number {
 }
 
 /** The processes of a test's control plane, from their state files. */
-export function findDaemon({ plane }: World, name: string): number {
+export function findDaemon({ plane }: { plane: Pick<World['plane'], 'kubeconfigPath'> }, name: string): number {
   const records = path.join(path.dirname(plane.kubeconfigPath), 'daemons')
   const file = readdirSync(records).find((record) => path.parse(record).name === name)
   if (file === undefined) throw new Error(`there is no record of ${name} in ${records}`)
   return (JSON.parse(readFileSync(path.join(records, file), 'utf8')) as { pid: number }).pid
 }
 
-const used = (pids: readonly number[]): number =>
+/** Processor milliseconds of processes since their start. */
+export const readProcessor = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + parseProcessor(readFileSync(`/proc/${pid}/stat`, 'utf8')), 0)
 
 const readAll = (processes: Processes): ProcessorUse =>
-  Object.fromEntries(PARTS.map((part) => [part, used(processes[part])])) as Record<Part, number>
+  Object.fromEntries(PARTS.map((part) => [part, readProcessor(processes[part])])) as Record<Part, number>
 
 /** Processor time of each program while `act` ran, divided by the number of results. */
 export async function countProcessor<T>(

@@ -86,7 +86,7 @@ export async function captureFirst({ url, apiKey }: Access, page: string): Promi
   return `${path.relative(repository, firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
 }
 
-/** A link that opens the web console signed in, once and within ten minutes. */
+/** A link that signs in to the web console after a click, once and within ten minutes. */
 export async function consoleLink({ url, apiKey }: Access): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}` }
   const { data } = await send<{ data: { path: string } }>(`${url}/console/codes`, { method: 'POST', headers })

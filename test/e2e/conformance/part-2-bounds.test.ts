@@ -61,8 +61,8 @@ t.test('spec 8.7: url is bounded', async (t) => {
 t.test('spec 8.7: a request is bounded', async (t) => {
   const bodyOf = (bytes: number) => JSON.stringify({ url, padding: 'x'.repeat(bytes - `{"url":"${url}","padding":""}`.length) })
   const create = (body: string) => call<ErrorBody>('/api/v1/screenshots', { method: 'POST', body })
-  const largest = bodyOf(4 * 1024 * 1024)
-  t.equal(Buffer.byteLength(largest), 4 * 1024 * 1024)
+  const largest = bodyOf(8 * 1024 * 1024)
+  t.equal(Buffer.byteLength(largest), 8 * 1024 * 1024)
   t.equal((await create(largest)).status, 400, 'the gateway read the body')
   const beyond = await create(`${largest} `)
   t.equal(beyond.status, 413)

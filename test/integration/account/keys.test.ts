@@ -96,6 +96,13 @@ t.test('kubectl apply of an Account and an ApiKey creates a working key', async 
   t.match((await kubectl([...inNamespace, 'get', 'account', 'acme'])).output, /growth +True +Active/)
 })
 
+t.test('a key whose name looks like an id of the REST API is never usable and says nothing', async (t) => {
+  const names = ['2', '3'].map((letter) => `key-${letter.repeat(26)}`)
+  await applyKey(names[0]!, { accountName: 'acme', secretName: 'looks-like-an-id' }, 'Usable')
+  t.ok(isKeyText(await textIn('looks-like-an-id')))
+  await applyKey(names[1]!, { accountName: 'acme' }, 'NoText')
+})
+
 t.test('applying a key again, or deleting its Secret, does not change the key', async (t) => {
   const before = hashOf(await keys.get('acme-ci'))
   await secretStore.delete('acme-ci-key')

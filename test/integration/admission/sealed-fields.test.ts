@@ -79,7 +79,10 @@ t.test('policy lets users change a webhook whose secrets the gateway has set, ex
 })
 
 t.test('policy lets users set the link fields of keys of their own account only', async (t) => {
-  const links = { linkSecret: { version: 2 }, linkPolicy: { allowedHosts: ['example.com'], allowedOptions: ['viewportWidth'] } }
+  const links = {
+    linkSecret: { version: 2 },
+    linkPolicy: { allowedHosts: ['example.com'], allowedOptions: ['viewportWidth'], allowOwnMarkup: false },
+  }
   t.match((await keys.create(aKey(links))).spec, links)
   await t.rejects(keys.create(aKey({ ...links, accountName: 'other' })), refused('not allowed to use the account other'))
 })

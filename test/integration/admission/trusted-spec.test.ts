@@ -1,5 +1,7 @@
 import t from 'tap'
-import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { namespaces } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
@@ -7,7 +9,7 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
-// Tests who may create objects for an account, on a real API server with the chart's roles and policies.
+// Tests who may create objects for an account and who may write their status, on a real API server with the chart's roles and policies.
 
 const release = await installRelease(t)
 const adminAccounts = new Resource(release.admin, accounts)
@@ -153,4 +155,121 @@ t.test('policy lets only users of all accounts grant the scope over all accounts
   t.strictSame(granted.spec.scopes, ['*', 'admin:read'])
   // A new text for the key would also give its scopes to the user of one account.
   await t.rejects(keys.patch('admin', mergePatch({ spec: { secretName: 'mine' } })), refusal)
+})
+
+const instant = '2026-01-01T00:00:00Z'
+/** A status of each kind that would deceive the programs: a result of another record, sessions that end, a foreign picture, a foreign Secret. */
+const forged = {
+  screenshots: { restoredFrom: 'scr_00000000000000000000000000' },
+  apikeys: { sessionsNotBefore: instant },
+  screenshotschedules: { baseline: { id: 'scr_00000000000000000000000000', time: instant, key: 'baselines/other', etag: 'x' } },
+  webhooks: { signingSecretName: 'theirs' },
+}
+type Plural = keyof typeof forged
+const PLURALS = Object.keys(forged) as Plural[]
+const STATUSES = PLURALS.map((plural) => `${plural}/status`)
+const onlyPrograms = {
+  status: 403,
+  message: /status: only the programs of the release may write it.* ask for the verb repair on all accounts/,
+}
+
+await new Resource(release.admin, screenshots).create({ metadata: { name: 'status-other' }, spec: { url, accountName: 'other' } })
+await new Resource(release.admin, screenshots).create({ metadata: { name: 'status-acme' }, spec: { url, accountName: 'acme' } })
+for (const accountName of ['other', 'acme']) {
+  const metadata = { name: `status-${accountName}` }
+  await new Resource(release.admin, webhooks).create({ metadata, spec: { ...hook, accountName } })
+  await new Resource(release.admin, apiKeys).create({ metadata, spec: { accountName } })
+  await new Resource(release.admin, screenshotSchedules).create({ metadata, spec: { accountName, schedule: '@daily', template: { url } } })
+}
+
+function patchStatus(http: KubeHttp, plural: Plural, name: string, status: object, namespace = http.namespace) {
+  const { contentType, body } = mergePatch({ status })
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plural}/${name}/status`
+  return http.request<{ status?: object }>({ method: 'PATCH', path, body, contentType })
+}
+
+/** A user of the account acme with all verbs on the status of every kind. */
+async function aStatusWriter(user: string) {
+  await release.permit(user, `status-${user}`, { resources: STATUSES, verbs: ['*'] })
+  await release.permit(user, `account-${user}`, { resources: ['accounts'], resourceNames: ['acme'], verbs: ['use', 'repair'] })
+  return release.asUser(user)
+}
+
+t.test('a user of one account cannot write the status of another account’s objects, nor of the user’s own', async (t) => {
+  const writer = await aStatusWriter('mallory')
+  await eventually('the roles are in force', () =>
+    writer.request({ method: 'GET', path: '/apis/tintype.dev/v1alpha1/namespaces/tintype/webhooks/status-acme/status' }).catch(() => false),
+  )
+  for (const plural of PLURALS)
+    for (const name of ['status-other', 'status-acme'])
+      await t.rejects(patchStatus(writer, plural, name, forged[plural]), onlyPrograms, `${plural} ${name}`)
+  const own = await new Resource(release.admin, webhooks).get('status-acme')
+  await t.rejects(new Resource(writer, webhooks).replaceStatus({ ...own, status: { url: 'x' } }), onlyPrograms, 'an update')
+  const path = '/apis/tintype.dev/v1alpha1/namespaces/tintype/webhooks/status-acme/status'
+  const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name: 'status-acme' }, status: { url: 'x' } }
+  const apply = {
+    method: 'PATCH',
+    path,
+    body,
+    contentType: 'application/apply-patch+yaml',
+    query: { fieldManager: 'me', force: 'true' },
+  } as const
+  await t.rejects(writer.request(apply), onlyPrograms, 'server-side apply')
+})
+
+t.test('operator and gateway write the status that they own, and no other', async (t) => {
+  const { http: operator } = await release.asPod('tintype-operator', 'operator-status')
+  const { http: gateway } = await release.asPod('tintype-api-gateway', 'gateway-status')
+  const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'ready', lastTransitionTime: instant }]
+  for (const plural of PLURALS) {
+    t.ok(await patchStatus(operator, plural, 'status-other', { conditions }), `the operator sets conditions of ${plural}`)
+    if (plural !== 'apikeys')
+      t.ok(await patchStatus(operator, plural, 'status-other', forged[plural]), `the operator owns ${plural}/status`)
+  }
+  const onlyConditions = { status: 403, message: /may change only \[conditions\] of apikeys\. Remove other fields/ }
+  await t.rejects(patchStatus(operator, 'apikeys', 'status-other', forged.apikeys), onlyConditions)
+  t.ok(await patchStatus(gateway, 'apikeys', 'status-other', { ...forged.apikeys, lastUsedTime: instant }))
+  const onlyTimes = { status: 403, message: /may change only \[lastUsedTime, sessionsNotBefore\] of apikeys\. Remove other fields/ }
+  await t.rejects(patchStatus(gateway, 'apikeys', 'status-other', { conditions: [] }), onlyTimes, 'a changed field')
+  await t.rejects(patchStatus(gateway, 'apikeys', 'status-other', { conditions: null }), onlyTimes, 'a removed field')
+  t.match(await patchStatus(operator, 'apikeys', 'status-other', { conditions: [] }), { status: forged.apikeys }, 'fields of others stay')
+  // Its role allows no other status. The policy holds for a role that was widened by mistake.
+  await release.grantEverything('tintype-api-gateway')
+  for (const plural of PLURALS.filter((plural) => plural !== 'apikeys')) {
+    const widened = () => patchStatus(gateway, plural, 'status-other', { conditions: [] }).catch((error: Error) => error)
+    const refusal = await eventually('the role is in force', async () => {
+      const found = await widened()
+      return found instanceof Error && !found.message.includes('cannot patch') && found
+    })
+    t.match(refusal, { status: 403, message: new RegExp(`may change only \\[\\] of ${plural}`) }, plural)
+  }
+})
+
+t.test('administrators with the verb repair on all accounts write any status', async (t) => {
+  await release.grant('fixer', 'tintype-repair')
+  const fixer = await release.asUser('fixer')
+  const repaired = () => patchStatus(fixer, 'webhooks', 'status-acme', { url: 'repaired' }).catch(() => undefined)
+  t.match(await eventually('the role is in force', repaired), { status: { url: 'repaired' } })
+  for (const plural of PLURALS) {
+    t.match(await patchStatus(fixer, plural, 'status-acme', forged[plural]), { status: forged[plural] }, plural)
+    t.ok(await patchStatus(release.admin, plural, 'status-other', forged[plural]), 'a cluster administrator has every verb')
+  }
+})
+
+t.test('policy leaves the status in other namespaces to their own release', async (t) => {
+  await new Resource(release.admin, namespaces).create({ metadata: { name: 'elsewhere' } })
+  const metadata = { name: 'status-acme', namespace: 'elsewhere' }
+  await new Resource(release.admin, webhooks).create({ metadata, spec: { ...hook, accountName: 'acme' } }, { namespace: 'elsewhere' })
+  await release.admin.request({
+    method: 'POST',
+    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/elsewhere/rolebindings',
+    body: {
+      metadata: { name: 'mallory' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'status-mallory' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
+    },
+  })
+  const mallory = await release.asUser('mallory')
+  const elsewhere = () => patchStatus(mallory, 'webhooks', 'status-acme', { url: 'free' }, 'elsewhere').catch(() => undefined)
+  t.match(await eventually('the role is in force', elsewhere), { status: { url: 'free' } })
 })

@@ -111,6 +111,9 @@ t.test('a link with any change is rejected', async (t) => {
   const links = [
     changed((url) => url.searchParams.set('expires', String(inAnHour() + 999_999))),
     changed((url) => url.searchParams.set('attachment', 'evil.html')),
+    changed((url) => url.searchParams.set('attachment', '')),
+    `${link}&attachment`,
+    `${link}&attachment=&attachment=`,
     changed((url) => url.searchParams.delete('signature')),
     changed((url) => url.searchParams.set('signature', 'a.')),
     changed((url) => {

@@ -103,11 +103,11 @@ t.test('through a proxy: a held request ends when the capture finishes', async (
   t.match(jsonOf(await held), { id, status: 'completed' })
 })
 
-t.test('through a proxy: a body of 4 MiB arrives, and the gateway rejects a larger one', async (t) => {
-  const largest = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE) })
+t.test('through a proxy: a body of 8 MiB arrives, and the gateway rejects one of more than 14 MiB', async (t) => {
+  const largest = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(8 * MEBIBYTE) })
   t.equal(largest.status, 400, 'the gateway read the body')
   t.match(jsonOf(largest), { error: { details: [{ path: 'padding', code: 'unknown_field' }] } })
-  const beyond = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE + 1) })
+  const beyond = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(14 * MEBIBYTE + 1) })
   t.equal(beyond.status, 413)
   t.match(jsonOf(beyond), { success: false, error: { code: 'PAYLOAD_TOO_LARGE' } })
 })

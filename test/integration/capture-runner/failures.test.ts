@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
+import { armEgress } from '../../../capture-runner/src/capture/arm-egress.ts'
+import { buildPlan, DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
-import { argumentsOf, listProcesses } from '../../../capture-runner/src/runtime/processes.ts'
+import { argumentsOf, listProcesses, memoryOf, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { servePages } from './stage/page-server.ts'
 import { decode, GREEN, isNear } from './stage/pixels.ts'
@@ -29,6 +31,9 @@ const cut =
 
 /** Number of requests for the page that never responds. */
 let asked = 0
+
+/** Memory of the page that holds memory. */
+const HELD_MEBIBYTES = 300
 
 const site = await servePages({
   '/green': green(),
@@ -89,6 +94,9 @@ const site = await servePages({
   },
   '/polls': green('<script>setInterval(() => fetch("/green"), 100)</script>'),
   '/huge': green('<script>const all = []; for (;;) all.push(new Uint8Array(16 << 20).fill(1))</script>'),
+  '/holds-memory': green(
+    `<script>const all = Array.from({ length: ${HELD_MEBIBYTES} }, () => new Uint8Array(1 << 20).fill(1)); fetch("/holding")</script>`,
+  ),
   '/worker': green(
     '<script>navigator.serviceWorker?.register("/green"); new Worker(URL.createObjectURL(new Blob(["for(;;){}"])))</script>',
   ),
@@ -162,7 +170,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
   { name: 'a redirect loop by scripts', path: '/script-circle', code: 'TOO_MANY_REDIRECTS' },
   { name: 'a script that navigates to a closed port', path: '/to-nowhere', code: 'NAVIGATION_FAILED' },
   { name: 'a redirect to a closed port', path: '/redirect-to-nowhere', code: 'NAVIGATION_FAILED' },
-  { name: 'a page that uses all memory', path: '/huge', code: 'PAGE_CRASHED' },
+  { name: 'a page that uses all memory', path: '/huge', code: 'PAGE_CRASHED', message: /used too much memory: .* may use 1228 MiB/ },
 ]
 
 for (const { name, path, options, code, message = /./ } of failures) {
@@ -197,6 +205,23 @@ t.test('a response that breaks off adds a warning, however it breaks off', async
     }
   }
   t.notMatch((await studio.shoot(site.url('/green'))).findings.warnings.join(), /broke off/)
+})
+
+t.test('a page with much memory does not end the page of another account in the same runner', async (t) => {
+  const used = () => treeOf(process.pid).reduce((sum, pid) => sum + memoryOf(pid), 0)
+  // Enough for the browsers and the page of the victim, but not for that of the attacker too.
+  const runner = await openStudio({ memoryLimitBytes: (used() + (150 + HELD_MEBIBYTES) * 2 ** 20) / 0.8 })
+  t.teardown(runner.close)
+  // A page whose capture has ended, but which still runs.
+  const lease = await runner.browsers.lend('attacker', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  t.teardown(() => runner.browsers.takeBack(lease, false))
+  const { tab } = lease
+  armEgress(tab.egress, LOOPBACK_POLICY, buildPlan(site.url('/'), {}))
+  await tab.session.send('Page.navigate', { url: site.url('/holds-memory') })
+  await eventually('the page holds its memory', async () => site.requests.includes('GET /holding'))
+  const { picture } = await runner.shoot(site.url('/green'), { delay: 500 }, { account: 'victim' })
+  t.ok(isNear((await decode(picture)).at(5, 5), GREEN, 0), 'the victim has its picture')
+  t.match(tab.ended.reason, { code: 'PAGE_CRASHED' }, 'the larger page was ended')
 })
 
 t.test('a capture of an unknown name fails with DNS_FAILED, over http and https', async (t) => {

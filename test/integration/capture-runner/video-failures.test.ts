@@ -1,12 +1,13 @@
 // Videos that fail, and the reported errors. After each of them no ffmpeg is left, and the next capture succeeds.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import path, { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
+import { landlockWrapper, mountWrapper } from '../../../capture-runner/src/jail/wrapper.ts'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { createEncoder } from '../../../capture-runner/src/video/encoder.ts'
@@ -170,9 +171,34 @@ t.test('a video has warnings about what the page’s time does not decide', asyn
   t.strictSame(await warningsOf('/worker', { ...SMALL, videoTiming: 'real', videoFps: 5 }), [])
 })
 
+/** A token as in a pod, in a directory of its own. */
+const programsDirectory = path.resolve(import.meta.dirname, '../../../capture-runner/jail')
+const secretFiles = [join(mkdtempSync(join(tmpdir(), 'tintype-token-')), 'token')]
+writeFileSync(secretFiles[0] as string, 'secret')
+const secrets = { programsDirectory, secretFiles }
+t.teardown(() => rmSync(path.dirname(secretFiles[0] as string), { recursive: true }))
+
+t.test('ffmpeg cannot read the token of the pod', async (t) => {
+  const directory = t.testdir({ frame: 'any' })
+  const { command } = await probeFfmpeg('ffmpeg', directory, secrets)
+  const wrappers = [command?.wrapper, landlockWrapper(secrets), mountWrapper(secrets), undefined]
+  for (const [at, wrapper] of wrappers.entries()) {
+    const read = (file: string) =>
+      new Ffmpeg({ program: 'cat', isUnshared: false, ...(wrapper ? { wrapper } : {}) }, [file], directory, {
+        fileBytes: 1,
+        cpuSeconds: 10,
+      }).end(AbortSignal.timeout(60_000))
+    await t.resolves(read('frame'), `${at}: its own files`)
+    if (wrapper)
+      for (const file of secretFiles) await t.rejects(read(file), { cause: { message: /token: (Permission denied|No such file)/ } })
+    else await t.resolves(read(secretFiles[0] as string), 'control: without a wrapper it can')
+  }
+  t.ok(command?.wrapper, 'the runner starts it with one')
+})
+
 t.test('ffmpeg has no network, where the node allows that, and reads no URL', async (t) => {
   const directory = t.testdir()
-  const { command } = await probeFfmpeg('ffmpeg', directory)
+  const { command } = await probeFfmpeg('ffmpeg', directory, secrets)
   if (!command) throw new Error('ffmpeg does not run')
   const signal = AbortSignal.timeout(60_000)
   const requests = site.requests.length
@@ -187,8 +213,8 @@ t.test('ffmpeg has no network, where the node allows that, and reads no URL', as
 })
 
 t.test('probeFfmpeg says why ffmpeg does not run', async (t) => {
-  t.match(await probeFfmpeg('/none/ffmpeg', t.testdir()), { detail: /ffmpeg does not run/ })
-  t.match(await probeFfmpeg('true', t.testdir()), { detail: /lacks these encoders: libx264, libvpx-vp9, gif/ })
+  t.match(await probeFfmpeg('/none/ffmpeg', t.testdir(), secrets), { detail: /ffmpeg does not run/ })
+  t.match(await probeFfmpeg('true', t.testdir(), secrets), { detail: /lacks these encoders: libx264, libvpx-vp9, gif/ })
 })
 
 t.test('an encoder refuses more processor time than its frames can need', async (t) => {

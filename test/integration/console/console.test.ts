@@ -92,6 +92,7 @@ t.test('with console.enabled=false, a gateway has none of the routes and still s
     ['POST', '/console/session'],
     ['DELETE', '/console/session'],
     ['POST', '/console/codes'],
+    ['POST', '/console/codes/describe'],
     ['GET', `/console/assets/${(await readdir(`${stage.directory}/assets`))[0]}`],
   ] as const)
     t.equal((await fetch(plain + path, { method, headers })).status, 404, `${method} ${path}`)

@@ -94,8 +94,8 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   await call(`${url}/v1/screenshots/${id}`, { method: 'DELETE', key })
 })
 
-t.test('texts that pages control run nothing and lead nowhere', async (t) => {
-  const nasty = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
+t.test('texts that pages control run nothing, lead nowhere and do not reverse a line', async (t) => {
+  const nasty = '\u{202e}<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'>{{7*7}}'
   const script = 'javascript:window.ran=1'
   const hostile = {
     pageTitle: nasty,
@@ -116,7 +116,7 @@ t.test('texts that pages control run nothing and lead nowhere', async (t) => {
     `https://example.com/?${nasty}`,
   )
   await complete(good, picture, world, hostile)
-  const bad = await create({ user_agent: nasty, styles: nasty, hide_selectors: [nasty] })
+  const bad = await create({ user_agent: nasty.slice(1), styles: nasty, hide_selectors: [nasty] })
   await fail(bad, { code: 'NAVIGATION_FAILED', message: nasty }, world)
   const { body: webhook } = await call(`${url}/v1/webhooks`, {
     ...{ method: 'POST', key },
@@ -126,6 +126,15 @@ t.test('texts that pages control run nothing and lead nowhere', async (t) => {
   const seen = await visit(t, stage)
   const { page, complaints } = seen
   await signIn(seen, url, key)
+  const attempt = {
+    ...{ number: 1, at: '2026-11-24T12:00:00Z', duration_ms: 5, status_code: 500 },
+    ...{ error: null, error_message: nasty, response_body: `the receiver wrote ${nasty}` },
+  }
+  const delivery = {
+    ...{ id: 'dlv_1', event_type: 'screenshot.failed', status: 'failed', screenshot_id: bad, attempts: [attempt] },
+    ...{ last_status_code: 500, last_attempt_at: '2026-11-24T12:00:00Z' },
+  }
+  await page.route(/\/deliveries/, (route) => route.fulfill({ json: { success: true, data: [delivery], pagination: {} } }))
   const paths = [
     'screenshots',
     `screenshots/${good}`,
@@ -147,6 +156,10 @@ t.test('texts that pages control run nothing and lead nowhere', async (t) => {
       path,
     )
     t.equal(await page.locator('[onerror], main script').count(), 0, path)
+    const drawn = await page.evaluate<string>('document.documentElement.outerHTML')
+    t.match(drawn, '\\u202e&lt;img', path)
+    t.notMatch(drawn, '\u{202e}', path)
+    if (path.startsWith('webhooks/')) t.match(drawn, String.raw`the receiver wrote \u202e&lt;img`)
   }
   t.strictSame(complaints, [])
 })
@@ -176,12 +189,17 @@ t.test('keys are created with scopes, shown once, and deleted', async (t) => {
   await signIn(seen, url, key)
   await page.goto(`${url}/#/keys`)
   await page.getByLabel('Name').fill('deploy pipeline')
+  await page.getByLabel('Hosts that its signed links may capture').fill('example.com, *.example.com')
   await page.getByRole('button', { name: 'Create key' }).click()
   const text = await page.locator('.secret code').textContent()
   t.equal((await call(`${url}/v1/screenshots`, { key: text ?? '' })).status, 200)
   t.equal((await call(`${url}/v1/keys`, { key: text ?? '' })).status, 403, 'it has only the chosen scopes')
   await page.getByRole('button', { name: 'Done' }).click()
   t.notMatch(await page.content(), text ?? 'no text')
+  await page.getByText('links: hosts example.com, *.example.com; no own markup').waitFor()
+  const created = (await call(`${url}/v1/keys`, { key })).body.data.find(({ name }: { name: string }) => name === 'deploy pipeline')
+  const policy = { allowed_hosts: ['example.com', '*.example.com'], allowed_options: null, allow_own_markup: false }
+  t.strictSame(created.link_policy, policy)
   await page.getByRole('button', { name: 'Delete deploy pipeline' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('deploy pipeline', { exact: true }).waitFor({ state: 'detached' })

@@ -1,7 +1,13 @@
 import t from 'tap'
-import { screenshots } from '../../../crds/client/kinds.ts'
+import { createKeyBody } from '../../../api-gateway/src/resources/keys/bodies.ts'
+import { createScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
+import { evaluateTarget } from '../../../api-gateway/src/resources/screenshots/options/target-url.ts'
+import { findWebhookUrlProblems } from '../../../api-gateway/src/resources/shared/webhook-url.ts'
+import { createWebhookBody } from '../../../api-gateway/src/resources/webhooks/bodies.ts'
+import { apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { isInvalid } from '../../../crds/client/patch.ts'
 import { pathOf } from '../../../crds/client/resource.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { contradictions } from '../../../crds/src/options/contradictions.ts'
@@ -19,12 +25,12 @@ const http = plane.connect(t)
 const url = 'https://example.com/'
 let names = 0
 
-/** Whether the API server accepts a Screenshot, by a dry run. */
-async function isStored(spec: object): Promise<boolean> {
-  const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `n${++names}` }, spec }
+/** Whether the API server accepts a Screenshot, or an object of another kind, by a dry run. */
+async function isStored(spec: object, resource: Pick<typeof screenshots, 'kind' | 'plural'> = screenshots): Promise<boolean> {
+  const body = { apiVersion: 'tintype.dev/v1alpha1', kind: resource.kind, metadata: { name: `n${++names}` }, spec }
   const query = { dryRun: 'All', fieldValidation: 'Strict' }
   try {
-    await http.request({ method: 'POST', path: pathOf(screenshots, 'default'), body, query })
+    await http.request({ method: 'POST', path: pathOf(resource as typeof screenshots, 'default'), body, query })
     return true
   } catch (error) {
     if (isInvalid(error) || (error as { status?: number }).status === 400) return false
@@ -81,8 +87,6 @@ t.test('the API server and zod agree on URLs', async (t) => {
       'http://a b.com/',
       ' https://example.com/',
       'HTTPS://example.com/',
-      'https://\u00a0/',
-      'https://a\u2028b/',
     ],
     `https://example.com/${'x'.repeat(8172)}`,
     `https://example.com/${'x'.repeat(8173)}`,
@@ -98,6 +102,83 @@ t.test('the API server and zod agree on names of accounts and pools', async (t) 
     { url, poolName: name },
   ])
   t.strictSame(await findDisagreements(specs), [])
+})
+
+/** Names for people, with text that shows nothing. */
+const DISPLAY_NAMES = [
+  ...['a', ' a ', 'x'.repeat(100), '📷'.repeat(100), '。', '👩‍👧', '\u200bא', 'a\nb', '\ue000', '\ud7ff'],
+  ...['', ' ', '\t\r\n', '\u0000\u001f\u007f', '\u0085\u00a0', '\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000'],
+  ...['\u200b\u200d\u2060', '\ufeff', '\u00ad', '\u2800', '\u3164\u115f\u1160\uffa0', '\ufe0f', '\u{e0020}', '\u061c\u202e'],
+  ...['x'.repeat(101), '📷'.repeat(101), ' '.repeat(101)],
+]
+const now = () => new Date()
+const webhookRules = DEFAULT_EGRESS_RULES
+const deps = { now, webhookRules, egress: webhookRules }
+
+/** Whether REST accepts a body. */
+function isTaken(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}
+
+t.test('REST and the API server agree on names for people', async (t) => {
+  const kinds = [
+    { resource: apiKeys, spec: {}, take: (name: string) => createKeyBody.read({ name }, { isLenient: false, deps }) },
+    {
+      resource: webhooks,
+      spec: { url, events: ['screenshot.completed'] },
+      take: (name: string) => createWebhookBody.read({ name, url, events: ['screenshot.completed'] }, { isLenient: false, deps }),
+    },
+    {
+      resource: screenshotSchedules,
+      spec: { schedule: '@hourly', template: { url } },
+      take: (name: string) => createScheduleBody.read({ name, schedule: '@hourly', url }, { isLenient: false, deps }),
+    },
+  ]
+  for (const { resource, spec, take } of kinds) {
+    const found: string[] = []
+    let accepted = 0
+    for (const name of DISPLAY_NAMES) {
+      const isAccepted = isTaken(() => take(name))
+      if (isAccepted) accepted++
+      if ((await isStored({ ...spec, name }, resource)) !== isAccepted) found.push(JSON.stringify(name).slice(0, 60))
+    }
+    t.strictSame(found, [], resource.kind)
+    t.equal(accepted, 10, resource.kind)
+  }
+})
+
+t.test('REST and the API server agree on URLs without a host, or with white space in it', async (t) => {
+  const hosts = [
+    ...['example.com', 'example.com:8080', '[2606:4700::1111]', 'a\u200bb.example', '\u00adexample.com', 'xn--r8jz45g.jp'],
+    ...['', ' ', ':80', '\u00a0', '\u3000', 'a\u00a0b', 'a\u2003', '\u1680', '\u2028', '\u202f', '\u205f', '\u0085'],
+    ...['\ufeff', '\u00ad', '\u200b', '\u2060\u00ad', '\ufe0f'],
+  ]
+  const found: string[] = []
+  let accepted = 0
+  for (const host of hosts) {
+    for (const rest of ['', '/', '/a', '?q']) {
+      const address = `https://${host}${rest}`
+      const isTarget = 'url' in evaluateTarget(address, DEFAULT_EGRESS_RULES)
+      const isEndpoint = findWebhookUrlProblems(address, DEFAULT_EGRESS_RULES).length === 0
+      if (isTarget) accepted++
+      if ((await isStored({ url: address })) !== isTarget) found.push(`target ${JSON.stringify(address)}`)
+      if ((await isStored({ url: address, events: ['screenshot.completed'] }, webhooks)) !== isEndpoint)
+        found.push(`endpoint ${JSON.stringify(address)}`)
+    }
+  }
+  t.strictSame(found, [])
+  t.equal(accepted, 24)
+  for (const blank of ['', ' ', '\t', '\u00a0', '\u200b']) {
+    t.match(evaluateTarget(blank, DEFAULT_EGRESS_RULES), { problem: { message: 'the url must start with http:// or https://' } })
+    t.match(findWebhookUrlProblems(blank, DEFAULT_EGRESS_RULES), [{ message: 'url must start with https://' }])
+    t.notOk(await isStored({ url: blank }))
+    t.notOk(await isStored({ url: blank, events: ['screenshot.completed'] }, webhooks))
+  }
 })
 
 // A linear congruential generator gives the same options in every run.

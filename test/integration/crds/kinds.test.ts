@@ -1,13 +1,15 @@
 import t from 'tap'
 import { customResourceDefinitions } from '../../../crds/client/core-resources.ts'
 import { accountUsages, runnerPools, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { Resource, tintypeResource } from '../../../crds/client/resource.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import { definitions } from '../../../crds/src/kinds/all.ts'
 import { buildClaim } from '../../../operator/src/controllers/screenshot/status.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
+import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from './kubectl.ts'
 
@@ -223,3 +225,97 @@ t.test('a Webhook must have an https URL and known events without duplicates', a
   ]
   for (const spec of bad) await t.rejects(create(spec), refused, JSON.stringify(spec))
 })
+
+/** A valid spec of each kind, and the longest name. `isLabel`: without dots. */
+const podTemplate = { image: 'x:1', serviceAccountName: 'runner' }
+const named: { kind: string; longest: number; isLabel?: boolean; spec: object }[] = [
+  { kind: 'Screenshot', longest: 253, spec: { url } },
+  { kind: 'ScreenshotSchedule', longest: 253, spec: { schedule: '@hourly', template: { url } } },
+  { kind: 'Webhook', longest: 238, spec: { url, events: ['screenshot.completed'] } },
+  { kind: 'ApiKey', longest: 253, spec: {} },
+  { kind: 'Account', longest: 63, isLabel: true, spec: { plan: 'free' } },
+  { kind: 'AccountUsage', longest: 63, isLabel: true, spec: { limit: 1 } },
+  { kind: 'RunnerPool', longest: 54, isLabel: true, spec: { podTemplate } },
+]
+const clientOf = (kind: string) => {
+  const { plural } = definitions.find((definition) => definition.kind === kind)!
+  return { plural, client: new Resource(http, tintypeResource<KubeObject & { spec?: object; status?: object }>(kind, plural)) }
+}
+
+t.test('every kind has a documented limit of its names', async (t) => {
+  t.strictSame(named.map(({ kind }) => kind).sort(), definitions.map(({ kind }) => kind).sort())
+})
+
+/** Changes of specs. */
+const CHANGES: Record<string, object> = {
+  Webhook: { description: 'changed' },
+  Account: { suspended: true },
+  AccountUsage: { limit: 2 },
+  RunnerPool: { minIdle: 2 },
+}
+const condition = { type: 'Ready', status: 'False', reason: 'InvalidName', message: 'x', lastTransitionTime: '2026-11-21T12:00:00Z' }
+
+for (const { kind, longest, isLabel = false, spec } of named) {
+  const { client, plural } = clientOf(kind)
+  const create = (metadata: object) => client.create({ metadata, spec } as never)
+
+  t.test(`a ${kind} has a name of at most ${longest} characters, and the refusal of a longer one names the limit`, async (t) => {
+    const name = isLabel ? `0${'n'.repeat(longest - 2)}9` : `0.n-${'n'.repeat(longest - 6)}.9`
+    t.equal((await create({ name })).metadata.name, name)
+    await client.delete(name)
+    const limit = new RegExp(`at most ${longest} characters|no more than ${longest} characters`)
+    await t.rejects(create({ name: 'n'.repeat(longest + 1) }), { status: 422, message: limit })
+    const applied = await kubectl(['apply', '-f', '-'], manifest(kind, 'n'.repeat(longest + 1), spec))
+    t.notOk(applied.isOk)
+    t.match(applied.output, limit)
+    if (isLabel)
+      await t.rejects(create({ name: 'a.b' }), { status: 422, message: /must not contain dots: use lower-case letters, digits and -/ })
+    for (const bad of ['', '-a', 'a-', 'A', 'a_b', 'a b', 'ä']) await t.rejects(create({ name: bad }), refused, bad)
+  })
+
+  t.test(`a ${kind} with generateName has a name that works, or is refused with the limit`, async (t) => {
+    const generated = await create({ generateName: 'g-' })
+    await client.delete(generated.metadata.name)
+    // The API server cuts generateName to 58 characters and adds 5.
+    if (longest < 63) {
+      await t.rejects(create({ generateName: 'g'.repeat(100) }), { status: 422, message: /at most 54 characters/ })
+    } else {
+      const { metadata } = await create({ generateName: 'g'.repeat(100) })
+      t.equal(metadata.name.length, 63)
+      await client.delete(metadata.name)
+    }
+  })
+
+  if (longest < 253) {
+    t.test(`a ${kind} with an old name that is too long stays writable after the upgrade`, async (t) => {
+      const name = 'o'.repeat(longest + 1)
+      const names = isLabel ? [name, 'old.name'] : [name]
+      await createBeforeRules(http, plural, {
+        create: async () => {
+          for (const each of names)
+            if (!(await client.find(each)))
+              await client.create({ metadata: { name: each, finalizers: ['example.com/keep'] }, spec } as never)
+          return true
+        },
+        isRefused: async () => {
+          const refusal = await create({ name: 'r'.repeat(longest + 1) }).then(
+            ({ metadata }) => client.delete(metadata.name).then(() => undefined),
+            (error: { status?: number }) => error.status,
+          )
+          return refusal === 422
+        },
+      })
+      for (const each of names) {
+        await client.patch(each, mergePatch({ metadata: { labels: { mine: 'yes' } } }))
+        await client.patch(each, mergePatch({ spec: CHANGES[kind] ?? {} }))
+        await client.patch(each, mergePatch({ status: kind === 'AccountUsage' ? { used: 1 } : { conditions: [condition] } }), {
+          subresource: 'status',
+        })
+        await client.delete(each)
+        t.ok((await client.get(each)).metadata.deletionTimestamp, 'the finalizer holds it')
+        await client.patch(each, mergePatch({ metadata: { finalizers: null } }))
+        t.equal(await client.find(each), undefined)
+      }
+    })
+  }
+}

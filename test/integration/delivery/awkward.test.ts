@@ -84,3 +84,23 @@ t.test('delivery of one event continues independently for each endpoint, with on
   t.equal(new Set(receiver.received.map(({ headers }) => headers['x-webhook-delivery'])).size, 3, 'three deliveries')
   await leader.end()
 })
+
+t.test('receivers of one account that hang do not take the posts of another account', async (t) => {
+  const leader = await stage.lead({ certificates: [receiver.ca], settings: { ...SETTINGS, maxPostsPerAccount: 3 } })
+  const hanging = ['hanging-1', 'hanging-2']
+  for (const name of hanging) await stage.subscribe(name, { url: `${receiver.url}/hangs`, accountName: 'acme' })
+  await stage.subscribe('victim', { url: `${receiver.url}/victim` })
+  const held = Promise.withResolvers<void>()
+  receiver.answer = async ({ path }, response) => {
+    if (path === '/hangs') await held.promise
+    response.writeHead(200).end()
+  }
+  const shots = [await stage.complete(undefined, { accountName: 'acme' }), await stage.complete(undefined, { accountName: 'acme' })]
+  await receiver.whenReceived(3)
+  await stage.whenEntry(await stage.complete(), 'victim', { state: 'ok' })
+  t.equal(receiver.received.filter(({ path }) => path === '/hangs').length, 3, 'the fourth post of the account waits')
+  held.resolve()
+  for (const shot of shots) for (const name of hanging) await stage.whenEntry(shot, name, { state: 'ok' })
+  t.equal(receiver.received.length, 5)
+  await leader.end()
+})

@@ -23,17 +23,18 @@ t.beforeEach(() => {
   receiver.answer = answerWith(200)
 })
 
+const OPTIONS: GuardedAgentOptions = {
+  rules: LOOPBACK,
+  ownAddresses: [],
+  resolve: async () => ['127.0.0.1'],
+  ca: [receiver.ca],
+  connections: 4,
+  connectMilliseconds: TIMEOUT_MILLISECONDS,
+}
+
 /** Posts to `url` as the operator does, with the options of the test. */
 async function send(t: Test, url: string, options: Partial<GuardedAgentOptions> = {}, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
-  const dispatcher = buildGuardedAgent({
-    rules: LOOPBACK,
-    ownAddresses: [],
-    resolve: async () => ['127.0.0.1'],
-    ca: [receiver.ca],
-    connections: 4,
-    connectMilliseconds: TIMEOUT_MILLISECONDS,
-    ...options,
-  })
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, ...options })
   t.teardown(() => dispatcher.destroy())
   return post({ url, headers: { 'content-type': 'application/json' }, body: '{}' }, { dispatcher, timeoutMilliseconds })
 }
@@ -97,6 +98,34 @@ t.test('post accepts large, compressed and unusual responses', async (t) => {
   t.match(await send(t, receiver.url), { isSuccess: true })
 })
 
+t.test('post parses the certificates of all authorities once, not for each connection', async (t) => {
+  let reads = 0
+  const get = (list: string[], key: string | symbol) => {
+    if (key === '0') reads++
+    return Reflect.get(list, key)
+  }
+  const ca = new Proxy([receiver.ca], { get })
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, ca })
+  t.teardown(() => dispatcher.destroy())
+  const before = { reads, connections: receiver.connections() }
+  receiver.answer = answerWith(200, '', { connection: 'close' })
+  for (let n = 0; n < 3; n++)
+    await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+  t.strictSame([reads, receiver.connections()], [before.reads, before.connections + 3])
+})
+
+t.test('post allows each response its own bytes on a reused connection', async (t) => {
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, connections: 1 })
+  t.teardown(() => dispatcher.destroy())
+  const before = receiver.connections()
+  receiver.answer = answerWith(200, 'y'.repeat(12_000), { 'x-more': 'z'.repeat(8_000) })
+  for (let n = 0; n < 10; n++)
+    t.match(await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }), {
+      isSuccess: true,
+    })
+  t.equal(receiver.connections(), before + 1)
+})
+
 t.test('post fails when the connection is reset after the request', async (t) => {
   receiver.answer = (_, response) => void response.socket?.destroy()
   t.match(await send(t, receiver.url), { isSuccess: false, statusCode: 0, end: 'connection' })
@@ -156,6 +185,8 @@ t.test('post reaches no private address by a name, unless its range is allowed',
     ['10.1.2.3'],
     ['fd00::1'],
     ['64:ff9b::7f00:1'],
+    ['::127.0.0.1'],
+    ['::198.51.100.10'],
   ]) {
     const outcome = await send(t, url, { rules: DEFAULT_EGRESS_RULES, resolve: async () => addresses })
     t.match(outcome, { isSuccess: false, end: 'blocked' }, `${addresses} is rejected`)
@@ -170,6 +201,12 @@ t.test('post dials the address that it has checked, whatever the name resolves t
   const resolve = async () => answers[asked++] ?? []
   t.match(await send(t, `https://hooks.example.com:${receiver.port}/`, { resolve }), { isSuccess: true })
   t.equal(asked, 1, 'the name is resolved once per connection')
+})
+
+t.test('post dials the address that the rules allow, not another one with the same text at its end', async (t) => {
+  const sendTo = (address: string) => send(t, `https://hooks.example.com:${receiver.port}/`, { resolve: async () => [address] })
+  t.match(await sendTo('::ffff:127.0.0.1'), { isSuccess: true }, 'the IPv4 address is dialed')
+  t.match(await sendTo('::127.0.0.1'), { isSuccess: false, end: 'blocked', detail: /::7f00:1 is an IPv4-compatible address/ })
 })
 
 t.test('post never connects to the operator itself, to ports of other services, or without TLS', async (t) => {

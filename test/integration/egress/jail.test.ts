@@ -11,6 +11,7 @@ import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { browserEnvironment, isSandboxSufficient, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
+import { landlockWrapper, type Wrapper } from '../../../capture-runner/src/jail/wrapper.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
 import { becomeRunner } from '../../support/processes/as-runner.ts'
@@ -58,8 +59,8 @@ const descendants = (root = process.pid): number[] => {
   return below(root)
 }
 
-const launch = async (jail: Awaited<ReturnType<typeof openJail>>) => {
-  const { executablePath, env } = jail.command(BROWSER)
+const launch = async (wrapper?: Wrapper) => {
+  const { executablePath, env } = wrapper?.command(BROWSER) ?? { executablePath: BROWSER, env: {} }
   return chromium.launch({
     executablePath,
     env: { ...browserEnvironment(process.env), ...env },
@@ -215,8 +216,36 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
   t.match(JSON.parse(stdout), {
     jail: false,
     chromiumSandbox: false,
+    hidesTokens: true,
     detail: /the jail cannot be created: unshare.*Chromium’s sandbox does not start/,
   })
+})
+
+t.test('without a jail, the browser cannot read the token of the pod', async (t) => {
+  const { token } = await startRunnerParts(t)
+  const readToken = async (wrapper?: Wrapper) => {
+    const browser = await launch(wrapper)
+    t.teardown(() => browser.close())
+    const page = await browser.newPage()
+    const loaded = await page.goto(`file://${token}`).catch((error: Error) => error)
+    return loaded instanceof Error ? loaded.message : page.textContent('body')
+  }
+  t.equal(await readToken(), 'secret', 'control: without Landlock, the browser shows the token')
+  t.match(await readToken(landlockWrapper({ programsDirectory: PROGRAMS, secretFiles: [token] })), /ERR_ACCESS_DENIED/)
+})
+
+t.test('without a jail, a program in the browser’s place cannot read token and memory of the runner', async (t) => {
+  const { token } = await startRunnerParts(t)
+  const own = fs.mkdtempSync('/tmp/tintype-own-')
+  t.teardown(() => fs.rmSync(own, { recursive: true }))
+  const attack = JSON.stringify({ pid: process.pid, files: [token] })
+  const wrapper = landlockWrapper({ programsDirectory: PROGRAMS, secretFiles: [token] })
+  const { signals: _, ...inside } = JSON.parse(await runInPlace(wrapper, process.execPath, [`${PROGRAMS}/probe.mjs`, attack]))
+  const nothing = { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] }
+  t.strictSame(inside, nothing)
+  // Chromium moves its own files from one directory to another.
+  const move = 'cd "$1" && mkdir a b && echo text >a/file && mv -n a/file b/ && cat b/file && env | grep TINTYPE_'
+  t.equal(await runInPlace(wrapper, 'sh', ['-c', move, 'sh', own]), 'text\n')
 })
 
 t.test('isSandboxSufficient needs jail and sandbox when the mode is required', async (t) => {

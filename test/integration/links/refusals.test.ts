@@ -124,6 +124,19 @@ t.test('the link policy of a key limits options and hosts, also the host after r
   t.equal(outcomeOf(await take(gateway, await acme.sign(REDIRECTING))), '200', 'control: a key without a policy gets the picture')
 })
 
+t.test('a link shows no text of its own under an allowed host, unless the policy allows own markup', async (t) => {
+  const allowed_hosts = ['example.com']
+  const base = 'html_base_url=https%3A%2F%2Fexample.com%2F'
+  const forged = `html=%3Ch1%3EPay%20here%3C%2Fh1%3E%3Ciframe%20src%3D%22${encodeURIComponent(FAR)}%22%3E&${base}`
+  const limited = await acme.createSigner({ link_policy: { allowed_hosts } })
+  for (const query of [forged, `markdown=%23%20Pay&${base}`, `${PAGE}&styles=a%7B%7D`, `${PAGE}&style_urls=${encodeURIComponent(FAR)}`]) {
+    await refuses(t, query, await limited.sign(query), '403 OPTION_NOT_ALLOWED')
+  }
+  const open = await acme.createSigner({ link_policy: { allowed_hosts, allow_own_markup: true } })
+  await capture(await open.sign(forged))
+  await refuses(t, 'a cached picture of own markup', await limited.sign(forged), '403 OPTION_NOT_ALLOWED')
+})
+
 t.test('links refuse secrets, scripts, proxies, own storage, callbacks, and captures with each request', async (t) => {
   const names = [
     ...privateOptionNames.map(toSnakeCase),

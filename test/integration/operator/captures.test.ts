@@ -145,6 +145,31 @@ t.test('the operator blames the page when its runner runs out of memory twice', 
   t.equal(node.orders.length, 2)
 })
 
+t.test('an account was blamed for a runner that ran out of memory with a page of another account', async (t) => {
+  await stage.whenIdle(2)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  node.capture = async ({ accountName, attempt }, _runner, _canceled, onPageReady) => {
+    if (attempt > 1) return
+    if (accountName === 'red') onPageReady()
+    await (accountName === 'green' ? released : new Promise(() => {}))
+  }
+  const ordered = (count: number) => eventually('the order is sent', async () => node.orders.length === count && node.orders.at(-1))
+  const red = await stage.create({ accountName: 'red' })
+  const { pod } = await ordered(1)
+  const green = await stage.create({ accountName: 'green' })
+  t.not((await ordered(2)).pod, pod, 'the other runner is busy')
+  const blue = await stage.create({ accountName: 'blue' })
+  t.equal((await ordered(3)).pod, pod, 'the runner takes one picture and loads another page')
+  const runner = node.runners.values().find((one) => one.pod === pod)
+  await node.crash(runner!, 137)
+  for (const shot of [red, blue]) {
+    const { status } = await stage.whenFinished(shot)
+    t.match(status, { phase: 'Completed', attempt: 2, lostRunners: undefined })
+  }
+  release()
+  await stage.whenFinished(green)
+})
+
 t.test('the operator adopts a capture whose order was accepted without a response', async (t) => {
   await stage.whenIdle(2)
   for (const runner of node.runners.values()) {

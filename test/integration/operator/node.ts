@@ -25,7 +25,7 @@ import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/identifiers/names.ts
 import { TOKEN_SECONDS } from '../../support/processes/as-in-pod.ts'
 
 /** The capture of a test: it stores a file, or fails. */
-export type FakeCapture = (order: CaptureOrder, runner: FakeRunner, cancelled: AbortSignal) => Promise<void>
+export type FakeCapture = (order: CaptureOrder, runner: FakeRunner, cancelled: AbortSignal, onPageReady: () => void) => Promise<void>
 
 /** The process of one runner pod. */
 export interface FakeRunner {
@@ -196,12 +196,12 @@ export class FakeNode {
     const reporter = createReporter({ http: await this.#connect(await this.#requestToken(pod, [])), log })
     const program = new Runner({
       log,
-      capture: async (order, cancelled) => {
+      capture: async (order, cancelled, { onPageReady }) => {
         fake.orders.push(order)
         this.orders.push({ pod: name, order })
         const course = () => ({ processingMilliseconds: 20, timings: { navigate: 10, upload: 5 } })
         try {
-          await this.capture(order, fake, cancelled)
+          await this.capture(order, fake, cancelled, onPageReady)
           await gate
           cancelled.throwIfAborted()
           const text = `${order.name} attempt ${order.attempt} on ${name}`

@@ -79,6 +79,13 @@ t.test('a Screenshot applied again takes the result of its record, and is neithe
   t.equal((await whenRestored('home')).status?.restoredFrom, id)
 })
 
+t.test('a Screenshot with a name of 253 characters is archived, and takes the result of its record', async (t) => {
+  const name = 'n'.repeat(253)
+  const id = await capture(await apply(name))
+  await apply(name)
+  t.equal((await whenRestored(name)).status?.restoredFrom, id)
+})
+
 t.test('a Screenshot with another spec is captured', async (t) => {
   await capture(await apply('other'))
   await apply('other', { options: { fullPage: false } })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { events } from '../../../crds/client/core-resources.ts'
-import { accounts, accountUsages, screenshotSchedules, webhooks } from '../../../crds/client/kinds.ts'
+import { accounts, accountUsages, apiKeys, screenshotSchedules, webhooks } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
@@ -10,6 +10,7 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
+import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from '../operator/stage.ts'
@@ -170,3 +171,72 @@ for (const [reason, account, block, unblock] of [
     t.equal(await usedOf(account), 1)
   })
 }
+
+t.test('an Account, a pool, a Webhook, a key, a Screenshot and a schedule with the longest names work together', async (t) => {
+  const [account, poolName] = ['a'.repeat(63), 'p'.repeat(54)]
+  const [hook, key, page, schedule] = [`w.${'w'.repeat(236)}`, `k.${'k'.repeat(251)}`, `h.${'h'.repeat(251)}`, `s.${'s'.repeat(251)}`]
+  const template = { url: 'https://example.com/', poolName }
+  await createAccount(account)
+  const shot = await stage.shots.create({ metadata: { name: page }, spec: { ...template, accountName: account } })
+  await eventually('an Event about it exists', async () => (await eventsOf(page, 'PoolNotFound')).length === 1)
+  const { podTemplate } = (await stage.pool()).spec
+  await stage.poolClient.create({ metadata: { name: poolName }, spec: { podTemplate, minIdle: 1, maxPods: 1 } })
+  const hooks = new Resource(admin, webhooks)
+  const posts = receiver.received.length
+  await hooks.create({
+    metadata: { name: hook },
+    spec: { accountName: account, url: `${receiver.url}/longest`, events: ['screenshot.completed'] },
+  })
+  await eventually('the webhook is active', async () => (await hooks.get(hook)).status?.activeSince !== undefined)
+  const keys = new Resource(admin, apiKeys)
+  await keys.create({ metadata: { name: key }, spec: { accountName: account, secretName: 'longest' } })
+  await eventually('the key works', async () => findCondition((await keys.get(key)).status?.conditions, 'Ready')?.status === 'True')
+  t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
+  await createSchedule(schedule, account, { template })
+  t.match((await run(schedule, 9)).status, { recentRuns: [{ outcome: 'completed' }] })
+  const bodies = (await receiver.whenReceived(posts + 2)).slice(posts).map(({ path, body }) => ({ path, ...JSON.parse(body.toString()) }))
+  t.match(bodies, [
+    { path: '/longest', type: 'screenshot.completed' },
+    { path: '/longest', type: 'screenshot.completed' },
+  ])
+  t.equal(await usedOf(account), 2)
+  const { status } = await stage.poolClient.get(poolName)
+  t.equal(findCondition(status?.conditions, 'Ready')?.status, 'True')
+})
+
+t.test('an Account, a pool or a Webhook whose old name cannot work says so, instead of failing for ever', async (t) => {
+  const { podTemplate } = (await stage.pool()).spec
+  const old = [
+    { store: accountStore, plural: 'accounts', name: 'old.account', bad: 'x.y', spec: { plan: 'free' } },
+    { store: stage.poolClient, plural: 'runnerpools', name: 'old.pool', bad: 'x.y', spec: { podTemplate, minIdle: 0 } },
+    {
+      store: new Resource(admin, webhooks),
+      plural: 'webhooks',
+      name: 'o'.repeat(245),
+      bad: 'x'.repeat(245),
+      spec: { url: receiver.url, events: ['screenshot.completed'] },
+    },
+  ] as unknown as { store: Resource<Account>; plural: string; name: string; bad: string; spec: Account['spec'] }[]
+  for (const { store, plural, name, bad, spec } of old) {
+    const create = (each: string) => store.create({ metadata: { name: each }, spec } as NewObject<Account>)
+    await createBeforeRules(admin, plural, {
+      create: () => create(name),
+      isRefused: () =>
+        create(bad).then(
+          () => store.delete(bad).then(() => false),
+          (error: { status?: number }) => error.status === 422,
+        ),
+    })
+    const ready = await eventually(`${plural} have a condition`, async () => {
+      const found = findCondition((await store.get(name)).status?.conditions, 'Ready')
+      return found?.reason === 'InvalidName' && found
+    })
+    t.match(ready, { status: 'False', message: /dots|at most 238 characters/ }, plural)
+    const failures = operator
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(name) && line.includes('reconcile failed'))
+    t.strictSame(failures, [], plural)
+    await store.delete(name)
+  }
+})

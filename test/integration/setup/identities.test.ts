@@ -10,6 +10,7 @@ import type { StoreUser } from '../../../operator/src/setup/sign-headers.ts'
 import { policyName, ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
+import { addParameters } from '../../support/attack/added-parameters.ts'
 import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { eventually } from '../../support/eventually.ts'
 import { readRightsTable } from '../../support/sources/rights-table.ts'
@@ -137,6 +138,19 @@ t.test('a presigned read of the operator reads one object with one ETag, and not
   t.ok(await isRefused(`${url}&versionId=1`, { headers }), 'another query')
   t.equal((await admin.statObject(bucket, SOURCE)).etag, etag, 'the object is unchanged')
   t.equal((await fetch(storage.presignGet({ key: 'users/absent', ...times }).url)).status, 404)
+})
+
+t.test('a parameter added to a link or an upload of the store is not refused with 403', async (t) => {
+  const times = { expiresAt: new Date(Date.now() + 60_000), now: new Date() }
+  const storage = openStorage({ ...root, bucket, ...first.operator }, { uploads: first.uploads })
+  const query = { 'response-content-type': 'image/png' }
+  const url = presign({ ...root, bucket, ...first.links }, { method: 'GET', key: SOURCE, query, expiresSeconds: 60, now: new Date() })
+  const upload = storage.presignPut({ key: 'users/added.png', contentType: 'image/png', ...times })
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'] as const) t.strictSame(await addParameters({ method, url }), [], `link, ${method}`)
+  t.strictSame(await addParameters({ method: 'PUT', ...upload }), [], 'upload')
+  t.strictSame(await addParameters({ method: 'GET', ...storage.presignGet({ key: SOURCE, ...times }) }), [], 'read of a baseline')
+  t.equal((await fetch(url)).status, 200)
+  t.equal((await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: 'picture' })).status, 200, 'nothing was stored before')
 })
 
 t.test('replaced identities work for an hour, keep their links valid for seven days, and are then deleted', async (t) => {

@@ -14,7 +14,7 @@ import { parseLines } from './contour.ts'
 import { ask, bodyOf, describe, type Front, postOverHttp2 } from './front.ts'
 
 const MEBIBYTE = 2 ** 20
-const MAX_BODY_BYTES = 4 * MEBIBYTE
+const MAX_BODY_BYTES = 8 * MEBIBYTE
 /** Both are longer than a request is held. */
 const HELD_DELAY_MILLISECONDS = 30_000
 const LINK_DELAY_MILLISECONDS = 28_000
@@ -144,7 +144,7 @@ async function checkBodies(front: Front): Promise<Finding[]> {
     })
   for (const protocol of ['--http2', '--http1.1']) {
     const whole = await send(MAX_BODY_BYTES, protocol)
-    findings.push(holds(`a body of 4 MiB is accepted (${protocol.slice(2)})`, whole === '202', whole))
+    findings.push(holds(`a body of 8 MiB is accepted (${protocol.slice(2)})`, whole === '202', whole))
   }
   const over = MAX_BODY_BYTES + 1
   for (const [protocol, result] of [

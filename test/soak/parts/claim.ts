@@ -7,17 +7,21 @@ import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { sendSteadily } from '../stage/clients.ts'
 import { readMetric } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
+import { measureStatusPrice } from '../stage/status-price.ts'
 
 const RUNNERS = 200
 const REQUESTS = 100
 const PER_SECOND = 5
 const BAR_MILLISECONDS = 50
 
-/** Time until one of many idle runners is claimed. */
+/** Time until one of many idle runners is claimed, and what the policy on the status adds to claims and reports. */
 export const claim: Part = {
   name: 'claim',
-  shows: 'the time from a Screenshot’s creation to its claim with 200 idle runners',
-  run: (context) => withStage((stage) => run(stage, context)),
+  shows: 'the time from a Screenshot’s creation to its claim with 200 idle runners, and the price of the policy on who writes a status',
+  run: async (context) => {
+    const { findings } = await withStage((stage) => run(stage, context))
+    return { findings: [...findings, ...(await measureStatusPrice(context.progress))] }
+  },
 }
 
 async function run(stage: Stage, { progress }: PartContext): Promise<PartResult> {

@@ -53,6 +53,7 @@ const toTrial = (script: string): string =>
     .replaceAll(/\bnamespace tintype\b/g, `namespace ${NAMESPACE}`)
     .replaceAll(/\b(deployments?|deploy|statefulset|secret|lease)([/ ])tintype-/g, `$1$2${RELEASE}-`)
     .replaceAll('app.kubernetes.io/instance=tintype', `app.kubernetes.io/instance=${RELEASE}`)
+    .replaceAll('--clusterrole=tintype-', `--clusterrole=${NAMESPACE}-${RELEASE}-`)
 
 /** Runs a script in a shell, and stops at the first failed command. */
 async function type(script: string, directory: string): Promise<void> {
@@ -70,7 +71,7 @@ async function type(script: string, directory: string): Promise<void> {
 
 export const clusterManual: Part = {
   name: 'cluster-manual',
-  shows: 'the commands of docs/operations.md do what the page says: scale, back up, restore, rotate keys, trace',
+  shows: 'the commands of docs/operations.md do what the page says: scale, back up, restore, repair, rotate keys, trace',
   run: (context) => withTrial(async (trial) => ({ findings: await goThrough(trial, context) })),
 }
 
@@ -179,12 +180,39 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
         GENEROUS_MILLISECONDS,
       )
       findings.push(holds('records are archived after the restore as before', true, 'no finished record is left in the Kubernetes API'))
+      progress('a status is repaired')
+      findings.push(await repairStatus(directory))
     } finally {
       await receiver.close()
     }
   })
   await remove()
   return findings
+}
+
+/** Runs the commands of the page with the files of a backup. The user whom the page names writes a status only while the role is bound. */
+async function repairStatus(directory: string): Promise<Finding> {
+  const [bind = '', repair = ''] = (await readChapter(directory, 'Repair a status')).blocks
+  const [grant = '', revoke = ''] = bind.split('\n')
+  const [, user = ''] = /--user=(\S+)/.exec(grant) ?? []
+  await kubectl(['create', 'role', 'writer', '--verb=get,patch', '--resource=webhooks.tintype.dev/status', '-n', NAMESPACE])
+  await kubectl(['create', 'rolebinding', 'writer', '--role=writer', `--user=${user}`, '-n', NAMESPACE])
+  const patch = `kubectl -n tintype patch webhook/by-hand --subresource=status --type=merge -p '{"status":{"url":"x"}}' --as=${user}`
+  const write = () =>
+    type(patch, directory).then(
+      () => 'written',
+      (error: Error) => error.message,
+    )
+  const refusal = await eventually('the policy refuses', async () => {
+    const message = await write()
+    return message.includes('verb repair') && message
+  })
+  await type(grant, directory)
+  await eventually('the role is in force', async () => (await write()) === 'written')
+  await type(repair, directory)
+  await type(revoke, directory)
+  await eventually('the role has ended', async () => (await write()) !== 'written')
+  return holds('only a user with the verb repair writes a status', true, refusal.trim().slice(-200))
 }
 
 const read = (object: string, field: string): Promise<string> => kubectl(['get', object, '-n', NAMESPACE, '-o', `jsonpath={${field}}`])

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { webhooks } from '../../../crds/client/kinds.ts'
+import { isInvalid, mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { eventually } from '../../support/eventually.ts'
+import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { watchEnds } from '../stage/ends-once.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
@@ -82,6 +87,7 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   const load = startLoad(trial, EVERY_MILLISECONDS)
   await sleep(BETWEEN_MILLISECONDS)
   const noted = await noteLinks(await whenSomeCompleted(trial))
+  await createOldWebhook(trial)
 
   progress(`upgrade, with the values of ${from}`)
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
@@ -93,6 +99,7 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   const broken = await findBroken(noted)
+  const oldName = await useOldWebhook(trial)
 
   progress('uninstall, with captures unfinished')
   await load.stop()
@@ -109,7 +116,38 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   const missing = await findMissingPictures(shots.map(({ metadata }) => screenshotIdOf(metadata)))
   await ends.stop()
   await Promise.all([before.remove(), now.remove()])
-  return { load, names, shots, unfinished, leftovers, missing, broken, noted, faults: ends.faults }
+  return { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, faults: ends.faults }
+}
+
+/** A name that earlier CRDs accepted, although no Secret can be named after it. */
+const OLD_NAME = 'w'.repeat(245)
+
+const createWebhook = ({ http }: Trial, name: string) =>
+  new Resource(http, webhooks).create({ metadata: { name }, spec: { url: 'https://example.com/', events: ['screenshot.completed'] } })
+
+async function createOldWebhook(trial: Trial): Promise<void> {
+  const other = 'x'.repeat(OLD_NAME.length)
+  await createBeforeRules(trial.http, 'webhooks', {
+    create: () => createWebhook(trial, OLD_NAME),
+    isRefused: () =>
+      createWebhook(trial, other).then(
+        () => new Resource(trial.http, webhooks).delete(other).then(() => false),
+        (error: unknown) => isInvalid(error),
+      ),
+  })
+}
+
+/** Changes and deletes the Webhook with the old name. Returns the reason that the new operator gave. */
+async function useOldWebhook({ http }: Trial): Promise<string> {
+  const store = new Resource(http, webhooks)
+  await store.patch(OLD_NAME, mergePatch({ spec: { description: 'changed' } }))
+  const reason = await eventually('the operator has seen the change', async () => {
+    const { metadata, status } = await store.get(OLD_NAME)
+    const ready = findCondition(status?.conditions, 'Ready')
+    return ready?.observedGeneration === metadata.generation ? ready?.reason : undefined
+  })
+  await store.delete(OLD_NAME)
+  return reason
 }
 
 /** Ids of Screenshots that are completed, once there are some. */
@@ -138,7 +176,7 @@ export const clusterUpgrade: Part = {
 }
 
 async function run(trial: Trial, context: PartContext): Promise<PartResult> {
-  const { load, names, shots, unfinished, leftovers, missing, broken, noted, faults } = await goThrough(trial, context)
+  const { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, faults } = await goThrough(trial, context)
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
   context.progress(`left behind: ${leftovers.join(' ')}`)
@@ -157,6 +195,7 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
         broken.length === 0,
         broken.join('; ') || `${noted.links.size} links`,
       ),
+      holds('a Webhook with a name from before the limit stays writable', oldName === 'InvalidName', oldName),
       holds('creates were accepted all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
       holds('captures were unfinished at the uninstall', unfinished > 0, `${unfinished} finished after the reinstallation`),
       holds(

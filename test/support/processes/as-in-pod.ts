@@ -15,7 +15,7 @@ export const TOKEN_SECONDS = 14_400
  * The flags of the Dockerfiles of operator and gateway, and the heap limit that Node chooses in a container with the chart's 384 MiB. With
  * the memory of a host, Node would collect garbage too late.
  */
-export const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
+export const NODE_FLAGS = ['--max-semi-space-size=4', '--expose-gc', '--max-old-space-size=256']
 /** The flags of the Dockerfile of the runner. */
 export const RUNNER_NODE_FLAGS = ['--initial-heap-size=256']
 export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', NODE_ENV: 'production' }

@@ -14,6 +14,10 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',
     tests: 'test/unit/api-gateway/quota/{limits,refusals,server-clock,write-round-robin}.test.ts',
   },
+  {
+    sources: 'api-gateway/src/resources/files/{progress,shares}.ts',
+    tests: 'test/unit/api-gateway/resources/files/{progress,shares}.test.ts',
+  },
   { sources: 'api-gateway/client/src/link/canonical.ts', tests: 'test/unit/client/link/*.test.ts' },
   { sources: 'capture-runner/src/plan/*.ts', tests: 'test/unit/capture-runner/plan/*.test.ts' },
 ]

@@ -14,6 +14,7 @@ t.test('loadConfig has a default for everything but secrets and the key file', a
     port: 8080,
     metricsPort: 9090,
     publicUrl: '',
+    bodyBytes: 33_554_432,
     maxDownloads: 256,
     trustedProxies: [],
     maxSchedules: 1_000,

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
+import { BodyBudget, MIN_BODY_BUDGET_BYTES } from '../../../api-gateway/src/bodies/budget.ts'
 import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
 import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
@@ -80,8 +81,8 @@ export function aScreenshot({
   return { metadata: metadata(id.replace('_', '-')), spec, status: { phase, ...status } }
 }
 
-export const anApiKey = (text: string, spec: ApiKeySpec): ApiKey => ({
-  metadata: { ...metadata('key-1'), labels: { [Label.keyHash1]: keyHash(text) } },
+export const anApiKey = (text: string, spec: ApiKeySpec, name = 'key-1'): ApiKey => ({
+  metadata: { ...metadata(name), labels: { [Label.keyHash1]: keyHash(text) } },
   spec,
 })
 
@@ -270,7 +271,10 @@ export class FakeKeys implements KeyStore {
   async findByHash(hash: string): Promise<ApiKey[]> {
     return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash || labels?.[Label.keyHash2] === hash)
   }
-  async findById(id: string): Promise<ApiKey | undefined> {
+  /** A key that the cache still has, although a newer one was written. */
+  cached: ApiKey | undefined
+  async findById(id: string, generation = 0): Promise<ApiKey | undefined> {
+    if (this.cached && (this.cached.metadata.generation ?? 0) >= generation) return this.cached
     return this.keys.find(({ metadata }) => apiKeyIdOf(metadata) === id)
   }
   async findAccount(name: string): Promise<Account | undefined> {
@@ -357,6 +361,8 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const secret = randomBytes(32).toString('base64')
   const ring = { current: 'a', keys: { a: secret } }
   const keyRing = () => ring
+  const metrics = buildMetrics()
+  const bodyBudget = new BodyBudget({ maxBytes: MIN_BODY_BUDGET_BYTES, onRefuse: () => {} })
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
@@ -369,9 +375,9 @@ export function aGateway(changes: Partial<Deps> = {}) {
     objects,
     report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
-    downloads: new Downloads(2),
+    downloads: new Downloads({ max: 2, metrics, now: () => performance.now() }),
     system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
-    metrics: buildMetrics(),
+    metrics,
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing,
     apiKeys,
@@ -392,6 +398,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     trustedProxies: [],
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
     linkCacheBytes: 1_000_000,
+    bodyBudget,
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,
@@ -402,5 +409,21 @@ export function aGateway(changes: Partial<Deps> = {}) {
   })
   compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, schedules, postRequests }
+  return {
+    app,
+    bodyBudget,
+    screenshots,
+    files,
+    keys,
+    key,
+    headers,
+    draining,
+    objects,
+    quota,
+    archive,
+    apiKeys,
+    webhooks,
+    schedules,
+    postRequests,
+  }
 }

@@ -13,12 +13,14 @@ const objects = await renderChart({
   logLevel: 'warn',
   platform: 'openshift',
   'gateway.publicUrl': 'https://shots.example.com',
+  'gateway.bodyBytes': 67_108_864,
   'gateway.maxDownloads': 128,
   'gateway.trustedProxies': ['10.1.0.0/16', 'fd00::/8'],
   'gateway.maxSchedulesPerAccount': 70,
   'gateway.linkCacheBytes': 1_073_741_824,
   'console.enabled': false,
   'bootstrap.plan': 'scale',
+  'webhooks.maxPostsPerAccount': 16,
   'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
   'webhooks.allowedHosts': ['*.hooks.example'],
   'capture.maxFileBytes': 1_073_741_824,
@@ -44,7 +46,13 @@ t.test('operator accepts the environment that the chart sets', async (t) => {
     maxFileBytes: 1_073_741_824,
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
     admissionPolicy: { name: 'tintype-runner-status' },
-    webhook: { retryDelaysMilliseconds: [5_000, 300_000], allowedHosts: ['*.hooks.example'], allowedCidrs: [], timeoutMilliseconds: 5_000 },
+    webhook: {
+      maxPostsPerAccount: 16,
+      retryDelaysMilliseconds: [5_000, 300_000],
+      allowedHosts: ['*.hooks.example'],
+      allowedCidrs: [],
+      timeoutMilliseconds: 5_000,
+    },
   })
 })
 
@@ -53,6 +61,7 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
   t.match(config, {
     publicUrl: 'https://shots.example.com',
     port: 8080,
+    bodyBytes: 67_108_864,
     maxDownloads: 128,
     trustedProxies: ['10.1.0.0/16', 'fd00::/8'],
     maxSchedules: 70,
@@ -85,8 +94,8 @@ t.test('programs know every variable that the chart sets', async (t) => {
 })
 
 t.test('operator expects exactly the policies of the chart', async (t) => {
-  const { admissionPolicy, trustedSpecPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
-  for (const { name, hash } of [admissionPolicy, trustedSpecPolicy])
+  const { admissionPolicy, trustedSpecPolicy, trustedStatusPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
+  for (const { name, hash } of [admissionPolicy, trustedSpecPolicy, trustedStatusPolicy])
     t.equal(hash, policyHash(find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', name)), name)
 })
 

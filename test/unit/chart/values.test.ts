@@ -27,9 +27,19 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   { name: 'a thumbnail that is too small', settings: { 'capture.thumbnailWidth': 8 }, words: /thumbnailWidth/ },
   { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
   {
+    name: 'fewer bytes of bodies than two accounts need',
+    settings: { 'gateway.bodyBytes': 0 },
+    words: /gateway.bodyBytes.*minimum: got 0, want 3.3554432/s,
+  },
+  {
     name: 'a negative cache of links',
     settings: { 'gateway.linkCacheBytes': -1 },
     words: /gateway.linkCacheBytes.*minimum: got -1, want 0/s,
+  },
+  {
+    name: 'more posts of an account than posts',
+    settings: { 'webhooks.maxPostsPerAccount': 257 },
+    words: /webhooks.maxPostsPerAccount.*maximum: got 257, want 256/s,
   },
   {
     name: 'no schedules',

@@ -53,8 +53,7 @@ t.test('a link has every option that the gateway accepts in links, and no other'
   for (const { name, option } of fieldsByName.values()) {
     const options = { [name]: exampleOf(option) }
     const { params, left } = toLinkParameters(options)
-    let isAllowed = !['async', 'response_type'].includes(name) && typeof options[name] !== 'object'
-    if (Array.isArray(options[name])) isAllowed = true
+    let isAllowed = typeof options[name] !== 'object' || Array.isArray(options[name])
     try {
       assertLinkOptions(options, {})
     } catch {

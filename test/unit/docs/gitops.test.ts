@@ -3,6 +3,7 @@ import { LuaFactory } from 'wasmoon'
 import { parseAllDocuments } from 'yaml'
 import { definitions } from '../../../crds/src/kinds/all.ts'
 import type { Condition } from '../../../crds/src/schema/conditions.ts'
+import { MAX_OBJECT_NAME_LENGTH } from '../../../crds/src/schema/custom-resource.ts'
 import type { Rendered } from '../../support/sources/chart.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
 import { faultsOf } from '../../support/sources/manifest-faults.ts'
@@ -104,4 +105,16 @@ t.test('Argo CD shows special states', async (t) => {
   t.equal(await healthOf('Account', [{ type: 'Ready', status: 'False' }], { suspended: true }), 'Suspended')
   for (const kind of ['ApiKey', 'Webhook'])
     t.equal(await healthOf(kind, [{ type: 'Ready', status: 'False' }], { active: false }), 'Suspended')
+})
+
+t.test('the table of names has the limits of every kind', async (t) => {
+  const [, section = ''] = /^## Names of objects\n(.*?)^## /ms.exec(readText('docs/gitops.md')) ?? []
+  const rows = [...section.matchAll(/^\| (\w+) \| (\d+) \| ([^|]+) \|/gm)].map(([, kind, length, characters = '']) => [
+    kind,
+    Number(length),
+    characters.includes('`.`'),
+  ])
+  const limits = definitions.map(({ kind, names }) => [kind, names?.maxLength ?? MAX_OBJECT_NAME_LENGTH, !names?.isLabel])
+  const byKind = (one: unknown[], other: unknown[]) => String(one[0]).localeCompare(String(other[0]))
+  t.strictSame(rows.sort(byKind), limits.sort(byKind))
 })

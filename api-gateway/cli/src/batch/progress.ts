@@ -4,7 +4,7 @@ import type { Entry } from './state-file.ts'
 
 const BAR_WIDTH = 24
 /** Erases the line of the cursor. */
-const CLEAR = '\r\u{1b}[2K'
+export const CLEAR = '\r\u{1b}[2K'
 
 /** Shows how far a batch is: a bar on a terminal, a line for each URL elsewhere. */
 export class Progress {

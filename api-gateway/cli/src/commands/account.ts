@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.ts'
-import type { Flag } from '../arguments/flag.ts'
+import { type Flag, toOptionName } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
 import { formatTable, formatTime } from '../terminal/format.ts'
@@ -58,6 +58,18 @@ const keysList: Command = {
   },
 }
 
+/** Flags of the link policy, by the names of its fields. */
+const linkPolicyFlags: readonly Flag[] = [
+  { name: 'allowed-hosts', kind: 'list', value: 'HOST', summary: 'Host that links may capture, repeatable' },
+  { name: 'allowed-options', kind: 'list', value: 'NAME', summary: 'Option that links may have, repeatable' },
+  { name: 'allow-own-markup', kind: 'boolean', isNegatable: true, summary: 'Lets links have html, styles and other own markup' },
+]
+
+function linkPolicyOf({ parsed }: Context): ApiKeyRequest['link_policy'] {
+  const given = linkPolicyFlags.filter(({ name }) => parsed.values.has(name))
+  return given.length === 0 ? undefined : Object.fromEntries(given.map(({ name }) => [toOptionName(name), parsed.values.get(name)]))
+}
+
 const keysCreate: Command = {
   name: 'keys create',
   usage: 'NAME',
@@ -67,11 +79,18 @@ const keysCreate: Command = {
   flags: [
     { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scope of the key, repeatable; default: all' },
     { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' },
+    ...linkPolicyFlags,
   ],
   async run(context) {
     const scopes = context.list('scopes') as ApiKeyRequest['scopes']
     const days = context.number('expires-in-days')
-    const request = { name: context.argument(0), ...(scopes && { scopes }), ...(days === undefined ? {} : { expires_in_days: days }) }
+    const policy = linkPolicyOf(context)
+    const request = {
+      name: context.argument(0),
+      ...(scopes && { scopes }),
+      ...(days === undefined ? {} : { expires_in_days: days }),
+      ...(policy && { link_policy: policy }),
+    }
     printKey(context, await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal }))
     return EXIT.ok
   },

@@ -4,6 +4,7 @@ import type { Parsed } from '../arguments/parse.ts'
 import { UsageError } from '../common/errors.ts'
 import type { Environment } from '../settings/profiles.ts'
 import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
+import { toPrintable, toPrintableJson } from '../terminal/format.ts'
 import type { Output } from '../terminal/output.ts'
 
 const INTERACTIVE_RETRIES = 2
@@ -82,19 +83,19 @@ export class Context {
     return value
   }
 
-  /** Writes a line to standard output. */
-  print(line: string): void {
-    this.world.stdout.write(`${line}\n`)
+  /** Writes lines to standard output. */
+  print(...lines: readonly string[]): void {
+    for (const line of lines) this.world.stdout.write(`${toPrintable(line)}\n`)
   }
 
   /** Writes a line about progress to standard error. */
   note(line: string): void {
-    this.world.stderr.write(`${line}\n`)
+    this.world.stderr.write(`${toPrintable(line)}\n`)
   }
 
   /** Writes a record as a line of JSON. */
   printJson(value: unknown): void {
-    this.print(JSON.stringify(value))
+    this.world.stdout.write(`${toPrintableJson(value)}\n`)
   }
 }
 

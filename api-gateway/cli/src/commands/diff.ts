@@ -2,7 +2,6 @@ import { CaptureFailedError, type Screenshot, type ScreenshotRequest } from '../
 import { captureRecord, writeFileFrom } from '../batch/capture.ts'
 import { toUrl } from '../batch/urls.ts'
 import { EXIT, UsageError } from '../common/errors.ts'
-import { toPrintable } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { waitTimeoutOf } from './shot.ts'
@@ -56,7 +55,7 @@ async function run(context: Context): Promise<number> {
     await writeFileFrom(await client.screenshots.streamOf(after, { artifact: 'diff', signal }), output, signal)
   if (context.isOn('json')) context.printJson(after)
   else context.print(describe(after))
-  for (const warning of after.warnings) context.note(`warning: ${toPrintable(warning)}`)
+  for (const warning of after.warnings) context.note(`warning: ${warning}`)
   return after.comparison?.changed ? EXIT.failed : EXIT.ok
 }
 

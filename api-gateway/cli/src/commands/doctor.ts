@@ -1,6 +1,5 @@
 import { EXIT } from '../common/errors.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
-import { toPrintable } from '../terminal/format.ts'
 import type { Command } from './context.ts'
 
 export const doctor: Command = {
@@ -16,7 +15,7 @@ export const doctor: Command = {
       const { check, status, message } = finding
       if (status === 'problem') problems += 1
       if (context.isOn('json')) context.printJson(finding)
-      else context.print(`${status.padEnd(8)} ${check.padEnd(10)} ${toPrintable(message)}`)
+      else context.print(`${status.padEnd(8)} ${check.padEnd(10)} ${message}`)
     }
     return problems === 0 ? EXIT.ok : EXIT.failed
   },

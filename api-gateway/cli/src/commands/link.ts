@@ -26,9 +26,9 @@ export function toExpiry(text: string, now: Date): number {
   return expiry
 }
 
-/** A query has no maps, and a link does not wait. */
+/** A query has no maps. */
 const linkFlags = captureFlags.filter(
-  ({ name, kind }) => kind !== 'map' && kind !== 'cookies' && name !== 'async' && !NOT_IN_LINKS.includes(toOptionName(name)),
+  ({ name, kind }) => kind !== 'map' && kind !== 'cookies' && !NOT_IN_LINKS.includes(toOptionName(name)),
 )
 
 export const link: Command = {

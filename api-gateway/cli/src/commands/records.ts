@@ -1,5 +1,5 @@
 import type { Screenshot, Video } from '../../../client/src/index.ts'
-import { formatBytes, formatTable, formatTime, toPrintable } from '../terminal/format.ts'
+import { formatBytes, formatTable, formatTime } from '../terminal/format.ts'
 
 /** `1920 x 1080 png, 45.3 KB, 1.2 s`, and for videos `1920 x 1080 mp4, 5 s at 30 fps, 2.1 MB, 9.4 s` */
 export function describePicture(record: Screenshot | Video): string {
@@ -16,7 +16,7 @@ export const stateOf = ({ status, started_at: startedAt }: Screenshot): string =
   status === 'pending' && startedAt !== null ? 'capturing' : status
 
 /** A record as lines of names and values. */
-export function describeRecord(screenshot: Screenshot): string {
+export function describeRecord(screenshot: Screenshot): string[] {
   const { id, url, created_at, completed_at, status, error, warnings, artifacts, download_url } = screenshot
   const rows: [string, string][] = [
     ['id', id],
@@ -30,7 +30,7 @@ export function describeRecord(screenshot: Screenshot): string {
   if (error) rows.push(['error', `${error.code}: ${error.message}`])
   for (const { type, file_size_bytes: size } of artifacts) rows.push(['artifact', size === null ? type : `${type}, ${formatBytes(size)}`])
   for (const warning of warnings) rows.push(['warning', warning])
-  return rows.map(([name, value]) => `${name.padEnd(9)} ${toPrintable(value)}`).join('\n')
+  return rows.map(([name, value]) => `${name.padEnd(9)} ${value}`)
 }
 
 /** Records as a table. */

@@ -2,7 +2,7 @@ import type { Schedule, ScheduleRequest, ScheduleRun } from '../../../client/src
 import type { Flag } from '../arguments/flag.ts'
 import { toUrl } from '../batch/urls.ts'
 import { EXIT, UsageError } from '../common/errors.ts'
-import { formatTable, formatTime, toPrintable } from '../terminal/format.ts'
+import { formatTable, formatTime } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { COMPARISON_FIELDS, toScheduleChanges } from './schedule-changes.ts'
@@ -26,7 +26,7 @@ const scheduleRow = (schedule: Schedule): string[] => [
 ]
 
 /** A schedule as lines of names and values. */
-function describeSchedule(schedule: Schedule): string {
+function describeSchedule(schedule: Schedule): string[] {
   const {
     id,
     name,
@@ -58,12 +58,12 @@ function describeSchedule(schedule: Schedule): string {
   }
   for (const run of [...schedule.active_runs, ...schedule.recent_runs])
     rows.push(['run', `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}`])
-  return rows.map(([field, value]) => `${field.padEnd(9)} ${toPrintable(value)}`).join('\n')
+  return rows.map(([field, value]) => `${field.padEnd(9)} ${value}`)
 }
 
 function printSchedule(context: Context, schedule: Schedule): void {
   if (context.isOn('json')) context.printJson(schedule)
-  else context.print(describeSchedule(schedule))
+  else context.print(...describeSchedule(schedule))
 }
 
 const list: Command = {

@@ -3,7 +3,7 @@ import { CaptureFailedError, type Screenshot, type ScreenshotQuery } from '../..
 import { writeFileFrom } from '../batch/capture.ts'
 import { EXIT, UsageError } from '../common/errors.ts'
 import { bothKinds, capturesIn, VIDEO_FORMATS, withKindOf } from '../common/kinds.ts'
-import { formatTime, toPrintable } from '../terminal/format.ts'
+import { formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 import { describePicture, describeRecord, stateOf, tableOf } from './records.ts'
 
@@ -91,7 +91,7 @@ export const get: Command = {
     const screenshot = await withKindOf(client, (captures) => captures.get(context.argument(0), { signal }))
     if (output === undefined) {
       if (context.isOn('json')) context.printJson(screenshot)
-      else context.print(describeRecord(screenshot))
+      else context.print(...describeRecord(screenshot))
       return EXIT.ok
     }
     if (output === '-' && stdout.isTerminal) throw new UsageError('the file would be written to the terminal. Redirect the output.')
@@ -131,9 +131,7 @@ function printState(context: Context, screenshot: Screenshot): void {
     return
   }
   const details = status === 'completed' ? describePicture(screenshot) : error ? `${error.code}: ${error.message}` : ''
-  context.print(
-    toPrintable(`${formatTime(completedAt ?? screenshot.created_at)} ${id} ${stateOf(screenshot).padEnd(9)} ${url} ${details}`).trimEnd(),
-  )
+  context.print(`${formatTime(completedAt ?? screenshot.created_at)} ${id} ${stateOf(screenshot).padEnd(9)} ${url} ${details}`.trimEnd())
 }
 
 /** Follows one screenshot to its end. */

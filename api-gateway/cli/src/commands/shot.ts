@@ -10,7 +10,6 @@ import { StateFile, toFingerprint } from '../batch/state-file.ts'
 import { readUrls, toUrl } from '../batch/urls.ts'
 import { EXIT, Interrupted, UsageError } from '../common/errors.ts'
 import { capturesIn } from '../common/kinds.ts'
-import { toPrintable } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { describePicture } from './records.ts'
@@ -109,7 +108,7 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
     if (file !== undefined) await writeFileFrom(stream, file, signal)
     printResult(context, screenshot, file)
     if (!context.isOn('json')) context.note(describePicture(screenshot))
-    for (const warning of screenshot.warnings) context.note(`warning: ${toPrintable(warning)}`)
+    for (const warning of screenshot.warnings) context.note(`warning: ${warning}`)
     return EXIT.ok
   } catch (error) {
     if (error instanceof Interrupted && id !== undefined) context.note(`The capture continues. Run \`tintype watch ${id}\` to follow it.`)

@@ -12,7 +12,7 @@ export const API_VERSION = "1.0.0"
 export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read","webhooks:write","schedules:read","schedules:write","keys:read","keys:write","usage:read"]
 
 /** Capture options that links must not have. */
-export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","webhook_url","webhook_events","cache","cache_refresh"]
+export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","async","webhook_url","webhook_events","cache","cache_refresh"]
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [
@@ -235,7 +235,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"image_height","kind":"integer","summary":"Height to resize the picture to in pixels, 1 to 50000. Default: none."},
       {"name":"image_fit","kind":"text","summary":"How to fit the picture into both --image-width and --image-height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside.","values":["cover","contain","fill","inside","outside"]},
       {"name":"image_position","kind":"text","summary":"Part of the picture to keep if --image-fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.","values":["top","center","bottom","left","right","entropy","attention"]},
-      {"name":"image_upscale","kind":"boolean","summary":"Allows --image-width and --image-height to enlarge the picture. Default: false."},
+      {"name":"image_upscale","kind":"boolean","summary":"Allows --image-width and --image-height to enlarge the picture, up to the limits of its format. Default: false."},
       {"name":"image_background","kind":"text","summary":"Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff."},
       {"name":"background_color","kind":"text","summary":"Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none."},
       {"name":"image_trim","kind":"boolean","summary":"Removes borders of one color. Default: false."},

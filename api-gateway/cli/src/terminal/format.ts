@@ -1,3 +1,5 @@
+import { replaceHidden, toEscape } from '@tintype/crds/text/hidden-characters'
+
 const UNITS = ['B', 'KB', 'MB', 'GB'] as const
 const STEP = 1_000
 
@@ -11,9 +13,11 @@ export function formatBytes(bytes: number): string {
 /** `2026-11-24 16:05` in UTC, or `-`. */
 export const formatTime = (time: string | null | undefined): string => (time ? time.slice(0, 16).replace('T', ' ') : '-')
 
-/** Text that cannot move the cursor or change the colors of a terminal. Page titles and URLs come from strangers. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
-export const toPrintable = (text: string): string => text.replaceAll(/[\x00-\x1f\x7f-\x9f]/g, '\u{fffd}')
+/** Text that cannot move the cursor, change colors or reorder the line of a terminal. Page titles and URLs come from strangers. */
+export const toPrintable = (text: string): string => replaceHidden(text, () => '\u{fffd}')
+
+/** JSON on one line, for terminals too: what {@link toPrintable} replaces is escaped, so that the value stays the same. */
+export const toPrintableJson = (value: unknown): string => replaceHidden(JSON.stringify(value), toEscape)
 
 /** Lines with aligned columns. The last column is not padded. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -311,7 +311,7 @@ export interface components {
          *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.
          *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
-         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor or full_page_max_height, or set format to jpeg. error.message gives the limit.
+         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.
          *     - `UNSUPPORTED_CONTENT`: Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
          *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
@@ -667,7 +667,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -1264,7 +1264,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -1808,7 +1808,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;
@@ -2662,7 +2662,7 @@ export interface components {
             duration_ms: number;
             /** @description HTTP status of the response. 0 without a response. */
             status_code: number;
-            /** @description Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection. */
+            /** @description Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, proxy, oversized (the response exceeds a limit), connection. */
             error: string | null;
             error_message: string | null;
             /** @description The first KiB of the response. Null without a response. */
@@ -2719,7 +2719,7 @@ export interface components {
                  * @description For programs.
                  * @enum {string}
                  */
-                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "HEADERS_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
                 /** @description All problems of the request, or facts about the error. */
                 details?: components["schemas"]["Problem"][] | {
                     [key: string]: unknown;
@@ -2754,6 +2754,8 @@ export interface components {
             allowed_hosts: string[] | null;
             /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
             allowed_options: string[] | null;
+            /** @description Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null. */
+            allow_own_markup: boolean | null;
         };
         /** @description Limits of the signed links of the key. It replaces the earlier limits as a whole. */
         LinkPolicyRequest: {
@@ -2761,6 +2763,8 @@ export interface components {
             allowed_hosts?: string[] | null;
             /** @description Names of options that links may have. Null: all that links support. An empty list: none. */
             allowed_options?: string[] | null;
+            /** @description Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null. */
+            allow_own_markup?: boolean | null;
         };
         /** @description The secret that signs links of a key. */
         LinkSecret: {
@@ -3625,7 +3629,7 @@ export interface components {
                  * @enum {string}
                  */
                 image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
-                /** @description Allows image_width and image_height to enlarge the picture. Default: false. */
+                /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
                 image_upscale?: boolean;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
                 image_background?: string;

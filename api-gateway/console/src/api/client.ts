@@ -7,9 +7,14 @@ export type ApiKey = Schemas['ApiKey']
 export type Webhook = Schemas['Webhook']
 export type Delivery = Schemas['Delivery']
 
-export interface Session {
+/** For whom a session acts. */
+export interface Identity {
   account: string
-  key: { id: string; name: string; scopes: readonly string[] }
+  key: { id: string; name: string }
+}
+
+export interface Session extends Identity {
+  key: Identity['key'] & { scopes: readonly string[] }
 }
 
 /** One problem of a request, as the API reports it. */
@@ -74,7 +79,8 @@ export async function call<T>(path: string, { method = 'GET', body, signal }: Ca
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
   const data = isJson ? await response.json() : undefined
   if (response.ok) return { status: response.status, headers: response.headers, data: data as T }
-  if (response.status === 401) whenSessionEnds()
+  // A refused sign-in does not end the session that the browser may have.
+  if (response.status === 401 && path.startsWith('api/')) whenSessionEnds()
   throw new RequestError(response.status, data?.error ?? {})
 }
 
@@ -88,6 +94,10 @@ export const readSession = async (): Promise<Session | undefined> =>
 /** Begins a session. @throws RequestError */
 export const signIn = async (credentials: { api_key: string } | { code: string }): Promise<Session> =>
   (await call<{ data: Session }>('console/session', { method: 'POST', body: credentials })).data.data
+
+/** For whom a sign-in link acts. The link stays unused. @throws RequestError */
+export const describeCode = async (code: string): Promise<Identity> =>
+  (await call<{ data: Identity }>('console/codes/describe', { method: 'POST', body: { code } })).data.data
 
 export const signOut = (): Promise<unknown> => call('console/session', { method: 'DELETE' })
 

@@ -3,10 +3,9 @@ import { optionGroups } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/image'
-import { isOfOptionGroup } from '@tintype/crds/options/policy'
 import { privateOptionNames } from '@tintype/crds/options/private'
+import type { DeclaredOption, LinkRule } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
-import type { z } from 'zod'
 
 // The fields of the form, from the catalog of options that the API itself reads. The build replaces this module by its data, so that a browser
 // shows the form without the schemas.
@@ -33,8 +32,8 @@ export interface Field {
   isSecret: boolean
   /** Records show only the beginning of the value. */
   isLarge: boolean
-  /** Administrators allow it: proxies, scripts and own storage. Links cannot have it. */
-  isAdministered: boolean
+  /** Whether links may have it. */
+  links: LinkRule
 }
 
 export interface FieldGroup {
@@ -75,7 +74,7 @@ function splitDefault(text: string): { description: string; fallback: string } {
   return { description, fallback }
 }
 
-function toField(option: string, schema: z.ZodType): Field {
+function toField(option: string, schema: DeclaredOption): Field {
   const json = toOptionSchema(schema)
   const isSecret = /password|secret|authorization$/i.test(option)
   return {
@@ -88,7 +87,7 @@ function toField(option: string, schema: z.ZodType): Field {
     choices: (json.enum ?? json.items?.enum ?? []).map(String),
     isSecret,
     isLarge: isLarge(option),
-    isAdministered: isOfOptionGroup(option, ['proxy', 'scripts', 'storage']),
+    links: schema.rules.links,
   }
 }
 

@@ -1,20 +1,17 @@
 import './no-eval.ts'
 import type { AllOptions } from '@tintype/crds/options/contradiction'
 import { contradictions } from '@tintype/crds/options/contradictions'
-import { optionGroups } from '@tintype/crds/options/groups'
+import { optionsByName } from '@tintype/crds/options/groups'
 import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
 import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
-import type { z } from 'zod'
 import type { Collection } from '../api/captures.ts'
 import { type Field, fieldsByName } from './fields.ts'
 import type { FindProblems } from './request.ts'
 
 // What the API would refuse, found with the schemas and rules of the API. The schemas are four times as large as the rest of the console, so this
 // module loads when the form is used first.
-
-const schemas: ReadonlyMap<string, z.ZodType> = new Map(optionGroups.flatMap(({ options }) => Object.entries(options)))
 
 /** Cookies are entered as texts of Set-Cookie headers, which the gateway parses. */
 const COOKIE = /^[^\s;=,"]+=[^;]*(;.*)?$/
@@ -25,7 +22,7 @@ function findValueProblem({ option, kind }: Field, value: unknown): string | und
     return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
   }
   if (kind === 'number' && typeof value !== 'number') return 'Enter a number.'
-  const parsed = schemas.get(option)?.safeParse(value)
+  const parsed = optionsByName.get(option)?.safeParse(value)
   if (!parsed || parsed.success) return undefined
   const [issue] = parsed.error.issues
   return issue ? issue.message.replace(/^Invalid input: /, '').replace(/^\w/, (letter) => letter.toUpperCase()) : 'This value is not valid.'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type ApiKey, api, hasScope, type Schemas } from '../api/client.ts'
+import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
@@ -33,11 +33,22 @@ const Keys: Page = ({ session }) => {
   const [secret, setSecret] = useState<Secret>()
   const [problem, setProblem] = useState<unknown>()
   const mayWrite = hasScope(session, 'keys:write')
+  const renew = (text: string): Promise<boolean> =>
+    signIn({ api_key: text }).then(
+      () => true,
+      (failure: unknown) => {
+        setProblem(failure)
+        return false
+      },
+    )
   const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
     try {
-      const { data } = await api<{ data?: { key?: string } }>(path, options)
-      if (title !== undefined && data?.data?.key !== undefined) setSecret({ title, text: data.data.key })
+      const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
+      const { id, key: text } = data?.data ?? {}
+      if (title !== undefined && text !== undefined) setSecret({ title, text })
       setProblem(undefined)
+      // The rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
+      if (id === session.key.id && text !== undefined && !(await renew(text))) return
     } catch (failure) {
       setProblem(failure)
     }
@@ -79,6 +90,15 @@ const Keys: Page = ({ session }) => {
   )
 }
 
+function describePolicy({ allowed_hosts, allowed_options, allow_own_markup }: NonNullable<ApiKey['link_policy']>): string {
+  const limits = [
+    ...(allowed_hosts ? [`hosts ${allowed_hosts.join(', ') || 'none'}`] : []),
+    ...(allowed_options ? [`options ${allowed_options.join(', ') || 'none'}`] : []),
+    (allow_own_markup ?? allowed_hosts === null) ? 'own markup' : 'no own markup',
+  ]
+  return `links: ${limits.join('; ')}`
+}
+
 type Act = (path: string, options: { method: string; body?: unknown }, title?: string) => Promise<void>
 
 function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; mayWrite: boolean; act: Act }) {
@@ -94,7 +114,10 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
         {item.key_prefix}…{item.last_four}
         {item.previous_key_expires_at ? <div class="soft">earlier text until {formatInstant(item.previous_key_expires_at)}</div> : null}
       </td>
-      <td>{item.scopes.map((scope) => (scope === '*' ? 'all' : scope)).join(', ')}</td>
+      <td>
+        {item.scopes.map((scope) => (scope === '*' ? 'all' : scope)).join(', ')}
+        {item.link_policy ? <div class="soft">{describePolicy(item.link_policy)}</div> : null}
+      </td>
       <td>
         <span class={`badge ${item.is_active ? 'active' : 'inactive'}`}>{item.is_active ? 'Active' : 'Inactive'}</span>
         {item.expires_at ? <div class="soft">until {formatInstant(item.expires_at)}</div> : null}
@@ -116,7 +139,7 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
               label="Rotate"
               name={`Rotate ${item.name}`}
               title={`Rotate ${item.name}?`}
-              text="The key gets a new text. The current text stays valid for 24 hours, and sessions of the console that use it end then."
+              text={`The key gets a new text. The current text stays valid for 24 hours. ${isOwn ? 'Other sessions' : 'Sessions'} of the console with this key end now.`}
               onConfirm={() => act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, 'The new text of the key.')}
             />
             <ConfirmButton
@@ -141,10 +164,15 @@ function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
   const [days, setDays] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>(['screenshots:read', 'screenshots:write'])
   const [isAll, setAll] = useState(false)
+  const [hosts, setHosts] = useState('')
+  const [hasMarkup, setMarkup] = useState(false)
+  const allowedHosts = hosts.split(/[\s,]+/).filter(Boolean)
+  const isLimited = allowedHosts.length > 0
   const submit = async (event: Event) => {
     event.preventDefault()
     const expiry = days === '' ? {} : { expires_in_days: Number(days) }
-    await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry })
+    const links = isLimited ? { link_policy: { allowed_hosts: allowedHosts, allow_own_markup: hasMarkup } } : {}
+    await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry, ...links })
     setName('')
   }
   const toggle = (scope: string) => setScopes(SCOPES.filter((one) => (one === scope ? !scopes.includes(one) : scopes.includes(one))))
@@ -190,6 +218,21 @@ function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
             </label>
           ))}
         </fieldset>
+        <div class="toolbar">
+          <div class="grow">
+            <label for="key-hosts">Hosts that its signed links may capture</label>
+            <input
+              id="key-hosts"
+              placeholder="all, or a list such as example.com *.example.com"
+              value={hosts}
+              onInput={(event) => setHosts(event.currentTarget.value)}
+            />
+          </div>
+          <label>
+            <input type="checkbox" checked={!isLimited || hasMarkup} disabled={!isLimited} onChange={() => setMarkup(!hasMarkup)} /> links
+            may have own markup, such as html and styles
+          </label>
+        </div>
         <button type="submit" class="primary" disabled={name.trim() === '' || (!isAll && scopes.length === 0)}>
           Create key
         </button>

@@ -1,3 +1,4 @@
+import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { fieldsByName, isMoving } from '../form/fields.ts'
 
 // The same capture as a command, as code, as a manifest and as the parameters of a link.
@@ -77,26 +78,15 @@ export function toManifest({ url, options }: Body, account: string): { text: str
   return { text, left }
 }
 
-const LINK_REFUSED = ['async', 'response_type', 'webhook_url', 'webhook_events']
-
-const isRefusedInLinks = (name: string, value: unknown): boolean => {
-  const field = fieldsByName.get(name)
-  return (
-    field?.place === 'private' ||
-    LINK_REFUSED.includes(name) ||
-    name.startsWith('compare_') ||
-    field?.isAdministered === true ||
-    (name === 'cache' && value === false) ||
-    (name === 'cache_refresh' && value === true) ||
-    (typeof value === 'object' && !Array.isArray(value))
-  )
-}
+/** A query has no maps. */
+const isInLinks = ([name, value]: [string, unknown]): boolean =>
+  !isRefusedInLinks(fieldsByName.get(name)?.links ?? 'no', value) && (typeof value !== 'object' || Array.isArray(value))
 
 /** The parameters of a signed link. `left` are the options that no link can have. */
 export function toLinkParameters(options: Readonly<Record<string, unknown>>): { params: Record<string, unknown>; left: readonly string[] } {
   const entries = Object.entries(options)
   return {
-    params: Object.fromEntries(entries.filter(([name, value]) => !isRefusedInLinks(name, value))),
-    left: entries.filter(([name, value]) => isRefusedInLinks(name, value)).map(([name]) => name),
+    params: Object.fromEntries(entries.filter(isInLinks)),
+    left: entries.filter((entry) => !isInLinks(entry)).map(([name]) => name),
   }
 }

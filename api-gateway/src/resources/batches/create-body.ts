@@ -5,7 +5,7 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
-import type { BodyReader } from '../../http/body.ts'
+import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
@@ -167,6 +167,7 @@ const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
 /** Body of POST /screenshots/batch. */
 export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {
   schema: CreateBatch,
+  maxBytes: MAX_MARKUP_BODY_BYTES,
   examples: {
     two: {
       summary: 'Two pages as JPEG',

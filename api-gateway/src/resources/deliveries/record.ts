@@ -18,7 +18,9 @@ const AttemptRecord = name(
     error: z
       .string()
       .nullable()
-      .describe('Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, connection.'),
+      .describe(
+        'Kind of failure: answered (the status is not 2xx), timeout, blocked, unresolved, tls, proxy, oversized (the response exceeds a limit), connection.',
+      ),
     error_message: z.string().nullable(),
     response_body: z.string().nullable().describe('The first KiB of the response. Null without a response.'),
   }),

@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
@@ -7,9 +9,6 @@ import { isUnchangedSince } from '../../http/http-date.ts'
 import type { FileStore } from '../../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from './file-headers.ts'
-
-/** Connections of clients that stop reading are closed after this time. */
-const STALLED_MILLISECONDS = 60_000
 
 interface FileToSend {
   key: string
@@ -37,7 +36,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const isKnown = isNotModified(conditions, stored, tag)
   // Both can throw. An error must not have the headers of the file, or a cache could store it in place of the file.
   const range = isKnown ? undefined : rangeOf(conditions, stored, tag)
-  const content = isKnown || request.method === 'HEAD' ? undefined : await contentOf(file, range, deps)
+  const content = isKnown || request.method === 'HEAD' ? undefined : await contentOf(file, range, reply.raw, deps)
   reply.headers({
     ...SAFE_FILE_HEADERS,
     etag: tag,
@@ -51,9 +50,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const length = range ? range.end - range.start + 1 : stored.sizeBytes
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stored.sizeBytes}`)
   reply.type(contentTypeOf(extension)).header('content-length', length)
-  if (!content) return reply.send()
-  reply.raw.setTimeout(STALLED_MILLISECONDS, () => reply.raw.destroy())
-  return reply.send(content)
+  return content ? reply.send(content) : reply.send()
 }
 
 /** True if the client has the file. If-Modified-Since does not count beside If-None-Match (RFC 9110). */
@@ -73,13 +70,16 @@ function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, 
   })
 }
 
-/** Content in memory needs no connection to the bucket, so it does not count as a download. */
+/** Content in memory needs no connection to the bucket, so it takes a slot only if its client is slow. */
 async function contentOf(
   { key, bytes }: FileToSend,
   range: ByteSpan | undefined,
+  response: ServerResponse,
   { files, downloads }: SendDeps,
 ): Promise<Readable | Buffer> {
-  if (!bytes) return downloads.open(() => open(key, range, files))
+  const holder = { account: parseObjectKey(key)?.account ?? '', file: key }
+  if (!bytes) return downloads.open(holder, response, () => open(key, range, files))
+  downloads.watch(holder, response)
   return range ? bytes.subarray(range.start, range.end + 1) : bytes
 }
 

@@ -2,7 +2,7 @@ import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
-import { boundedText } from '../../http/fields.ts'
+import { displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
@@ -17,7 +17,7 @@ interface Clock {
   now: () => Date
 }
 
-const keyName = boundedText(1, 100).describe('Display name, at most 100 characters.')
+const keyName = displayName('Display name, at most 100 characters.')
 const scopes = z
   .array(z.enum(SCOPES))
   .min(1)

@@ -32,6 +32,9 @@ const isSame = (known: string | undefined, hash: string): boolean =>
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
   [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
+/** Kubernetes counts the changes of the spec. */
+export const generationOf = ({ metadata }: Pick<ApiKey, 'metadata'>): number => metadata.generation ?? 0
+
 const isBefore = (now: Date, instant: string | undefined): boolean => instant === undefined || now < new Date(instant)
 
 /** True when the key is active and has not expired. */

@@ -10,7 +10,7 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { toApiError } from '../../store/kube-errors.ts'
 import type { KeyStore } from '../../store/ports.ts'
-import { hashesOf } from './credentials.ts'
+import { generationOf, hashesOf } from './credentials.ts'
 import { LastUsedTimes } from './last-used-times.ts'
 import { NegativeCache } from './negative-cache.ts'
 
@@ -63,11 +63,12 @@ export class KubeKeys implements KeyStore {
     return (await this.#negativeCache.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
   }
 
-  async findById(id: string): Promise<ApiKey | undefined> {
+  async findById(id: string, generation = 0): Promise<ApiKey | undefined> {
     const [cached] = this.keys.lister.byIndex(KEY_ID, id)
-    const name = toObjectName(id)
-    if (cached || !id.startsWith('key_') || !isApiKeyIdName(name)) return cached
-    return this.#negativeCache.ask(`id/${id}`, performance.now(), () => this.#readKey(name))
+    if (cached && generationOf(cached) >= generation) return cached
+    const name = cached?.metadata.name ?? toObjectName(id)
+    if (!cached && !(id.startsWith('key_') && isApiKeyIdName(name))) return undefined
+    return this.#negativeCache.ask(`id/${id}/${generation}`, performance.now(), () => this.#readKey(name))
   }
 
   async findAccount(name: string): Promise<Account | undefined> {

@@ -21,6 +21,8 @@ const hosts = z
 const options = z.array(z.string().max(64)).max(MAX_LINK_OPTIONS).meta({ uniqueItems: true })
 
 const HOSTS_TEXT = 'Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none.'
+const MARKUP_TEXT =
+  'Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null.'
 const OPTIONS_TEXT = 'Names of options that links may have. Null: all that links support. An empty list: none.'
 
 /** The field `link_policy` of a body. */
@@ -30,6 +32,7 @@ export const LinkPolicyBody = name(
     .strictObject({
       allowed_hosts: hosts.nullable().optional().describe(HOSTS_TEXT),
       allowed_options: options.nullable().optional().describe(OPTIONS_TEXT),
+      allow_own_markup: z.boolean().nullable().optional().describe(MARKUP_TEXT),
     })
     .describe('Limits of the signed links of the key. It replaces the earlier limits as a whole.'),
 )
@@ -42,6 +45,7 @@ export const LinkPolicyRecord = name(
     .object({
       allowed_hosts: z.array(z.string()).nullable().describe(HOSTS_TEXT),
       allowed_options: z.array(z.string()).nullable().describe(OPTIONS_TEXT),
+      allow_own_markup: z.boolean().nullable().describe(MARKUP_TEXT),
     })
     .describe('Limits of the signed links of a key.'),
 )
@@ -65,22 +69,28 @@ export function findLinkPolicyProblems({ allowed_hosts, allowed_options }: LinkP
 
 /** The policy of a new key. Undefined: no limits. */
 export function toLinkPolicySpec(policy: LinkPolicyBody | null | undefined): LinkPolicySpec | undefined {
-  const { allowed_hosts, allowed_options } = policy ?? {}
-  if (!allowed_hosts && !allowed_options) return undefined
-  return {
+  const { allowed_hosts, allowed_options, allow_own_markup } = policy ?? {}
+  const spec: LinkPolicySpec = {
     ...(allowed_hosts ? { allowedHosts: allowed_hosts } : {}),
     ...(allowed_options ? { allowedOptions: allowed_options.map(toCamelCase) } : {}),
+    ...(typeof allow_own_markup === 'boolean' ? { allowOwnMarkup: allow_own_markup } : {}),
   }
+  return Object.keys(spec).length > 0 ? spec : undefined
 }
 
 /** The merge patch that replaces the policy of a key. Null removes a limit. */
 export function toLinkPolicyPatch(policy: LinkPolicyBody | null): Record<string, unknown> | null {
   const spec = toLinkPolicySpec(policy)
-  return spec === undefined ? null : { allowedHosts: spec.allowedHosts ?? null, allowedOptions: spec.allowedOptions ?? null }
+  if (spec === undefined) return null
+  return { allowedHosts: null, allowedOptions: null, allowOwnMarkup: null, ...spec }
 }
 
 /** The policy for a record. Null: no limits. */
-export function toLinkPolicyRecord({ allowedHosts, allowedOptions }: LinkPolicySpec = {}): LinkPolicyRecord | null {
-  if (!allowedHosts && !allowedOptions) return null
-  return { allowed_hosts: allowedHosts ?? null, allowed_options: allowedOptions?.map(toSnakeCase) ?? null }
+export function toLinkPolicyRecord({ allowedHosts, allowedOptions, allowOwnMarkup }: LinkPolicySpec = {}): LinkPolicyRecord | null {
+  if (!allowedHosts && !allowedOptions && allowOwnMarkup === undefined) return null
+  return {
+    allowed_hosts: allowedHosts ?? null,
+    allowed_options: allowedOptions?.map(toSnakeCase) ?? null,
+    allow_own_markup: allowOwnMarkup ?? null,
+  }
 }

@@ -8,7 +8,7 @@ import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
-import type { BodyReader } from '../../http/body.ts'
+import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { KnownNames } from '../../http/problems.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
@@ -161,6 +161,7 @@ const examples = {
 /** Body of POST /schedules. */
 export const createScheduleBody: BodyReader<CreateScheduleBody, Rules> = {
   schema: CreateSchedule,
+  maxBytes: MAX_MARKUP_BODY_BYTES,
   examples,
   read: (raw, { isLenient, deps }) => {
     const read = readCapture(raw, { schema: CreateBody, known: KNOWN, accepted: 'any' }, { rules: deps.egress, lenient: isLenient })
@@ -183,6 +184,7 @@ function findCommonProblems({ problems, fields, cache }: ReadCapture<z.infer<typ
 /** Body of PATCH /schedules/{id}. */
 export const updateScheduleBody: BodyReader<UpdateScheduleBody, Rules> = {
   schema: UpdateSchedule,
+  maxBytes: MAX_MARKUP_BODY_BYTES,
   examples: {
     suspend: { summary: 'Stop creating runs', value: { suspend: true } },
     options: { summary: 'Replace the time and all options', value: { schedule: '0 */6 * * *', options: { full_page: true } } },

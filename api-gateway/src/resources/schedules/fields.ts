@@ -1,7 +1,7 @@
 import { scheduleFields } from '@tintype/crds/kinds/screenshot-schedule'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { boundedText } from '../../http/fields.ts'
+import { displayName } from '../../http/fields.ts'
 import { recordOptions } from '../screenshots/options/options-body.ts'
 
 // The fields of a schedule in bodies and records.
@@ -38,4 +38,4 @@ export const runFields = {
     .describe('Events that are posted to webhook_url. Default: completed and failed.'),
 }
 
-export const scheduleName = boundedText(1, 100).describe('Name for people, at most 100 characters. Default: the name of the object.')
+export const scheduleName = displayName('Name for people, at most 100 characters. Default: the name of the object.')

@@ -48,7 +48,7 @@ export async function runSchedule(input: Input<ById>, deps: SchedulesDeps): Prom
     account: accountName,
     key: parseIdempotencyKey(request.headers['idempotency-key']),
     route: `POST /schedules/${scheduleIdOf(schedule.metadata)}/run`,
-    body: request.body,
+    body: null,
     admit: () => deps.queue.check(account, 1),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1, subject)),
   })

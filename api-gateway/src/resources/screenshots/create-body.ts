@@ -6,7 +6,7 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
-import type { BodyReader } from '../../http/body.ts'
+import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
@@ -31,6 +31,7 @@ import {
   documentedUrl,
   evaluateTarget,
   findCredentialProblems,
+  findProxyCredentialProblems,
   findProxyUrlProblems,
   splitCredentials,
   splitProxy,
@@ -200,6 +201,7 @@ export function readCapture<Body extends Record<string, unknown>>(
     ...findOptionProblems(options, privateOptions, cache),
     ...findFormatProblems(options, accepted),
     ...findProxyUrlProblems(options, rules),
+    ...findProxyCredentialProblems(proxyCredentials),
   ]
   return { problems, fields: parsed.data, url: page.url, options, privateOptions, cache, record, response, ignored }
 }
@@ -235,6 +237,7 @@ export function parseCreateBody(
 /** Body of POST /screenshots. */
 export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateScreenshot,
+  maxBytes: MAX_MARKUP_BODY_BYTES,
   examples: {
     simple: { summary: 'Only the required field', value: { url: 'https://example.com/' } },
     fullPage: {
@@ -271,6 +274,7 @@ export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
 /** Body of POST /videos. */
 export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateVideo,
+  maxBytes: MAX_MARKUP_BODY_BYTES,
   examples: {
     simple: { summary: 'Five seconds of the page as mp4', value: { url: 'https://example.com/' } },
     scroll: {

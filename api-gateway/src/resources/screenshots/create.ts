@@ -24,14 +24,14 @@ import { type CaptureKind, pathOf } from './kind.ts'
 import { linksFor, readRecord } from './links.ts'
 import { withDefaultThumbnail } from './options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from './options/options-body.ts'
-import { holdUntilFinished, planResponse, type WaitQuery } from './wait.ts'
+import { holdUntilFinished, planResponse, type ResponsePlan, type WaitQuery } from './wait.ts'
 
-/** Creates a screenshot or a video. Can hold the request and respond with the file itself. */
+/** Creates a screenshot or a video. Returns a function that responds, because it may wait for the capture, without the body of the request. */
 export async function createCapture(
   { request, reply, body, query, ignored }: Input<object, CreateRequest, WaitQuery>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
-): Promise<FastifyReply> {
+): Promise<() => Promise<FastifyReply>> {
   const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
@@ -64,14 +64,22 @@ export async function createCapture(
   const created = await createSingle({ account, execution, units: unitsOf(requested), prepare, build }, deps)
   deps.metrics.screenshotsCreated.inc()
   setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))
-  const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
-  if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
-  const { record } = readRecord(created, linksFor(request, deps))
-  return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))
-    .code(202)
-    .header('retry-after', POLL_SECONDS)
-    .send(toCreated(record))
+  return toResponse(request, reply, created, plan, deps)
 }
+
+/** A function of its own: a function inside of createCapture would keep the options in memory while the request waits. */
+const toResponse =
+  (request: FastifyRequest, reply: FastifyReply, created: Screenshot, plan: ResponsePlan, deps: ScreenshotsDeps) =>
+  async (): Promise<FastifyReply> => {
+    const isHeld = plan.waitSeconds > 0
+    const ended = isHeld && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
+    if (isHeld && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
+    const { record } = readRecord(created, linksFor(request, deps))
+    return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, request.account))
+      .code(202)
+      .header('retry-after', POLL_SECONDS)
+      .send(toCreated(record))
+  }
 
 /** The response to a create. */
 export const toCreated = ({ id, url, options, created_at, estimated_time }: ScreenshotRecord) => ({

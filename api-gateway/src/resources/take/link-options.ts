@@ -1,31 +1,29 @@
 import type { LinkPolicySpec } from '@tintype/crds/kinds/api-key'
-import { isOfOptionGroup } from '@tintype/crds/options/policy'
-import { privateOptionNames } from '@tintype/crds/options/private'
+import { optionsByName } from '@tintype/crds/options/groups'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { isRefusedInLinks, type LinkRule } from '@tintype/crds/options/rules/option-rules'
 import { toCamelCase } from '@tintype/crds/text/snake-case'
 import { ApiError, type Problem } from '../../common/errors.ts'
 
-// What a link may ask for. Everyone who sees a page can read its links, so a link must not carry secrets, run code, use proxies or stores, call other
-// servers, or force a new capture with each request.
+// What a link may ask for: what each option declares, and what the link policy of its key allows.
 
-const CALLBACKS = ['webhook_url', 'webhook_events']
+/** Without a choice of its own, a policy that limits hosts refuses own markup, because it could show anything under the name of an allowed host. */
+const allowsOwnMarkup = ({ allowOwnMarkup, allowedHosts }: LinkPolicySpec): boolean => allowOwnMarkup ?? allowedHosts === undefined
 
-/** True if no link may have this option with this value. The command line client leaves such options out. */
-export const isRefusedInLinks = (name: string, value: unknown): boolean =>
-  privateOptionNames.includes(toCamelCase(name)) ||
-  isOfOptionGroup(toCamelCase(name), ['proxy', 'scripts', 'storage']) ||
-  CALLBACKS.includes(name) ||
-  name.startsWith('compare_') ||
-  (name === 'cache' && value === false) ||
-  (name === 'cache_refresh' && value === true)
+function findRefusal(name: string, value: unknown, policy: LinkPolicySpec): string | undefined {
+  const option = toCamelCase(name)
+  const rule: LinkRule = optionsByName.get(option)?.rules.links ?? 'no'
+  if (isRefusedInLinks(rule, value)) return `${name} cannot be used in a link. Use POST /screenshots.`
+  if (policy.allowedOptions?.includes(option) === false) return `the link policy of the key does not allow ${name}`
+  if (rule !== 'own_markup' || allowsOwnMarkup(policy)) return undefined
+  return `the link policy of the key does not allow ${name}, which is markup of the link’s own. Leave it out, or set allow_own_markup in link_policy`
+}
 
-/** Refuses options that links must not have. @throws ApiError OPTION_NOT_ALLOWED that lists them */
-export function assertLinkOptions(options: Readonly<Record<string, unknown>>, { allowedOptions }: LinkPolicySpec): void {
+/** Refuses options that the link must not have. @throws ApiError OPTION_NOT_ALLOWED that lists them */
+export function assertLinkOptions(options: Readonly<Record<string, unknown>>, policy: LinkPolicySpec): void {
   const refused = Object.entries(options).flatMap(([name, value]): Problem[] => {
-    if (isRefusedInLinks(name, value)) {
-      return [{ path: name, code: 'not_allowed', message: `${name} cannot be used in a link. Use POST /screenshots.` }]
-    }
-    if (allowedOptions === undefined || allowedOptions.includes(toCamelCase(name))) return []
-    return [{ path: name, code: 'not_allowed', message: `the link policy of the key does not allow ${name}` }]
+    const message = findRefusal(name, value, policy)
+    return message === undefined ? [] : [{ path: name, code: 'not_allowed', message }]
   })
   if (refused.length === 0) return
   throw new ApiError('OPTION_NOT_ALLOWED', refused.map(({ message }) => message).join('; '), { details: refused })
@@ -39,9 +37,12 @@ function matchesHost(host: string, pattern: string): boolean {
   return expected.startsWith(WILDCARD) ? host.endsWith(expected.slice(1)) && host.length > expected.length - 1 : host === expected
 }
 
-/** True if the policy allows pages of this URL's host. It also decides about the final URL, after redirects. */
+/**
+ * True if the policy allows pages of this URL's host. It also decides about the final URL, after redirects. Own markup without a base URL has no host;
+ * {@link assertLinkOptions} decides about it.
+ */
 export function isHostAllowed(url: string, { allowedHosts }: LinkPolicySpec): boolean {
-  if (allowedHosts === undefined) return true
+  if (allowedHosts === undefined || url === MARKUP_URL) return true
   const host = URL.parse(url)?.hostname.replace(/\.$/, '') ?? ''
   return allowedHosts.some((pattern) => matchesHost(host, pattern))
 }

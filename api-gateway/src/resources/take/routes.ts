@@ -75,7 +75,8 @@ export const takeRoutes: readonly Route<TakeDeps>[] = [
     description:
       'Responds with the picture itself: from the cache, or from a new capture. Sign the link, or send an API key with the scope `screenshots:write`. ' +
       'Every option of a screenshot is a parameter, such as `viewport_width=1200` or `full_page=true`. Repeat the name for lists. ' +
-      'Links cannot have private options, scripts, proxies, storage, callbacks, `cache=false` or `cache_refresh=true`. ' +
+      'Links cannot have private options, scripts, proxies, storage, callbacks, comparisons, `cache=false` or `cache_refresh=true`. ' +
+      'If the link policy of the key has `allowed_hosts`, markup of the link’s own, such as `html` or `styles`, needs `allow_own_markup`. ' +
       'Only captures count for rate and quota.',
     parameters,
     // The signature covers the query, so the handler reads it itself.

@@ -2,7 +2,7 @@ import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { jsonBody } from '../../http/body.ts'
-import { boundedText } from '../../http/fields.ts'
+import { boundedText, displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
@@ -11,7 +11,7 @@ import { findSigningSecretProblems } from './signing-secret.ts'
 
 // Bodies of the webhook routes.
 
-const webhookName = boundedText(1, 100).describe('Display name, at most 100 characters.')
+const webhookName = displayName('Display name, at most 100 characters.')
 // URLs are checked separately, so that each gets one clear error message.
 const url = z
   .string()

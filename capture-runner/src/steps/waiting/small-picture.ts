@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import sharp from '../../picture/library.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 

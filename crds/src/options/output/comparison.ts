@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
 /** Maximum entries of `compareIgnore`. */
 export const MAX_IGNORE_ENTRIES = 20
@@ -42,34 +43,45 @@ function isSelectorOrRegion({ selector, x, y, width, height }: MaybeEntry): bool
 
 /** Comparison with an earlier picture. */
 export const comparisonOptions = {
-  compareTo: z
-    .string()
-    .max(30)
-    .regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
-    .describe(
-      'Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none.',
-    ),
-  compareThreshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .describe('Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001.'),
-  compareColorTolerance: z
-    .number()
-    .min(0)
-    .max(1)
-    .describe('Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1.'),
-  compareAntialiasing: z
-    .boolean()
-    .describe(
-      'Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false.',
-    ),
-  compareIgnore: z
-    .array(IgnoreEntry)
-    .max(MAX_IGNORE_ENTRIES)
-    .describe(
-      'CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none.',
-    ),
+  compareTo: option(
+    { links: 'no', picture: 'separate' },
+    z
+      .string()
+      .max(30)
+      .regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
+      .describe(
+        'Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none.',
+      ),
+  ),
+  compareThreshold: option(
+    { links: 'no', picture: 'separate' },
+    z.number().min(0).max(1).describe('Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001.'),
+  ),
+  compareColorTolerance: option(
+    { links: 'no', picture: 'separate' },
+    z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1.'),
+  ),
+  compareAntialiasing: option(
+    { links: 'no', picture: 'separate' },
+    z
+      .boolean()
+      .describe(
+        'Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false.',
+      ),
+  ),
+  compareIgnore: option(
+    { links: 'no', picture: 'separate' },
+    z
+      .array(IgnoreEntry)
+      .max(MAX_IGNORE_ENTRIES)
+      .describe(
+        'CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none.',
+      ),
+  ),
 }
 
 export const comparisonDefaults = { compareThreshold: 0.001, compareColorTolerance: 0.1, compareAntialiasing: false }

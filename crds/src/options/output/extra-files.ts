@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
-const file = (what: string) => z.boolean().describe(`Stores ${what} beside the capture. Default: false.`)
+const file = (what: string) =>
+  option({ links: 'yes', picture: 'separate' }, z.boolean().describe(`Stores ${what} beside the capture. Default: false.`))
 
 /** Files to store beside the capture. The record lists them in `artifacts`. */
 export const extraFilesOptions = {

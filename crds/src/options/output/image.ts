@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
 /** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
@@ -31,17 +32,45 @@ export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
   gif: 'image/gif',
 }
 
+/** Maximum width and height of a picture in pixels. Beyond the limits of WebP and AVIF, their encoders fail. */
+const MAX_SIDE: Readonly<Record<ImageFormat, number>> = { png: 1_000_000, jpeg: 65_535, webp: 16_383, avif: 16_384 }
+/** Maximum number of pixels. WebP and AVIF need all of them in memory, about 10 and 25 bytes each, and AVIF is slow. */
+const MAX_PIXELS: Readonly<Record<ImageFormat, number>> = { png: 200_000_000, jpeg: 200_000_000, webp: 64_000_000, avif: 16_000_000 }
+/** Maximum number of pixels of a progressive jpeg, an interlaced png and a png with a palette, which need all of them in memory too. */
+export const MAX_WHOLE_PIXELS = 64_000_000
+
+/** Limits of a picture in pixels. */
+export interface PictureLimits {
+  side: number
+  pixels: number
+}
+
+/** The largest picture that Tintype writes in a format. `isWhole`: the encoding needs the whole picture in memory. */
+export const pictureLimits = (format: ImageFormat, isWhole: boolean): PictureLimits => ({
+  side: MAX_SIDE[format],
+  pixels: isWhole ? Math.min(MAX_PIXELS[format], MAX_WHOLE_PIXELS) : MAX_PIXELS[format],
+})
+
 /** Format and quality of the file. */
 export const imageOptions = {
-  format: FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
-  imageQuality: z
-    .int()
-    .min(0)
-    .max(100)
-    .describe(
-      'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
-    ),
-  omitBackground: z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
+  format: option(
+    { links: 'yes', picture: 'yes' },
+    FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
+  ),
+  imageQuality: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .int()
+      .min(0)
+      .max(100)
+      .describe(
+        'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
+      ),
+  ),
+  omitBackground: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
+  ),
 }
 
 export const imageDefaults = { format: 'png', imageQuality: 90, omitBackground: false } as const

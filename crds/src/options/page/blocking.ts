@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 import { urlPatterns } from './texts.ts'
 
 /** Types of requests, as the browser reports them. */
@@ -25,35 +26,59 @@ export type BannerAction = z.infer<typeof BannerAction>
 
 /** Content to block. */
 export const blockingOptions = {
-  blockAds: z.boolean().describe('Blocks advertisements. Default: false.'),
-  blockTrackers: z.boolean().describe('Blocks analytics scripts and other trackers. Default: false.'),
-  blockCookieBanners: z
-    .boolean()
-    .describe('Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false.'),
-  cookieBannerAction: BannerAction.describe(
-    'What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.',
+  blockAds: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Blocks advertisements. Default: false.')),
+  blockTrackers: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks analytics scripts and other trackers. Default: false.'),
   ),
-  blockBannersByHeuristics: z
-    .boolean()
-    .describe('Hides elements that look like banners or overlays, even if no filter list has them. Default: false.'),
-  blockChats: z.boolean().describe('Blocks chat widgets and similar helpers. Default: false.'),
-  blockSocials: z.boolean().describe('Blocks buttons and embedded posts of social networks. Default: false.'),
-  blockAnnoyances: z
-    .boolean()
-    .describe('Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false.'),
-  blockRequests: urlPatterns(
-    100,
-    'URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none.',
+  blockCookieBanners: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false.'),
   ),
-  blockResources: z
-    .array(ResourceKind)
-    .max(13)
-    .describe(
-      'Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none.',
+  cookieBannerAction: option(
+    { links: 'yes', picture: 'yes' },
+    BannerAction.describe(
+      'What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.',
     ),
-  allowRequests: urlPatterns(100, 'URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none.'),
-  blockThirdParty: z.boolean().describe('Blocks every request to a site other than the page’s own. Default: false.'),
-  blockServiceWorkers: z.boolean().describe('Blocks service workers. Always on when another option filters requests. Default: false.'),
+  ),
+  blockBannersByHeuristics: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Hides elements that look like banners or overlays, even if no filter list has them. Default: false.'),
+  ),
+  blockChats: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Blocks chat widgets and similar helpers. Default: false.')),
+  blockSocials: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks buttons and embedded posts of social networks. Default: false.'),
+  ),
+  blockAnnoyances: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false.'),
+  ),
+  blockRequests: option(
+    { links: 'yes', picture: 'yes' },
+    urlPatterns(100, 'URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none.'),
+  ),
+  blockResources: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .array(ResourceKind)
+      .max(13)
+      .describe(
+        'Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none.',
+      ),
+  ),
+  allowRequests: option(
+    { links: 'yes', picture: 'yes' },
+    urlPatterns(100, 'URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none.'),
+  ),
+  blockThirdParty: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks every request to a site other than the page’s own. Default: false.'),
+  ),
+  blockServiceWorkers: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks service workers. Always on when another option filters requests. Default: false.'),
+  ),
 }
 
 export const blockingDefaults = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 import { selector } from './waiting.ts'
 
 export const FullPageAlgorithm = z.enum(['auto', 'native', 'stitch'])
@@ -12,66 +13,97 @@ export type FullPageOverflow = z.infer<typeof FullPageOverflow>
 
 /** Full-page captures. */
 export const fullPageOptions = {
-  fullPage: z.boolean().describe('Captures the whole scrollable page instead of the viewport. Default: false.'),
-  fullPageMaxHeight: z
-    .int()
-    .min(1000)
-    .max(50000)
-    .describe('Maximum height of a full-page picture in CSS pixels, 1000 to 50000. Default: 25000.'),
-  fullPageScroll: z
-    .boolean()
-    .describe(
-      'Scrolls smoothly down the page before a full-page picture, so that content that appears on scroll is captured. Default: false.',
-    ),
-  fullPageScrollDelay: z
-    .int()
-    .min(0)
-    .max(10000)
-    .describe('Milliseconds to wait after each scroll of full_page_scroll, 0 to 10000. Default: 0.'),
-  fullPageScrollBy: z
-    .int()
-    .min(100)
-    .max(5000)
-    .describe('CSS pixels of each scroll of full_page_scroll, 100 to 5000. Default: the height of the viewport.'),
-  fullPageMaxScrolls: z
-    .int()
-    .min(1)
-    .max(500)
-    .describe(
-      'Maximum number of scrolls of full_page_scroll, 1 to 500, for pages with infinite scrolling. Default: as many as full_page_max_height needs.',
-    ),
-  fullPageSweep: z
-    .boolean()
-    .describe(
-      'Scrolls quickly down the page and back before a full-page picture, in at most two seconds, so that lazy content loads. For a slow scroll, use full_page_scroll. Default: true.',
-    ),
-  fullPageEagerImages: z
-    .boolean()
-    .describe('Loads images and frames with loading=lazy immediately for a full-page picture. Default: true.'),
-  fullPageAlgorithm: FullPageAlgorithm.describe(
-    'How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.',
+  fullPage: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Captures the whole scrollable page instead of the viewport. Default: false.'),
   ),
-  fullPageSectionHeight: z
-    .int()
-    .min(500)
-    .max(16000)
-    .describe(
-      'Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096.',
-    ),
-  fullPageFixedElements: FixedElements.describe(
-    'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.',
+  fullPageMaxHeight: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(1000).max(50000).describe('Maximum height of a full-page picture in CSS pixels, 1000 to 50000. Default: 25000.'),
   ),
-  fullPageFixViewportUnits: z
-    .boolean()
-    .describe(
-      'Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false.',
-    ),
-  fullPageFullWidth: z.boolean().describe('Captures the whole width of a full page that is wider than the viewport. Default: false.'),
-  fullPageScrollContainer: selector(
-    'CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none.',
+  fullPageScroll: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .boolean()
+      .describe(
+        'Scrolls smoothly down the page before a full-page picture, so that content that appears on scroll is captured. Default: false.',
+      ),
   ),
-  fullPageOverflow: FullPageOverflow.describe(
-    'How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.',
+  fullPageScrollDelay: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(0).max(10000).describe('Milliseconds to wait after each scroll of full_page_scroll, 0 to 10000. Default: 0.'),
+  ),
+  fullPageScrollBy: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(100).max(5000).describe('CSS pixels of each scroll of full_page_scroll, 100 to 5000. Default: the height of the viewport.'),
+  ),
+  fullPageMaxScrolls: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .int()
+      .min(1)
+      .max(500)
+      .describe(
+        'Maximum number of scrolls of full_page_scroll, 1 to 500, for pages with infinite scrolling. Default: as many as full_page_max_height needs.',
+      ),
+  ),
+  fullPageSweep: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .boolean()
+      .describe(
+        'Scrolls quickly down the page and back before a full-page picture, in at most two seconds, so that lazy content loads. For a slow scroll, use full_page_scroll. Default: true.',
+      ),
+  ),
+  fullPageEagerImages: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Loads images and frames with loading=lazy immediately for a full-page picture. Default: true.'),
+  ),
+  fullPageAlgorithm: option(
+    { links: 'yes', picture: 'yes' },
+    FullPageAlgorithm.describe(
+      'How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.',
+    ),
+  ),
+  fullPageSectionHeight: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .int()
+      .min(500)
+      .max(16000)
+      .describe(
+        'Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096.',
+      ),
+  ),
+  fullPageFixedElements: option(
+    { links: 'yes', picture: 'yes' },
+    FixedElements.describe(
+      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.',
+    ),
+  ),
+  fullPageFixViewportUnits: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .boolean()
+      .describe(
+        'Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false.',
+      ),
+  ),
+  fullPageFullWidth: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Captures the whole width of a full page that is wider than the viewport. Default: false.'),
+  ),
+  fullPageScrollContainer: option(
+    { links: 'yes', picture: 'yes' },
+    selector(
+      'CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none.',
+    ),
+  ),
+  fullPageOverflow: option(
+    { links: 'yes', picture: 'yes' },
+    FullPageOverflow.describe(
+      'How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.',
+    ),
   ),
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
 const visible = (most: number, what: string) =>
   z
@@ -14,22 +15,34 @@ export type HeadersScope = z.infer<typeof HeadersScope>
 
 /** Headers that identify the client. Secret headers are in private.ts. */
 export const identityOptions = {
-  userAgent: visible(
-    1024,
-    'User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own.',
+  userAgent: option(
+    { links: 'yes', picture: 'yes' },
+    visible(
+      1024,
+      'User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own.',
+    ),
   ),
-  userAgentPlatform: visible(
-    64,
-    'Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent.',
+  userAgentPlatform: option(
+    { links: 'yes', picture: 'yes' },
+    visible(
+      64,
+      'Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent.',
+    ),
   ),
-  acceptLanguage: z
-    .string()
-    .min(1)
-    .max(256)
-    .regex(/^[A-Za-z0-9*,;=. -]+$/)
-    .describe('Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale.'),
-  headersScope: HeadersScope.describe(
-    'Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.',
+  acceptLanguage: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .string()
+      .min(1)
+      .max(256)
+      .regex(/^[A-Za-z0-9*,;=. -]+$/)
+      .describe('Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale.'),
+  ),
+  headersScope: option(
+    { links: 'yes', picture: 'yes' },
+    HeadersScope.describe(
+      'Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.',
+    ),
   ),
 }
 

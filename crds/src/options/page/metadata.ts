@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
-const always = (what: string) => z.boolean().describe(`Records ${what}. Always on. Default: true.`)
-const note = (what: string) => z.boolean().describe(`Records ${what} in the record’s metadata. Default: false.`)
+const recorded = (text: string) => option({ links: 'yes', picture: 'separate' }, z.boolean().describe(text))
+const always = (what: string) => recorded(`Records ${what}. Always on. Default: true.`)
+const note = (what: string) => recorded(`Records ${what} in the record’s metadata. Default: false.`)
 
 /** Facts about the page that the record can include. */
 export const metadataOptions = {

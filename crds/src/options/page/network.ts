@@ -1,30 +1,40 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 
 /** Proxy and connection options. The user name and password of a proxy are in private.ts. */
 export const networkOptions = {
-  proxy: z
-    .string()
-    .max(512)
-    .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
-    .describe(
-      'URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none.',
-    ),
-  proxyBypass: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(253)
-        .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/),
-    )
-    .max(50)
-    .describe('Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none.'),
-  ignoreHttpsErrors: z.boolean().describe('Accepts invalid TLS certificates. Default: false.'),
-  httpCache: z
-    .enum(['off', 'batch'])
-    .describe(
-      'HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.',
-    ),
+  proxy: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .string()
+      .max(512)
+      .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
+      .describe(
+        'URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none.',
+      ),
+  ),
+  proxyBypass: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(253)
+          .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/),
+      )
+      .max(50)
+      .describe('Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none.'),
+  ),
+  ignoreHttpsErrors: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Accepts invalid TLS certificates. Default: false.')),
+  httpCache: option(
+    { links: 'yes', picture: 'separate' },
+    z
+      .enum(['off', 'batch'])
+      .describe(
+        'HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.',
+      ),
+  ),
 }
 
 export const networkDefaults = { ignoreHttpsErrors: false, httpCache: 'off' }

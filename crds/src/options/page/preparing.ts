@@ -1,65 +1,121 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 import { color, httpUrls, selector, selectors } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144
 
 /** Changes to the page before the picture is taken. */
 export const preparingOptions = {
-  styles: z.string().max(SCRIPT_LENGTH).describe('CSS to add to the page, at most 262144 characters. Default: none.'),
-  scripts: z
-    .string()
-    .max(SCRIPT_LENGTH)
-    .describe(
-      'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
-    ),
-  click: selector('CSS selector of an element to click before the picture is taken. Default: none.'),
-  initScript: z
-    .string()
-    .max(SCRIPT_LENGTH)
-    .describe('JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none.'),
-  scriptsWaitUntil: z
-    .array(z.enum(['load', 'domcontentloaded', 'networkidle']))
-    .max(3)
-    .describe(
-      'States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none.',
-    ),
-  scriptUrls: httpUrls(10, 'URLs of scripts to run in the page after it has loaded, at most 10. Default: none.'),
-  styleUrls: httpUrls(10, 'URLs of style sheets to add to the page, at most 10. Default: none.'),
-  hideSelectors: selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.'),
-  includeShadowDom: z.boolean().describe('Applies hide_selectors inside open shadow roots too. Default: false.'),
-  maskSelectors: selectors(
-    50,
-    'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none.',
+  styles: option(
+    { links: 'own_markup', picture: 'yes' },
+    z.string().max(SCRIPT_LENGTH).describe('CSS to add to the page, at most 262144 characters. Default: none.'),
   ),
-  maskColor: color('CSS color of the boxes of mask_selectors. Default: #ff00ff.'),
-  errorOnClickSelectorNotFound: z
-    .boolean()
-    .describe('Fails the capture if click matches no element; if false, the record has a warning. Default: true.'),
-  clickAll: selector('CSS selector of elements to click one after the other, at most 50. Default: none.'),
-  hover: selector('CSS selector of an element to hover over while the picture is taken. Default: none.'),
-  errorOnHoverSelectorNotFound: z
-    .boolean()
-    .describe('Fails the capture if hover matches no element; if false, the record has a warning. Default: true.'),
-  pressKey: z
-    .string()
-    .min(1)
-    .max(32)
-    .regex(/^[A-Za-z0-9+]+$/)
-    .describe('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
-  scrollIntoView: selector('CSS selector of an element to scroll to before the picture is taken. Default: none.'),
-  scrollIntoViewAdjustTop: z
-    .int()
-    .min(-10000)
-    .max(10000)
-    .describe('CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0.'),
-  scrollX: z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.'),
-  scrollY: z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.'),
-  disableAnimations: z
-    .boolean()
-    .describe(
-      'Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false.',
+  scripts: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .string()
+      .max(SCRIPT_LENGTH)
+      .describe(
+        'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
+      ),
+  ),
+  click: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector of an element to click before the picture is taken. Default: none.'),
+  ),
+  initScript: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .string()
+      .max(SCRIPT_LENGTH)
+      .describe('JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none.'),
+  ),
+  scriptsWaitUntil: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .array(z.enum(['load', 'domcontentloaded', 'networkidle']))
+      .max(3)
+      .describe(
+        'States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none.',
+      ),
+  ),
+  scriptUrls: option(
+    { links: 'no', picture: 'yes' },
+    httpUrls(10, 'URLs of scripts to run in the page after it has loaded, at most 10. Default: none.'),
+  ),
+  styleUrls: option(
+    { links: 'own_markup', picture: 'yes' },
+    httpUrls(10, 'URLs of style sheets to add to the page, at most 10. Default: none.'),
+  ),
+  hideSelectors: option(
+    { links: 'yes', picture: 'yes' },
+    selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.'),
+  ),
+  includeShadowDom: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Applies hide_selectors inside open shadow roots too. Default: false.'),
+  ),
+  maskSelectors: option(
+    { links: 'yes', picture: 'yes' },
+    selectors(
+      50,
+      'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none.',
     ),
-  pauseVideos: z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.'),
+  ),
+  maskColor: option({ links: 'yes', picture: 'yes' }, color('CSS color of the boxes of mask_selectors. Default: #ff00ff.')),
+  errorOnClickSelectorNotFound: option(
+    { links: 'yes', picture: 'separate' },
+    z.boolean().describe('Fails the capture if click matches no element; if false, the record has a warning. Default: true.'),
+  ),
+  clickAll: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector of elements to click one after the other, at most 50. Default: none.'),
+  ),
+  hover: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector of an element to hover over while the picture is taken. Default: none.'),
+  ),
+  errorOnHoverSelectorNotFound: option(
+    { links: 'yes', picture: 'separate' },
+    z.boolean().describe('Fails the capture if hover matches no element; if false, the record has a warning. Default: true.'),
+  ),
+  pressKey: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .string()
+      .min(1)
+      .max(32)
+      .regex(/^[A-Za-z0-9+]+$/)
+      .describe('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
+  ),
+  scrollIntoView: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector of an element to scroll to before the picture is taken. Default: none.'),
+  ),
+  scrollIntoViewAdjustTop: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(-10000).max(10000).describe('CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0.'),
+  ),
+  scrollX: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.'),
+  ),
+  scrollY: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.'),
+  ),
+  disableAnimations: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .boolean()
+      .describe(
+        'Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false.',
+      ),
+  ),
+  pauseVideos: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.'),
+  ),
 }
 
 export const preparingDefaults = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { option } from '../rules/option-rules.ts'
 import { httpUrl } from './texts.ts'
 
 /** URL of a Screenshot whose page is in the options and has no base URL. */
@@ -6,23 +7,38 @@ export const MARKUP_URL = 'about:html'
 
 /** Source of the page, if not its URL alone. */
 export const sourceOptions = {
-  html: z
-    .string()
-    .min(1)
-    .max(2_097_152)
-    .describe(
-      'The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none.',
-    ),
-  markdown: z
-    .string()
-    .min(1)
-    .max(1_048_576)
-    .describe(
-      'The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none.',
-    ),
-  htmlBaseUrl: httpUrl('Base URL of html or markdown for relative links, http or https. Default: none.'),
-  referer: httpUrl('URL in the header Referer of the page’s request, http or https. Default: none.'),
-  offline: z.boolean().describe('Blocks every request of html or markdown, so that only inline content is shown. Default: false.'),
+  html: option(
+    { links: 'own_markup', picture: 'yes' },
+    z
+      .string()
+      .min(1)
+      .max(2_097_152)
+      .describe(
+        'The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none.',
+      ),
+  ),
+  markdown: option(
+    { links: 'own_markup', picture: 'yes' },
+    z
+      .string()
+      .min(1)
+      .max(1_048_576)
+      .describe(
+        'The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none.',
+      ),
+  ),
+  htmlBaseUrl: option(
+    { links: 'yes', picture: 'yes' },
+    httpUrl('Base URL of html or markdown for relative links, http or https. Default: none.'),
+  ),
+  referer: option(
+    { links: 'yes', picture: 'yes' },
+    httpUrl('URL in the header Referer of the page’s request, http or https. Default: none.'),
+  ),
+  offline: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Blocks every request of html or markdown, so that only inline content is shown. Default: false.'),
+  ),
 }
 
 export const sourceDefaults = { offline: false }

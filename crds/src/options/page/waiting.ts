@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { framesOf, type VideoLength } from '../output/video.ts'
+import { option, type PictureRule } from '../rules/option-rules.ts'
 import { selector } from './texts.ts'
 
 export { selector }
@@ -9,76 +10,141 @@ export type WaitState = z.infer<typeof WaitState>
 
 const milliseconds = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what)
 
+const TIMEOUT_CHANGES_PICTURE: PictureRule = {
+  when: 'with `best_attempt`, or if the capture waits for networkidle or, without `wait_for_selector_timeout`, for images',
+  // When these waits time out, the picture is taken with a warning, even without best_attempt. A longer network_idle_timeout does not extend timeout.
+  holds: ({ bestAttempt, waitUntil, scriptsWaitUntil, waitForImages, waitForSelectorTimeout }) =>
+    bestAttempt === true ||
+    [waitUntil, scriptsWaitUntil].flat().includes('networkidle') ||
+    (waitForSelectorTimeout === undefined && waitForImages === true),
+}
+
 /** Waits, time limits and retries. */
 export const waitingOptions = {
-  delay: milliseconds(0, 60000, 'Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0.'),
-  timeout: milliseconds(1000, 180000, 'Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000.'),
-  waitForSelector: selector('CSS selector of an element to wait for before the picture is taken. Default: none.'),
-  waitUntil: z
-    .array(WaitState)
-    .min(1)
-    .max(4)
-    .describe('States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load.'),
-  jobTimeout: milliseconds(
-    5000,
-    600000,
-    'Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits.',
+  delay: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(0, 60000, 'Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0.'),
   ),
-  captureTimeout: milliseconds(
-    1000,
-    600000,
-    'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
+  timeout: option(
+    { links: 'yes', picture: TIMEOUT_CHANGES_PICTURE },
+    milliseconds(1000, 180000, 'Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000.'),
   ),
-  waitForSelectorState: z
-    .enum(['visible', 'attached'])
-    .describe('State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.'),
-  waitForSelectorTimeout: milliseconds(
-    0,
-    120000,
-    'Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout.',
+  waitForSelector: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector of an element to wait for before the picture is taken. Default: none.'),
   ),
-  waitForSelectorCount: z.int().min(1).max(1000).describe('Number of elements that wait_for_selector must match, 1 to 1000. Default: 1.'),
-  waitForSelectorGone: selector('CSS selector that must match no visible element before the picture is taken. Default: none.'),
-  waitForFunction: z
-    .string()
-    .min(1)
-    .max(8192)
-    .describe('JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none.'),
-  waitForFontsTimeout: milliseconds(
-    0,
-    30000,
-    'Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000.',
+  waitUntil: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .array(WaitState)
+      .min(1)
+      .max(4)
+      .describe('States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load.'),
   ),
-  waitForImages: z
-    .boolean()
-    .describe('Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false.'),
-  stabilityTimeout: milliseconds(
-    0,
-    10000,
-    'Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
-  ),
-  networkIdleTime: milliseconds(
-    100,
-    10000,
-    'Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500.',
-  ),
-  networkIdleMaxConnections: z.int().min(0).max(10).describe('Maximum number of open requests for networkidle, 0 to 10. Default: 0.'),
-  networkIdleTimeout: milliseconds(
-    0,
-    180000,
-    'Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout.',
-  ),
-  domIdleTime: milliseconds(0, 10000, 'Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0.'),
-  bestAttempt: z
-    .boolean()
-    .describe('Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false.'),
-  retries: z.int().min(0).max(5).describe('Maximum number of retries after a transient failure, 0 to 5. Default: 1.'),
-  retryDelay: milliseconds(0, 60000, 'Milliseconds to wait before each retry, 0 to 60000. Default: 1000.'),
-  blankPageAction: z
-    .enum(['accept', 'retry', 'fail'])
-    .describe(
-      'How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.',
+  jobTimeout: option(
+    { links: 'yes', picture: 'no' },
+    milliseconds(
+      5000,
+      600000,
+      'Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits.',
     ),
+  ),
+  captureTimeout: option(
+    { links: 'yes', picture: 'no' },
+    milliseconds(
+      1000,
+      600000,
+      'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
+    ),
+  ),
+  waitForSelectorState: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .enum(['visible', 'attached'])
+      .describe('State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.'),
+  ),
+  waitForSelectorTimeout: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(0, 120000, 'Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout.'),
+  ),
+  waitForSelectorCount: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(1).max(1000).describe('Number of elements that wait_for_selector must match, 1 to 1000. Default: 1.'),
+  ),
+  waitForSelectorGone: option(
+    { links: 'yes', picture: 'yes' },
+    selector('CSS selector that must match no visible element before the picture is taken. Default: none.'),
+  ),
+  waitForFunction: option(
+    { links: 'no', picture: 'yes' },
+    z
+      .string()
+      .min(1)
+      .max(8192)
+      .describe('JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none.'),
+  ),
+  waitForFontsTimeout: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(
+      0,
+      30000,
+      'Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000.',
+    ),
+  ),
+  waitForImages: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .boolean()
+      .describe('Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false.'),
+  ),
+  stabilityTimeout: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(
+      0,
+      10000,
+      'Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
+    ),
+  ),
+  networkIdleTime: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(100, 10000, 'Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500.'),
+  ),
+  networkIdleMaxConnections: option(
+    { links: 'yes', picture: 'yes' },
+    z.int().min(0).max(10).describe('Maximum number of open requests for networkidle, 0 to 10. Default: 0.'),
+  ),
+  networkIdleTimeout: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(
+      0,
+      180000,
+      'Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout.',
+    ),
+  ),
+  domIdleTime: option(
+    { links: 'yes', picture: 'yes' },
+    milliseconds(0, 10000, 'Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0.'),
+  ),
+  bestAttempt: option(
+    { links: 'yes', picture: 'yes' },
+    z.boolean().describe('Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false.'),
+  ),
+  retries: option(
+    { links: 'yes', picture: 'no' },
+    z.int().min(0).max(5).describe('Maximum number of retries after a transient failure, 0 to 5. Default: 1.'),
+  ),
+  retryDelay: option(
+    { links: 'yes', picture: 'no' },
+    milliseconds(0, 60000, 'Milliseconds to wait before each retry, 0 to 60000. Default: 1000.'),
+  ),
+  blankPageAction: option(
+    { links: 'yes', picture: 'yes' },
+    z
+      .enum(['accept', 'retry', 'fail'])
+      .describe(
+        'How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.',
+      ),
+  ),
 }
 
 export const waitingDefaults = {

@@ -1,7 +1,8 @@
 // Decides the Ready condition of an Account. Pure.
 
-import type { Account } from '@tintype/crds/kinds/account'
+import { type Account, accountDefinition } from '@tintype/crds/kinds/account'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
+import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 
 /** Kubernetes limits the message of a condition to this many characters. */
@@ -9,12 +10,16 @@ const MAX_MESSAGE_LENGTH = 32_768
 
 /** Returns the conditions to write; undefined when they are up to date. */
 export function decide({ metadata, spec, status }: Account, plans: Plans, now: Date): Condition[] | undefined {
-  const ready = { type: ConditionType.ready, ...readiness(spec, plans), observedGeneration: metadata.generation ?? 0 }
+  const ready = { type: ConditionType.ready, ...readiness({ metadata, spec }, plans), observedGeneration: metadata.generation ?? 0 }
   const conditions = setCondition(status?.conditions ?? [], ready, now)
   return isSameCondition(findCondition(status?.conditions, ConditionType.ready), conditions.at(-1)) ? undefined : conditions
 }
 
-function readiness(spec: Account['spec'], plans: Plans): Pick<Condition, 'status' | 'reason' | 'message'> {
+function readiness({ metadata, spec }: Pick<Account, 'metadata' | 'spec'>, plans: Plans): Pick<Condition, 'status' | 'reason' | 'message'> {
+  const problem = findNameProblem(accountDefinition, metadata.name)
+  if (problem !== undefined) {
+    return { status: 'False', reason: 'InvalidName', message: `${problem}. No other object can name this Account. Create another one.` }
+  }
   if (spec.suspended) return { status: 'False', reason: 'Suspended', message: 'spec.suspended is true. All requests are rejected.' }
   if (!findPlan(plans, spec.plan)) {
     const known = Object.keys(plans).join(', ')

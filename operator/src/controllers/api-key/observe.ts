@@ -25,8 +25,15 @@ export interface ObserveDeps {
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
   [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
-/** True for a key that was created through the REST API. Only the gateway manages it, and it is complete from the start. */
-export const isOfGateway = ({ metadata }: Pick<ApiKey, 'metadata'>): boolean => isApiKeyIdName(metadata.name)
+/**
+ * True for a key that was created through the REST API. Only the gateway manages it. It has a hash from the start and names no Secret. A person
+ * may choose a name that looks the same, but cannot set a hash.
+ */
+export const isOfGateway = (key: Pick<ApiKey, 'metadata' | 'spec'>): boolean =>
+  isApiKeyIdName(key.metadata.name) &&
+  hashesOf(key).length > 0 &&
+  key.spec.secretName === undefined &&
+  key.spec.existingSecret === undefined
 
 /** Collects the state of an ApiKey; undefined when it is deleted or managed by the gateway. */
 export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {

@@ -8,11 +8,12 @@ import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/identifier
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
-import { type Endpoint, endpointKeyOf, findEndpoint, type WebhookFinder } from './endpoint.ts'
+import { accountKeyOf, type Endpoint, endpointKeyOf, findEndpoint, type WebhookFinder } from './endpoint.ts'
 import type { EventBodies, EventBody } from './events/event-bodies.ts'
 import type { Occurrence } from './events/receivers.ts'
 import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
-import { type KeyedLimiter, LimiterClosed } from './flow-control/keyed-limiter.ts'
+import { LimiterClosed } from './flow-control/keyed-limiter.ts'
+import type { PostLimiter } from './flow-control/post-limiter.ts'
 import { MAX_ATTEMPTS } from './flow-control/retry.ts'
 import { buildHeaders } from './http/headers.ts'
 import type { Post, PostOutcome } from './http/post.ts'
@@ -24,7 +25,7 @@ import type { DeliveryMetrics } from './telemetry/metrics.ts'
 import { toDeliverySpan, toTraceHeaders } from './telemetry/trace.ts'
 
 export interface DeliveryWorkerDeps extends WebhookFinder {
-  limiter: KeyedLimiter
+  limiter: Pick<PostLimiter, 'run'>
   circuitBreakers: Pick<CircuitBreakers, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
   events: EventBodies
@@ -74,8 +75,8 @@ export class DeliveryWorker {
   send(job: DeliveryJob): void {
     const { screenshot, occurrence, webhook, attempt, progress } = job
     progress.set(occurrence.event, webhook, { state: 'waiting', attempt })
-    const endpointKey = endpointKeyOf(screenshot, webhook)
-    void this.#deps.limiter.run(endpointKey, () => this.#run(job, endpointKey)).catch((error: unknown) => this.#retryLater(job, error))
+    const keys = { account: accountKeyOf(screenshot), endpoint: endpointKeyOf(screenshot, webhook) }
+    void this.#deps.limiter.run(keys, () => this.#run(job, keys.endpoint)).catch((error: unknown) => this.#retryLater(job, error))
   }
 
   async #run(job: DeliveryJob, endpointKey: string): Promise<void> {

@@ -29,6 +29,10 @@ export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, nam
   return webhook && url !== undefined && isRequestReceiver(screenshot, occurrence, webhook) ? { url, webhook } : undefined
 }
 
+/** Key of an account in the limiter. */
+export const accountKeyOf = (object: Pick<Screenshot | Webhook, 'metadata' | 'spec'>): string =>
+  `${object.metadata.namespace}/${accountOf(object)}`
+
 /**
  * Key of an endpoint in the limiter and the circuit breakers. It is the webhook's key; for URLs of single requests it is account and host, so
  * that a host that is down does not delay others.

@@ -2,7 +2,7 @@
 // rbac: admissionregistration.k8s.io/validatingadmissionpolicybindings get
 
 /**
- * This controller observes the two admission policies of the release and their bindings. It compares them with the expected policies at
+ * This controller observes the three admission policies of the release and their bindings. It compares them with the expected policies at
  * the start of each term, then every minute, or every five seconds while they differ. It writes nothing: the dispatcher reads the decision,
  * and RunnerPools report it in the condition Guarded.
  */
@@ -45,7 +45,7 @@ export function buildGuardController(
   const guard = new Guard({
     policies: new Resource(http, validatingAdmissionPolicies),
     bindings: new Resource(http, validatingAdmissionPolicyBindings),
-    expected: [config.admissionPolicy, config.trustedSpecPolicy],
+    expected: [config.admissionPolicy, config.trustedSpecPolicy, config.trustedStatusPolicy],
     onChange: (decision) => {
       if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'dispatch blocked by admission policy check')
       onChange()

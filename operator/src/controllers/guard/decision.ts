@@ -3,7 +3,8 @@ import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from
 import type { PoolReason } from '../../kube/condition-reasons.ts'
 
 /**
- * Result of the policy check: whether the API server restricts runners to their own claim and creators of objects to their own accounts.
+ * Result of the policy check: whether the API server restricts runners to their own claim, creators of objects to their own accounts, and the status to
+ * the programs of the release.
  */
 export interface GuardDecision {
   guarded: boolean
@@ -19,13 +20,14 @@ export interface ExpectedPolicy {
 }
 
 /**
- * SHA-256 of the rules of the policy: operations and resources of each rule, then its match conditions, variables and validations, in this
- * order, trimmed, one per line. Defaults that the API server adds do not change it.
+ * SHA-256 of the rules of the policy: labels of its namespaces, operations and resources of each rule, then its match conditions, variables and
+ * validations, in this order, trimmed, one per line. Defaults that the API server adds do not change it.
  */
 export function policyHash({ spec }: ValidatingAdmissionPolicy): string {
-  const rules = spec?.matchConstraints?.resourceRules ?? []
+  const { resourceRules: rules = [], namespaceSelector } = spec?.matchConstraints ?? {}
   const parts = [...(spec?.matchConditions ?? []), ...(spec?.variables ?? []), ...(spec?.validations ?? [])]
   const lines = [
+    JSON.stringify(namespaceSelector?.matchLabels ?? {}),
     ...rules.map(({ operations, resources }) => `${operations?.join(',')} ${resources?.join(',')}`),
     ...parts.map(({ expression }) => expression.trim()),
   ]
@@ -42,10 +44,18 @@ export function evaluatePolicy(
   if (policy.spec?.failurePolicy !== 'Fail') return changed(`the policy ${name} does not fail closed`)
   if (hash !== undefined && policyHash(policy) !== hash)
     return changed(`the rules of the policy ${name} differ from this release. Run helm upgrade to restore them`)
+  if (isNarrowed(policy)) return changed(`the policy ${name} is limited to some objects`)
   if (binding.spec?.policyName !== name) return changed(`the binding ${name} binds another policy`)
   if (binding.spec.matchResources !== undefined) return changed(`the binding ${name} is limited to some resources`)
   if (!binding.spec.validationActions?.includes('Deny')) return changed(`the binding ${name} does not deny`)
   return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
+}
+
+/** No policy of the release excludes objects within its namespaces. */
+function isNarrowed({ spec }: ValidatingAdmissionPolicy): boolean {
+  const { namespaceSelector, objectSelector, excludeResourceRules = [] } = spec?.matchConstraints ?? {}
+  const terms = [namespaceSelector?.matchExpressions, Object.keys(objectSelector?.matchLabels ?? {}), objectSelector?.matchExpressions]
+  return excludeResourceRules.length > 0 || terms.some((each = []) => each.length > 0)
 }
 
 /** Combines several decisions: the first that is not guarded, else one that lists all of them. */

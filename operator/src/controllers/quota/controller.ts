@@ -13,7 +13,9 @@ import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
+import { accountUsageDefinition } from '@tintype/crds/kinds/account-usage'
 import { accountOf } from '@tintype/crds/records/record'
+import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
@@ -143,7 +145,8 @@ async function reconcile(key: string, context: QuotaContext): Promise<Requeue | 
   const { name } = splitKey(key)
   const account = reflectors.accounts.lister.get(key)
   const pending = charges.pendingOf(name)
-  if (!account) {
+  // No object can name an account with an invalid name, and it can have no usage object. Its condition Ready reports the problem.
+  if (!account || findNameProblem(accountUsageDefinition, name) !== undefined) {
     for (const each of pending) charges.resolve(name, each, 'missing')
     return undefined
   }

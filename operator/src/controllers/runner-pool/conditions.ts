@@ -1,6 +1,8 @@
 import type { SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
+import { MAX_LABEL_LENGTH } from '@tintype/crds/schema/custom-resource'
 import { POOL_REASONS, type PoolReason } from '../../kube/condition-reasons.ts'
 import { podSelector } from '../../runner/pod.ts'
 import { unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
@@ -59,6 +61,10 @@ const videoReportsOf = ({ runners }: PoolObserved): (VideoReport | undefined)[] 
 function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { guard, memory, pool } = observed
   const up = groups.busy.length + groups.idle.length + groups.dedicated.length + groups.stale.length
+  if (!canBeNamed(pool)) {
+    const message = `no screenshot can name the pool ${pool.metadata.name}, because it has dots or more than ${MAX_LABEL_LENGTH} characters. Create another pool.`
+    return { status: 'False', reason: 'InvalidName', message }
+  }
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
   if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'At least one runner can capture.' }
   if (groups.starting.some((runner) => runner.sandbox !== undefined && !hasRequiredSandbox(runner, pool.spec))) {
@@ -75,6 +81,9 @@ function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups
     return { status: 'True', reason: 'ScaledToZero', message: 'Nothing is queued, so no runners run.' }
   return { status: 'False', reason: 'RunnersStarting', message: 'Runners are starting.' }
 }
+
+/** False for a pool that exists although `poolName` cannot be its name: older CRDs accepted it. */
+const canBeNamed = ({ metadata }: RunnerPool): boolean => ScreenshotSpec.shape.poolName.safeParse(metadata.name).success
 
 /** Whether the pool has its desired size or is scaling to it. A pool with some ready runners may still need more. */
 function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {

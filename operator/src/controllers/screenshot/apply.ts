@@ -21,7 +21,17 @@ import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
-import { attemptsOf, buildClaim, buildFailure, buildNote, buildRestored, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
+import {
+  attemptsOf,
+  buildClaim,
+  buildFailure,
+  buildNote,
+  buildRestored,
+  buildReuse,
+  buildUnclaim,
+  isAlone,
+  type StatusPatch,
+} from './status.ts'
 
 /** How long, and how often, to retry an order while the runner still reports its last capture. */
 const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
@@ -151,12 +161,13 @@ function noteRunner(uid: string, isAtFault: boolean, { runners, now }: Screensho
   else runners.noteEnded(uid, now().getTime())
 }
 
-/** Counts a runner that a capture of the account crashed. */
+/** Counts a runner that a capture of the account crashed, unless another account’s capture may have crashed it. */
 function noteCrash(
   shot: Screenshot,
   podUid: string,
-  { crashBudget, reflectors, events, log, metrics, namespace, now }: ScreenshotContext,
+  { crashBudget, runners, reflectors, events, log, metrics, namespace, now }: ScreenshotContext,
 ): void {
+  if (!isAlone(shot) && runners.wasShared(podUid)) return
   const account = accountOf(shot)
   if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
   const message = `Captures of this account crashed ${MAX_CRASHES} runners in a short time. Until this stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`

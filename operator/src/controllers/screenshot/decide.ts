@@ -21,6 +21,8 @@ export interface ObservedClaim {
   pod: 'up' | 'terminating' | 'ended' | 'gone'
   /** How the pod ended or is about to end, if known. */
   end: PodEnd | undefined
+  /** True when the pod has ended, and another account’s capture may be the cause. */
+  isShared: boolean
   /** Time by which a terminating pod must have ended. */
   terminatesBy: Date | undefined
   response: CaptureResponse
@@ -132,7 +134,7 @@ function decidePending(shot: Screenshot, { canRun, reserved, cached, archived }:
 function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: Date): Action[] {
   const { runner, startTime } = shot.status!
   if (!runner || !startTime || !claim) return [retry(shot, Reason.attemptFailed, 'the claim was incomplete')]
-  if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
+  if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END, claim.isShared)
   if (isOver(shot)) return awaitPod(shot, claim, now)
   if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
   if (claim.pod === 'terminating' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
@@ -159,8 +161,11 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   }
 }
 
-/** The pod has ended and cannot upload: start the next attempt, or fail. */
-function afterPod(shot: Screenshot, end: PodEnd): Action[] {
+/**
+ * The pod has ended and cannot upload: start the next attempt, or fail. A page is not suspected if the pod was shared: the runner makes second
+ * attempts alone, so a page that ends pods is found then.
+ */
+function afterPod(shot: Screenshot, end: PodEnd, isShared: boolean): Action[] {
   const pod = shot.status?.runner?.pod
   const reason = reasonOf(shot)
   if (reason === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot)!)]
@@ -169,7 +174,8 @@ function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
   const how = wasSilent && end.cause !== 'nodeLost' ? messageOf(shot) : end.text
   const lossMessage = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
-  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, lossMessage, false)]
+  const isSuspected = !isShared && (isPageSuspected(end) || (wasSilent && isOrderly(end)))
+  if (!isSuspected) return [retry(shot, Reason.runnerLost, lossMessage, false)]
   const lost = (shot.status?.lostRunners ?? 0) + 1
   if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, lossMessage)]
   const isMemory = end.cause === 'outOfMemory'
@@ -211,9 +217,9 @@ function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, 
 }
 
 /** The attempt is over, but its pod still exists: delete it and wait until it has ended or its upload URL has expired. */
-function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: Date): Action[] {
+function awaitPod(shot: Screenshot, { pod, terminatesBy, isShared }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
-  if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
+  if (expiry <= 0) return afterPod(shot, UNKNOWN_END, isShared)
   if (pod !== 'terminating' || !terminatesBy) return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
   const stuckIn = terminatesBy.getTime() + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]

@@ -9,7 +9,7 @@ import { canRecordIn } from '../../scheduling/account-limits.ts'
 import { mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
-import { attemptsOf } from './status.ts'
+import { attemptsOf, isAlone } from './status.ts'
 
 /** Collects the input of decide: from the informer caches, and for a claim from its runner unless it responded just now. */
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
@@ -37,14 +37,16 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
   const state = pod && podState(pod)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
   const known = context.dispatchTracker.find(key, id)
+  const hasEnded = !pod || state === 'ended'
   const podFacts = {
     isOwn: context.dispatchTracker.hasClaimed(key, id),
     pod: state === undefined ? 'gone' : state === 'terminating' || state === 'ended' ? state : 'up',
+    isShared: hasEnded && !isAlone(shot) && context.runners.wasShared(runner.uid),
     end: pod ? endOf(pod) : context.runners.endOf(runner.uid),
     unreadySince: pod && state === 'waiting' ? new Date(unchangedSince(pod)) : undefined,
     terminatesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
   } as const
-  if (!pod || state === 'ended') return { ...podFacts, response: 'silent', delivered: known?.delivered ?? false }
+  if (hasEnded) return { ...podFacts, response: 'silent', delivered: known?.delivered ?? false }
   return { ...podFacts, ...(await pollRunner(key, shot, pod, context)) }
 }
 

@@ -24,6 +24,9 @@ const MAX_COUNT = 100
 /** Number of attempts begun so far. */
 export const attemptsOf = ({ status }: Pick<Screenshot, 'status'>): number => status?.attempt ?? 0
 
+/** True for an attempt during which the runner takes no other picture, so that only this page can have ended the pod. */
+export const isAlone = (shot: Screenshot): boolean => attemptsOf(shot) > 1
+
 /** Deadline of the open attempt. */
 export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): Date {
   return new Date(Date.parse(status?.startTime ?? '') + attemptMilliseconds(spec.options))

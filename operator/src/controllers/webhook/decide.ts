@@ -3,8 +3,9 @@
 
 import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
+import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
+import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { toShortUrl } from '@tintype/crds/schema/urls'
 import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
 import { MAX_RECEIVERS } from './limit.ts'
@@ -87,6 +88,10 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
       reason: 'SecretUnreadable',
       message: 'The sealed signing secret cannot be opened. Rotate it, or recreate the Webhook.',
     }
+  }
+  if (secret === 'unnamable') {
+    const message = `${findNameProblem(webhookDefinition, webhook.metadata.name)}. No Secret can have the name ${name}. Create the Webhook again.`
+    return { status: 'False', reason: 'InvalidName', message }
   }
   if (secret === 'foreign') {
     return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret. Rename it or the Webhook.` }

@@ -1,8 +1,9 @@
 import { classifyUrl, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { OpeningKeys } from '@tintype/crds/crypto/sealed'
-import { Webhook } from '@tintype/crds/kinds/webhook'
+import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
+import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { readObject } from '../../kube/read-object.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
@@ -41,5 +42,6 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
 async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {
   if (webhook.spec.signingSecrets) return (await canOpen(webhook, openingKeys, now())) ? 'sealed' : 'unreadable'
   const { name, namespace } = webhook.metadata
+  if (findNameProblem(webhookDefinition, name) !== undefined) return 'unnamable'
   return evaluateSecret(await secrets.find(signingSecretName(name), { namespace }), webhook)
 }

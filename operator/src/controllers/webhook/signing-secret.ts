@@ -1,7 +1,7 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { SIGNING_SECRET_SUFFIX, type Webhook } from '@tintype/crds/kinds/webhook'
 
 /** Type of Secrets that sign deliveries. Secrets of other types are never read: a webhook's name must not lead to a foreign Secret. */
 export const SIGNING_SECRET_TYPE = 'tintype.dev/signing-secret'
@@ -9,7 +9,7 @@ export const SIGNING_SECRET_TYPE = 'tintype.dev/signing-secret'
 const DATA_KEY = 'signing-secret'
 
 /** Name of the Secret of a webhook. */
-export const signingSecretName = (webhook: string): string => `${webhook}-signing-secret`
+export const signingSecretName = (webhook: string): string => webhook + SIGNING_SECRET_SUFFIX
 
 /** Builds the Secret that a webhook owns. Kubernetes deletes it together with the webhook. */
 export function buildSigningSecret({ metadata }: Webhook, text: string): NewObject<Secret> {
@@ -26,9 +26,10 @@ export function buildSigningSecret({ metadata }: Webhook, text: string): NewObje
 
 /**
  * State of a webhook's signing secret. `sealed`: it is in the spec. `unreadable`: it is in the spec but cannot be opened. The other states
- * are about the Secret with its name. `leftover`: it belongs to a deleted webhook of the same name and is about to be deleted.
+ * are about the Secret with its name. `unnamable`: the name is too long for a Secret. `leftover`: it belongs to a deleted webhook of the same
+ * name and is about to be deleted.
  */
-export type SecretState = 'sealed' | 'unreadable' | 'missing' | 'usable' | 'foreign' | 'leftover'
+export type SecretState = 'sealed' | 'unreadable' | 'unnamable' | 'missing' | 'usable' | 'foreign' | 'leftover'
 
 /** Evaluates the Secret with the webhook's name for it. A user may have created it with their own text. */
 export function evaluateSecret(secret: Secret | undefined, webhook: Webhook): SecretState {

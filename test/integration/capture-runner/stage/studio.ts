@@ -132,9 +132,10 @@ export async function openStudio({
       })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
+    } catch (error) {
+      throw watch.explain(error)
     } finally {
-      watch.end()
-      void browsers.takeBack(lease, isSound)
+      void browsers.takeBack(lease, isSound).finally(watch.end)
     }
   }
   return {

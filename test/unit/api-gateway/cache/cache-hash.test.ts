@@ -1,5 +1,9 @@
 import t from 'tap'
 import { cacheHash, type PictureRequest } from '../../../../api-gateway/src/cache/cache-hash.ts'
+import { splitOptions } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
+import { exampleOf } from '../../../../crds/src/options/examples.ts'
+import { optionsByName } from '../../../../crds/src/options/groups.ts'
+import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 const ring = { current: 'a', keys: { a: Buffer.from('secret').toString('base64') } }
 const hash = (more: Partial<PictureRequest> = {}) => cacheHash({ account: 'acme', url: 'https://example.com/', ...more }, ring)
@@ -18,16 +22,48 @@ const different: [string, Partial<PictureRequest>][] = [
   ['the address', { url: 'https://example.com/#a' }],
   ['an option', { options: { delay: 1 } }],
   ['the time that decides a best attempt', { options: { bestAttempt: true, timeout: 5_000 } }],
+  ['the time that decides when the network counts as idle', { options: { waitUntil: ['networkidle'], timeout: 5_000 } }],
   ['a secret', { privateOptions: { authorization: 'a' } }],
   ['the client’s key', { cacheKey: 'a' }],
 ]
 t.test('cacheHash tells apart what a picture depends on', async (t) => {
-  const hashes = new Set([hash(), hash({ options: { bestAttempt: true } }), ...different.map(([, more]) => hash(more))])
-  t.equal(hashes.size, different.length + 2)
+  const plain = [{}, { bestAttempt: true }, { waitUntil: ['networkidle' as const] }]
+  const hashes = new Set([...plain.map((options) => hash({ options })), ...different.map(([, more]) => hash(more))])
+  t.equal(hashes.size, different.length + plain.length)
 })
 
 t.test('cacheHash is keyed by the release’s secret', async (t) => {
   const other = { current: 'a', keys: { a: Buffer.from('another').toString('base64') } }
   t.not(cacheHash({ account: 'acme', url: 'https://example.com/' }, other), hash())
   t.throws(() => cacheHash({ account: 'acme', url: 'https://example.com/' }, { current: 'b', keys: {} }), /no key b/)
+})
+
+/** The hash of a request with one option of the API. */
+function hashWith(name: string): string {
+  const { capture, cache, private: privateOptions } = splitOptions({ [toSnakeCase(name)]: exampleOf(name) })
+  const { cacheKey } = cache as { cacheKey?: string }
+  return hash({ options: capture, privateOptions, cacheKey })
+}
+
+t.test('every option changes the cache hash exactly if it says that it changes the picture', async (t) => {
+  const isChanged = ([name]: [string, unknown]): boolean => hashWith(name) !== hash()
+  const says = [...optionsByName].filter(([, { rules }]) => ['yes', 'separate'].includes(String(rules.picture)))
+  t.strictSame(
+    [...optionsByName].filter(isChanged).map(([name]) => name),
+    says.map(([name]) => name),
+  )
+  const hashes = new Set(says.map(([name]) => hashWith(name)))
+  t.equal(hashes.size, says.length, 'each of them has a hash of its own')
+})
+
+t.test('cache entries of earlier versions keep their hashes', async (t) => {
+  const known: [string, Partial<PictureRequest>][] = [
+    ['9939684408928618016990f307c86f08e4625988b291a651a5ee6a2a71256b39', {}],
+    ['418c96fbcd2865102995371c0964a7f1a96760fa62ea02907cdef1b84bbaf918', { options: { fullPage: true } }],
+    ['9939684408928618016990f307c86f08e4625988b291a651a5ee6a2a71256b39', { options: { timeout: 60_000 } }],
+    ['ed620f38b6ef10a226164d4958884e2917914faa1e0b20bba08e4eb81adf5f83', { options: { bestAttempt: true, timeout: 60_000 } }],
+    ['942c93b1b4eff71151ff93ecdbce7866e4161f8d07c4d35aff083517e3634083', { options: { storageRegion: 'eu-central-1' } }],
+    ['1f3c977848995239fc588580996538673f69e032edda3a9707fda6c982b9319b', { privateOptions: { authorization: 'Bearer 7f3a' } }],
+  ]
+  for (const [expected, request] of known) t.equal(hash(request), expected, JSON.stringify(request))
 })

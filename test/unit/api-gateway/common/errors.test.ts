@@ -11,9 +11,7 @@ for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
 }
 
 const framework = [
-  { code: 'FST_ERR_CTP_BODY_TOO_LARGE', status: 413 },
   { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', status: 415 },
-  { code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH', status: 400 },
   { code: 'FST_ERR_BAD_URL', status: 400 },
 ]
 for (const { code, status } of framework) {

@@ -6,8 +6,9 @@ import t from 'tap'
 import { openConsoleFiles } from '../../../../api-gateway/src/console/files.ts'
 import { CODE_MILLISECONDS, SESSION_MILLISECONDS } from '../../../../api-gateway/src/console/session-token.ts'
 import { newKeyText } from '../../../../crds/src/crypto/key-text.ts'
-import { apiKeyIdOf } from '../../../../crds/src/identifiers/ids.ts'
-import { aGateway, NOW } from '../fakes.ts'
+import { apiKeyIdOf, newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import { aGateway, anApiKey, NOW } from '../fakes.ts'
 
 // The console's routes over stores in memory. The page and one asset stand in for the built files.
 
@@ -37,7 +38,16 @@ function aConsole(changes: Parameters<typeof aGateway>[0] = {}) {
     const cookie = String((await signIn(undefined, headers)).headers['set-cookie']).split(';')[0]!
     return { ...headers, cookie }
   }
-  return { ...gateway, pass, signIn, session }
+  /** Status of a request of the signed-in console. */
+  const statusOf = async (headers: Record<string, string>) =>
+    (await gateway.app.inject({ url: '/api/v1/usage/current', headers })).statusCode
+  const issueCode = async (): Promise<string> => {
+    const response = await gateway.app.inject({ method: 'POST', url: '/console/codes', headers: gateway.headers })
+    return response.json().data.code
+  }
+  const describe = (code: unknown, headers: Record<string, string> = own) =>
+    gateway.app.inject({ method: 'POST', url: '/console/codes/describe', headers, payload: { code } })
+  return { ...gateway, pass, signIn, session, statusOf, issueCode, describe }
 }
 
 t.test('GET / serves the page to browsers, with a strict policy, and an index to programs', async (t) => {
@@ -76,6 +86,7 @@ t.test('without a console, none of its routes exists', async (t) => {
     ['GET', '/console/session'],
     ['POST', '/console/session'],
     ['POST', '/console/codes'],
+    ['POST', '/console/codes/describe'],
     ['GET', '/console/assets/app-1.js'],
   ] as const)
     t.equal((await app.inject({ method, url, headers: { ...own, authorization: `Bearer ${key}`, accept: BROWSER } })).statusCode, 404, url)
@@ -94,8 +105,14 @@ t.test('an API key begins a session that reads the API as the key does', async (
   const usage = await app.inject({ url: '/api/v1/usage/current', headers })
   t.equal(usage.statusCode, 200)
   t.ok(keys.uses.size > 0, 'the use of the key is recorded')
-  keys.keys[0]!.spec.scopes = ['screenshots:read']
-  t.equal((await app.inject({ url: '/api/v1/usage/current', headers })).statusCode, 403, 'the scopes are those that the key has now')
+  const limited = newKeyText()
+  keys.keys.push(anApiKey(limited, { accountName: 'acme', scopes: ['screenshots:read'] }, 'limited'))
+  const other = String((await signIn({ api_key: limited })).headers['set-cookie']).split(';')[0]!
+  t.equal(
+    (await app.inject({ url: '/api/v1/usage/current', headers: { ...own, cookie: other } })).statusCode,
+    403,
+    'the scopes are its own',
+  )
 })
 
 t.test('over TLS the cookie is Secure and has the prefix __Host-, and no other cookie counts', async (t) => {
@@ -155,27 +172,76 @@ t.test('the cookie never counts for links and files', async (t) => {
   t.equal((await app.inject({ url: '/files/users/acme/scr_7yztsh6vzw7j4q0n9x2c5d8e1f.png', headers })).statusCode, 403)
 })
 
-t.test('a session ends after twelve hours, with its key, and with a rotation', async (t) => {
-  const { app, session, pass, keys } = aConsole()
-  const status = async (headers: Record<string, string>) => (await app.inject({ url: '/api/v1/usage/current', headers })).statusCode
+t.test('a session ends after twelve hours', async (t) => {
+  const { app, session, pass, statusOf } = aConsole()
   t.equal((await app.inject({ url: '/console/session', headers: own })).json().data, null)
-  const first = await session()
+  const headers = await session()
   pass(SESSION_MILLISECONDS - 1)
-  t.equal(await status(first), 200)
+  t.equal(await statusOf(headers), 200)
   pass(1)
-  t.equal(await status(first), 401)
-  const second = await session()
-  keys.keys[0]!.spec.active = false
-  t.equal(await status(second), 401)
-  keys.keys[0]!.spec.active = true
-  t.equal(await status(second), 200)
-  keys.keys[0]!.metadata.labels = {}
-  t.equal(await status(second), 401)
+  t.equal(await statusOf(headers), 401)
+})
+
+/** Changes of a key by REST. */
+const changes: [name: string, request: { method: 'POST' | 'PATCH'; path: string; payload: object }][] = [
+  ['rotated with an overlap', { method: 'POST', path: '/rotate', payload: { overlap_hours: 24 } }],
+  ['rotated without an overlap', { method: 'POST', path: '/rotate', payload: { overlap_hours: 0 } }],
+  ['deactivated', { method: 'PATCH', path: '', payload: { is_active: false } }],
+  ['given an end', { method: 'PATCH', path: '', payload: { expires_at: new Date(NOW.getTime() + 60_000).toISOString() } }],
+  ['given other scopes', { method: 'PATCH', path: '', payload: { scopes: ['usage:read'] } }],
+]
+for (const [name, { method, path: suffix, payload }] of changes) {
+  t.test(`sessions and unused codes of a key end at once when it is ${name}, and stay ended`, async (t) => {
+    const { app, headers, session, signIn, statusOf, issueCode, keys } = aConsole()
+    const admin = newKeyText()
+    keys.keys.push(anApiKey(admin, { accountName: 'acme', name: 'admin' }, 'admin'))
+    const [cookie, code] = [await session(), await issueCode()]
+    t.equal(await statusOf(cookie), 200)
+    const byAdmin = { authorization: `Bearer ${admin}` }
+    const url = `/api/v1/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+    t.match(await app.inject({ method, url: url + suffix, headers: byAdmin, payload }), { statusCode: /20[01]/ })
+    t.equal(await statusOf(cookie), 401)
+    t.equal((await signIn({ code })).statusCode, 401)
+    if (suffix === '/rotate') return
+    const restored = { is_active: true, expires_at: null, scopes: ['*'] }
+    t.equal((await app.inject({ method: 'PATCH', url, headers: byAdmin, payload: restored })).statusCode, 200)
+    t.equal((await app.inject({ url: '/api/v1/usage/current', headers })).statusCode, 200, 'the key works again')
+    t.equal(await statusOf(cookie), 401)
+    t.equal((await signIn({ code })).statusCode, 401)
+  })
+}
+
+t.test('sessions and unused codes of a key end when another key with its name and text replaces it', async (t) => {
+  const { session, signIn, statusOf, issueCode, keys } = aConsole()
+  // A name that the gateway gives. Ids of other names contain the uid.
+  keys.keys[0]!.metadata.name = toObjectName(newId('key', NOW, Buffer.alloc(10, 7)))
+  const [cookie, code] = [await session(), await issueCode()]
+  keys.keys[0] = { ...keys.keys[0]!, metadata: { ...keys.keys[0]!.metadata, uid: 'uid-of-the-next' } }
+  t.equal(await statusOf(cookie), 401)
+  t.equal((await signIn({ code })).statusCode, 401)
+  t.equal(await statusOf(await session()), 200)
+})
+
+t.test('a use, an annotation or a condition of the key does not end its sessions', async (t) => {
+  const { session, statusOf, keys } = aConsole()
+  const headers = await session()
+  const { metadata, spec } = keys.keys[0]!
+  const status = { lastUsedTime: NOW.toISOString() }
+  keys.keys[0] = { metadata: { ...metadata, resourceVersion: '7', annotations: { 'tintype.dev/stands-in': 'x' } }, spec, status }
+  t.equal(await statusOf(headers), 200)
+})
+
+t.test('a session of a key that has just changed works at a replica whose cache has the key of before', async (t) => {
+  const { session, statusOf, keys } = aConsole()
+  const before = keys.keys[0]!
+  keys.keys[0] = { ...before, metadata: { ...before.metadata, generation: 2 } }
+  const headers = await session()
+  keys.cached = before
+  t.equal(await statusOf(headers), 200)
 })
 
 t.test('signing out ends the sessions of the key, and a new one can begin at the same instant', async (t) => {
-  const { app, session } = aConsole()
-  const status = async (headers: Record<string, string>) => (await app.inject({ url: '/api/v1/usage/current', headers })).statusCode
+  const { app, session, statusOf: status } = aConsole()
   const [one, other] = [await session(), await session()]
   const ended = await app.inject({ method: 'DELETE', url: '/console/session', headers: one })
   t.equal(ended.statusCode, 204)
@@ -200,6 +266,49 @@ t.test('a code signs in once, within ten minutes', async (t) => {
     throw new Error('the store does not respond')
   }
   t.equal((await signIn({ code: next.code })).statusCode, 503, 'a code counts only if its use can be recorded')
+})
+
+t.test('a visitor learns whose link it is before it signs in, without a cookie, and the code stays unused', async (t) => {
+  const { signIn, issueCode, describe, pass, keys, objects } = aConsole()
+  const code = await issueCode()
+  for (let time = 0; time < 2; time++) {
+    const described = await describe(code)
+    t.equal(described.statusCode, 200)
+    t.strictSame(described.json().data, { account: 'acme', key: { id: apiKeyIdOf(keys.keys[0]!.metadata), name: 'key-1' } })
+    t.match(described.headers, { 'set-cookie': undefined, 'cache-control': 'no-store' })
+  }
+  t.equal((await signIn({ code })).statusCode, 200)
+  const used = await describe(code)
+  const wrong = await describe('a.AAAA')
+  const late = await issueCode()
+  pass(CODE_MILLISECONDS)
+  for (const refused of [used, wrong, await describe(late)]) {
+    t.equal(refused.statusCode, 401)
+    t.notMatch(refused.body, 'acme')
+    t.equal(refused.json().error.message, wrong.json().error.message, 'the reasons cannot be told apart')
+  }
+  const next = await issueCode()
+  objects.read = async () => {
+    throw new Error('the store does not respond')
+  }
+  t.equal((await describe(next)).statusCode, 503)
+})
+
+t.test('only the console can ask whose link it is', async (t) => {
+  const { issueCode, describe } = aConsole()
+  const code = await issueCode()
+  for (const headers of [
+    {},
+    { 'x-tintype-console': '1' },
+    { ...own, 'sec-fetch-site': 'cross-site' },
+    { ...own, 'sec-fetch-site': 'same-site' },
+  ]) {
+    const response = await describe(code, headers as Record<string, string>)
+    t.equal(response.statusCode, 401)
+    t.notMatch(response.body, 'acme')
+  }
+  t.equal((await describe(7)).statusCode, 400)
+  t.equal((await describe('x'.repeat(2_049))).statusCode, 400)
 })
 
 t.test('malformed sign-ins and codes are refused', async (t) => {

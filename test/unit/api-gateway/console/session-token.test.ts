@@ -5,7 +5,7 @@ import { CODE_MILLISECONDS, openToken, SESSION_MILLISECONDS, sealToken } from '.
 const secret = () => randomBytes(32).toString('base64')
 const ring = { current: 'b', keys: { a: secret(), b: secret() } }
 const at = Date.parse('2026-11-21T10:00:00Z')
-const content = { key: 'key_x', hash: 'h', at }
+const content = { key: 'key_x', uid: 'u', generation: 1, hash: 'h', at }
 const after = (milliseconds: number) => new Date(at + milliseconds)
 
 t.test('openToken returns what sealToken was given, until the end of its lifetime', async (t) => {

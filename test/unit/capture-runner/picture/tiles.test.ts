@@ -53,6 +53,14 @@ t.test('cutPage cuts an image at the limit of its format', async (t) => {
     { options: { format: 'jpeg', fullPageMaxHeight: 50_000 }, height: 50_000 },
     { options: { format: 'jpeg', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 32_767 },
     { options: { format: 'png', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 50_000 },
+    { options: { format: 'webp', imagePadding: 500 }, height: 15_383 },
+    { options: { format: 'webp', imagePadding: 500, imageWidth: 100 }, height: 16_383 },
+    { options: { format: 'jpeg', fullPageMaxHeight: 50_000, imageProgressive: true }, height: Math.floor(64_000_000 / 1_920) },
+    { options: { format: 'png', fullPageMaxHeight: 50_000, imagePaletteColors: 8 }, height: Math.floor(64_000_000 / 1_920) },
+    {
+      options: { format: 'jpeg', fullPageMaxHeight: 50_000, viewportWidth: 7_680, imagePadding: 10 },
+      height: Math.floor(200_000_000 / 7_700) - 20,
+    },
   ]
   const pictures = cases.map(({ options }) => {
     const picture = cut({ fullPage: true, ...options }, 60_000)

@@ -6,6 +6,7 @@ import {
   listProcesses,
   memoryOf,
   memoryOfGroup,
+  oomKillCountOfGroup,
   retainedBytesOf,
   treeOf,
 } from '../../../../capture-runner/src/runtime/processes.ts'
@@ -47,6 +48,16 @@ t.test('memoryOfGroup reads the first existing file, or returns undefined', asyn
   const directory = t.testdir({ 'memory.usage_in_bytes': '284327936\n' })
   t.equal(memoryOfGroup([`${directory}/memory.current`, `${directory}/memory.usage_in_bytes`]), 284_327_936)
   t.equal(memoryOfGroup([`${directory}/memory.current`]), undefined)
+})
+
+t.test('oomKillCountOfGroup counts the kills of either version of cgroup, or returns 0', async (t) => {
+  const directory = t.testdir({
+    'memory.events': 'low 0\noom 9\noom_kill 3\noom_group_kill 1\n',
+    'memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n',
+  })
+  t.equal(oomKillCountOfGroup([`${directory}/memory.events`, `${directory}/memory.oom_control`]), 3)
+  t.equal(oomKillCountOfGroup([`${directory}/none`, `${directory}/memory.oom_control`]), 2)
+  t.equal(oomKillCountOfGroup([`${directory}/none`]), 0)
 })
 
 t.test('a process that has gone has no arguments and no memory', async (t) => {

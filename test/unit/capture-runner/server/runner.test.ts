@@ -1,4 +1,4 @@
-import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import { type CaptureOrder, OUT_OF_MEMORY } from '@tintype/crds/dispatch/dispatch'
 import pino from 'pino'
 import t from 'tap'
 import type { Attempt } from '../../../../capture-runner/src/capture/capture.ts'
@@ -32,6 +32,7 @@ function aRunner() {
     order: CaptureOrder
     canceled: AbortSignal
     take: () => void
+    draw: () => void
     end: (attempt: Attempt) => void
     fail: (error: unknown) => void
   }[] = []
@@ -39,10 +40,10 @@ function aRunner() {
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const runner = new Runner({
-    capture: (order, canceled, take) => {
+    capture: (order, canceled, { onPageReady, onTaken }) => {
       const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
       canceled.addEventListener('abort', () => reject(canceled.reason))
-      captures.push({ order, canceled, take, end: resolve, fail: reject })
+      captures.push({ order, canceled, take: onPageReady, draw: onTaken, end: resolve, fail: reject })
       return promise
     },
     report: ({ uid }, outcome, canceled) => {
@@ -144,6 +145,34 @@ t.test('Runner accepts the next order while it reports the last', async (t) => {
   reports[0]?.end('written')
   await settled()
   t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
+})
+
+t.test('Runner takes a second attempt alone, so that the loss of its page can only be its own fault', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.take()
+  t.equal(runner.accept(anOrder({ uid: 'b', attempt: 2 })).kind, 'accepted')
+  await settled()
+  t.equal(captures.length, 1, 'the first picture is not drawn yet')
+  captures[0]?.draw()
+  await settled()
+  t.match(captures[1]?.order, { uid: 'b' })
+  captures[1]?.take()
+  t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } }, 'none begins while it draws')
+  captures[0]?.end(anAttempt())
+  captures[1]?.draw()
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted', 'while it is stored')
+})
+
+t.test('Runner gives up a capture whose page was ended for the memory of another', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  const error = new CaptureError('INTERNAL_ERROR', 'why', { givenUpAs: OUT_OF_MEMORY })
+  captures[0]?.end({ ...anAttempt(), error })
+  await settled()
+  t.strictSame(reports, [])
+  t.match(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: OUT_OF_MEMORY, message: 'why' })
 })
 
 t.test('Runner gives up a retryable failure without a report', async (t) => {

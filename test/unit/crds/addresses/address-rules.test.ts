@@ -116,6 +116,62 @@ t.test(
   },
 )
 
+/** IPv6 forms of an IPv4 address: the range that opens them, if they are closed, and the spelling of 93.184.215.14 and of 10.0.0.1. */
+const FORMS: { form: string; range?: string; outside: string; inside: string }[] = [
+  { form: 'IPv4-compatible, dotted', range: '::/96', outside: '::93.184.215.14', inside: '::10.0.0.1' },
+  { form: 'IPv4-compatible', range: '::/96', outside: '::5db8:d70e', inside: '::a00:1' },
+  { form: 'IPv4-compatible, whole', range: '::/96', outside: '0:0:0:0:0:0:93.184.215.14', inside: '0:0:0:0:0:0:10.0.0.1' },
+  { form: 'IPv4-mapped, dotted', outside: '::ffff:93.184.215.14', inside: '::ffff:10.0.0.1' },
+  { form: 'IPv4-mapped', outside: '::ffff:5db8:d70e', inside: '::ffff:a00:1' },
+  { form: 'IPv4-translated, dotted', range: '::ffff:0:0:0/96', outside: '::ffff:0:93.184.215.14', inside: '::ffff:0:10.0.0.1' },
+  { form: 'IPv4-translated', range: '::ffff:0:0:0/96', outside: '::ffff:0:5db8:d70e', inside: '::ffff:0:a00:1' },
+  { form: 'NAT64, dotted', range: '64:ff9b::/96', outside: '64:ff9b::93.184.215.14', inside: '64:ff9b::10.0.0.1' },
+  { form: 'NAT64', range: '64:ff9b::/96', outside: '64:ff9b::5db8:d70e', inside: '64:ff9b::a00:1' },
+  { form: 'local NAT64', range: '64:ff9b:1::/48', outside: '64:ff9b:1:fffe::5db8:d70e', inside: '64:ff9b:1:fffe::a00:1' },
+  { form: '6to4', range: '2002::/16', outside: '2002:5db8:d70e::1', inside: '2002:a00:1::1' },
+  { form: 'Teredo', range: '2001::/32', outside: '2001:0:5db8:d70e:0:0:a247:28f1', inside: '2001:0:5db8:d70e:0:0:f5ff:fffe' },
+  { form: 'Teredo server', range: '2001::/32', outside: '2001:0:5db8:d70e:0:0:a247:28f1', inside: '2001:0:a00:1:0:0:a247:28f1' },
+  { form: '6to4 around ISATAP', range: '2002::/16', outside: '2002:5db8:d70e::5efe:5db8:d70e', inside: '2002:a00:1::5efe:5db8:d70e' },
+  { form: 'ISATAP', outside: '2606:4700::5efe:93.184.215.14', inside: '2606:4700::5efe:10.0.0.1' },
+  { form: 'ISATAP, global', outside: '2606:4700::200:5efe:5db8:d70e', inside: '2606:4700::200:5efe:a00:1' },
+]
+for (const { form, range, outside, inside } of FORMS) {
+  t.test(`classifyAddress evaluates the IPv4 address in an address with the form ${form}`, async (t) => {
+    const opened = range === undefined ? [] : [range]
+    const isAllowed = (address: string, ...allowedCidrs: string[]) => classifyAddress(address, rules({ allowedCidrs })).allowed
+    const found = {
+      byDefault: isAllowed(outside),
+      opened: isAllowed(outside, ...opened),
+      insideOpened: isAllowed(inside, ...opened),
+      bothOpened: isAllowed(inside, ...opened, '10.0.0.0/8'),
+      onlyInsideOpened: isAllowed(inside, '10.0.0.0/8'),
+      named: classifyAddress(outside, rules(), { hostAllowed: true }).allowed,
+      own: classifyAddress(outside, rules({ allowedCidrs: opened }), { ownAddresses: ['93.184.215.14'] }).allowed,
+      zoned: isAllowed(`${outside}%eth0`, ...opened),
+    }
+    const isOpen = range === undefined
+    t.strictSame(found, {
+      byDefault: isOpen,
+      opened: true,
+      insideOpened: false,
+      bothOpened: true,
+      onlyInsideOpened: isOpen,
+      named: isOpen,
+      own: false,
+      zoned: false,
+    })
+  })
+}
+
+t.test('classifyAddress refuses site-local addresses, and says which IPv4 address an IPv6 form contains', async (t) => {
+  t.strictSame(classifyAddress('fec0::1', rules()), { allowed: false, reason: 'fec0::1 is a site-local address' })
+  t.strictSame(classifyAddress('2606:4700::5efe:10.0.0.1', rules()), {
+    allowed: false,
+    reason: '2606:4700::5efe:a00:1 is an IPv6 form of an IPv4 address: 10.0.0.1 is a private address',
+  })
+  t.strictSame(classifyAddress('::198.51.100.10', rules()), { allowed: false, reason: '::c633:640a is an IPv4-compatible address' })
+})
+
 t.test('classifyAddress uses the smaller of two ranges', async (t) => {
   const cases: { allow: string[]; deny: string[]; address: string; passes: boolean }[] = [
     { allow: ['10.96.0.50/32'], deny: ['10.96.0.0/12'], address: '10.96.0.50', passes: true },
@@ -126,6 +182,8 @@ t.test('classifyAddress uses the smaller of two ranges', async (t) => {
     { allow: [], deny: ['8.8.0.0/16'], address: '8.8.8.8', passes: false },
     { allow: [], deny: ['8.8.0.0/16'], address: '8.9.8.8', passes: true },
     { allow: [], deny: ['::ffff:8.8.0.0/112'], address: '8.8.8.8', passes: false },
+    { allow: [], deny: ['::8.8.0.0/112'], address: '8.8.8.8', passes: true },
+    { allow: ['::10.0.0.0/104'], deny: [], address: '10.0.0.1', passes: false },
     { allow: ['100.64.0.0/10'], deny: [], address: '100.100.100.200', passes: false },
     { allow: ['64:ff9b::/96'], deny: [], address: '64:ff9b::808:808', passes: true },
     { allow: ['64:ff9b::/96'], deny: [], address: '64:ff9b::7f00:1', passes: false },
@@ -250,12 +308,15 @@ t.test('isCidr accepts CIDRs only', async (t) => {
 t.test('toPlainAddress returns the same text for all spellings of an IP address', async (t) => {
   t.equal(toPlainAddress('::ffff:10.0.0.1'), '10.0.0.1')
   t.equal(toPlainAddress('FD00:0:0::0001'), 'fd00::1')
+  t.equal(toPlainAddress('::198.51.100.10'), '::c633:640a', 'an IPv4-compatible address is not an IPv4 address')
+  t.equal(toPlainAddress('64:ff9b::198.51.100.10'), '64:ff9b::c633:640a')
   t.equal(toPlainAddress('10.1'), undefined)
 })
 
 t.test('isWithin compares an IP address with ranges of its own family', async (t) => {
   t.ok(isWithin('10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8']))
   t.ok(isWithin('::ffff:10.1.2.3', ['10.0.0.0/8']))
+  t.notOk(isWithin('::10.1.2.3', ['10.0.0.0/8']))
   t.notOk(isWithin('11.1.2.3', ['10.0.0.0/8', '::/0']))
   t.notOk(isWithin('example.com', ['0.0.0.0/0', '::/0']))
 })

@@ -52,6 +52,10 @@ t.test('verifyLink refuses a changed link', async (t) => {
   }
 })
 
+t.test('an empty attachment added to a link turns a shown picture into a download: verifyLink refuses it', async (t) => {
+  t.notOk(verifyLink({ ...link, attachment: '' }, signature, ring, NOON))
+})
+
 t.test('verifyLink accepts links of the previous key while it is in the ring', async (t) => {
   const old = signatureOf(signLink(link, { ...ring, current: 'k1' }))
   t.ok(verifyLink(link, old, ring, NOON))

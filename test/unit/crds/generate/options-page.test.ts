@@ -56,3 +56,24 @@ t.test('buildOptionsPage shows an option with its type, range, unit, default, in
   t.match(page, /`viewport_width` \| whole number \| 1 to 7680 CSS pixels \| 1920 \|/)
   t.match(page, /`authorization`/)
 })
+
+t.test('buildOptionsPage shows whether links may have an option, and whether it changes the picture', async (t) => {
+  const rows = buildOptionsPage([]).split('\n')
+  const cellsOf = (name: string) =>
+    rows
+      .find((row) => row.startsWith(`| \`${name}\` |`))
+      ?.split(/(?<!\\) ?\| ?/)
+      .slice(6, 8)
+  t.strictSame(
+    rows
+      .find((row) => row.startsWith('| Option |'))
+      ?.split(' | ')
+      .slice(5, 7),
+    ['Links', 'Changes the picture'],
+  )
+  t.strictSame(cellsOf('viewport_width'), ['yes', 'yes'])
+  t.strictSame(cellsOf('html'), ['own markup', 'yes'])
+  t.strictSame(cellsOf('cache_refresh'), ['not `true`', 'no'])
+  t.strictSame(cellsOf('save_har'), ['yes', 'separate'])
+  t.match(cellsOf('timeout')?.[1], /^with `best_attempt`/)
+})

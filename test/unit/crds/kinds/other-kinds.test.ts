@@ -59,7 +59,7 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
           allowedOptions: ['viewportWidth'],
         },
       },
-      { linkPolicy: { allowedHosts: [], allowedOptions: [] } },
+      { linkPolicy: { allowedHosts: [], allowedOptions: [], allowOwnMarkup: true } },
     ],
     refuses: [
       { scopes: ['everything'] },
@@ -78,6 +78,7 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
       ),
       { linkPolicy: { allowedHosts: Array(65).fill('a.example') } },
       ...['', 'viewport_width', 'Width'].map((option) => ({ linkPolicy: { allowedOptions: [option] } })),
+      { linkPolicy: { allowOwnMarkup: 'no' } },
       { linkPolicy: { allowedOptions: Array(257).fill('delay') } },
     ],
   },

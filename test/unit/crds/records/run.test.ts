@@ -1,7 +1,8 @@
 import t from 'tap'
-import type { StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
+import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
-import { baselineKey } from '../../../../crds/src/records/storage-keys.ts'
+import { baselineKey, scheduleOptionsKey } from '../../../../crds/src/records/storage-keys.ts'
 
 const time = new Date('2026-06-01T09:00:00Z')
 const id = runIdOf('u', time)
@@ -54,4 +55,15 @@ t.test('readRun reads how a run ended and whether it changed', async (t) => {
   t.equal(readRun(JSON.stringify({ ...run, changedRatio: 2 }), id, now), 'content')
   t.equal(readRun(JSON.stringify(run), runIdOf('u2', time), now), 'id')
   t.equal(readRun(JSON.stringify(run), id, new Date('2026-05-01T00:00:00Z')), 'time')
+})
+
+t.test('a schedule with a name of more than 63 characters, or with dots, says Ready and never runs', async (t) => {
+  for (const name of ['n'.repeat(64), 'n'.repeat(253), 'home.page']) {
+    const optionsObject = scheduleOptionsKey('a'.repeat(63), name)
+    const schedule = aSchedule({ template: { url: 'https://example.com/', optionsObject } })
+    const spec = toRunSpec({ ...schedule, metadata: { ...schedule.metadata, name } }, time)
+    t.equal(spec.scheduleRef?.name, name)
+    t.strictSame(ScreenshotSpec.safeParse(spec).error, undefined, name)
+    t.ok(ScheduleTemplate.safeParse(schedule.spec.template).success, name)
+  }
 })

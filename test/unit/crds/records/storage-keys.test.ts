@@ -3,10 +3,12 @@ import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import {
   eventKey,
   invertedDay,
+  namedRecordKey,
   objectKey,
   objectKeyPrefix,
   optionsKey,
   parseObjectKey,
+  scheduleOptionsKey,
   tombstoneKey,
 } from '../../../../crds/src/records/storage-keys.ts'
 import { at, NOON } from '../../../support/fakes/builders.ts'
@@ -61,3 +63,24 @@ t.test('optionsKey separates accounts', async (t) => {
   t.equal(optionsKey('acme', 'scr-1'), 'options/acme/scr-1.jwe')
   t.equal(parseObjectKey(optionsKey('acme', 'scr-1')), undefined, 'no download leads to it')
 })
+
+t.test(
+  'a Screenshot or schedule with a name of 253 characters is never captured, because a part of its key is too long for the store',
+  async (t) => {
+    const account = 'a'.repeat(63)
+    for (const keyOf of [namedRecordKey, scheduleOptionsKey]) {
+      const known = new Set<string>()
+      for (const name of ['home', 'n'.repeat(250), 'n'.repeat(251), 'n'.repeat(253), `${'n'.repeat(252)}m`]) {
+        const key = keyOf(account, name)
+        t.ok(
+          key.split('/').every((part) => part.length <= 255),
+          `${key.length} characters`,
+        )
+        t.match(key, /^(names|schedules)\/a{63}\/[^/]+\.(json|jwe)$/)
+        known.add(key)
+      }
+      t.equal(known.size, 5, 'each name has its own key')
+    }
+    t.equal(namedRecordKey('acme', 'n'.repeat(250)), `names/acme/${'n'.repeat(250)}.json`, 'stored records keep their keys')
+  },
+)

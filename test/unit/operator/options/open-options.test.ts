@@ -2,7 +2,7 @@ import t from 'tap'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
-import { MAX_INLINE_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
+import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import { OptionsError, openOptions } from '../../../../operator/src/options/open-options.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
@@ -140,6 +140,23 @@ t.test('openOptions has a read limit far above the inline limit of the gateway',
     openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy: DEFAULT_OPTION_POLICY }),
   )
   t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
+})
+
+t.test('HTML of the documented size in Chinese is never captured: its object fits below the read limits', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  const html = '中'.repeat(2_097_152)
+  const sealed = await sealLarge({ subject: name }, { options: { html } })
+  const storage = {
+    readText: async (_: string, maxBytes: number) => {
+      if (sealed.length > maxBytes) throw new Error(`${sealed.length} bytes are more than ${maxBytes}`)
+      return sealed
+    },
+  }
+  const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
+  const sources = { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy: DEFAULT_OPTION_POLICY }
+  const { options } = await openOptions(shot, sources)
+  t.ok(options?.html === html)
+  t.ok(MAX_OPTIONS_BYTES * (4 / 3) < MAX_SEALED_BYTES, 'the largest options in base64')
 })
 
 t.test('openOptions rejects disabled options from all sources', async (t) => {

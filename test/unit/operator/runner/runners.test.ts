@@ -290,6 +290,20 @@ t.test('Runners remembers how a deleted runner ended', async (t) => {
   t.equal(runners.endOf('uid-of-b'), undefined, 'its status did not say')
 })
 
+t.test('Runners says of an ended pod that it was shared by accounts, until its last claim is released', async (t) => {
+  const { screenshots, runners } = setUp('a')
+  const claim = (name: string, accountName: string) =>
+    screenshots.set(aScreenshot({ name, spec: { accountName }, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  claim('one', 'red')
+  claim('two', 'red')
+  t.equal(runners.wasShared('uid-of-a'), false)
+  claim('two', 'blue')
+  t.equal(runners.wasShared('uid-of-a'), true)
+  screenshots.delete('default/two')
+  t.equal(runners.wasShared('uid-of-a'), true)
+  t.equal(runners.wasShared('uid-of-b'), false)
+})
+
 t.test('Runners does not record a loss of a deleted runner', async (t) => {
   const { runners, pods } = setUp()
   pods.set(aPod({ name: 'a' }))

@@ -18,7 +18,8 @@ t.test('loadConfig applies defaults', async (t) => {
     bootstrap: { enabled: true, plan: 'scale' },
     admissionPolicy: { name: 'tintype-runner-status', hash: undefined },
     trustedSpecPolicy: { name: 'tintype-trusted-spec', hash: undefined },
-    webhook: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: [] },
+    trustedStatusPolicy: { name: 'tintype-trusted-status', hash: undefined },
+    webhook: { maxPostsPerAccount: 32, timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: [] },
     lease: { leaseDurationMilliseconds: 15_000, renewDeadlineMilliseconds: 10_000, retryMilliseconds: 2_000 },
   })
 })

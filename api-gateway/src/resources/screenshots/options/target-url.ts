@@ -109,6 +109,13 @@ export function splitProxy(body: unknown): SplitProxy {
   }
 }
 
+/** Checks the credentials from the URL of a proxy. */
+export function findProxyCredentialProblems(credentials: PrivateOptions): Problem[] {
+  if (PrivateOptions.safeParse(credentials).success) return []
+  const message = 'user name and password in options.proxy must be at most 256 characters long each'
+  return [{ path: 'options.proxy', code: 'too_big', message }]
+}
+
 /** Checks the URLs of a proxy and of a custom object store, with the same egress rules as for pages. */
 export function findProxyUrlProblems({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
   const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }

@@ -1,8 +1,14 @@
-// The HTTP agent of all posts. It checks every connection before it dials: the host as the URL has it (undici does not call lookup for IP
+// The HTTP agent of all posts. It checks every connection before it dials: the host as the URL has it (Node.js does not call lookup for IP
 // literals), the port, and each address that the name resolves to. It dials the addresses that were checked, so a DNS response that changes
-// later has no effect. With a forward proxy, the proxy checks the addresses.
+// later has no effect. With a forward proxy, the proxy checks the addresses. Every connection counts the bytes that it reads below TLS and HTTP,
+// so that no part of a handshake or a response can be endless.
 
-import { isIPv6, type LookupFunction } from 'node:net'
+import { constants } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createSecureContext } from 'node:tls'
 import {
   type AddressDecision,
   classifyAddress,
@@ -11,11 +17,13 @@ import {
   type EgressRules,
   isAllowedHost,
   toCanonicalHost,
+  toPlainAddress,
 } from '@tintype/crds/addresses/address-rules'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 import { Agent, buildConnector } from 'undici'
+import { LimitedSocket } from './limited-socket.ts'
 import type { Resolve } from './network.ts'
-import { openTunnel } from './proxy-tunnel.ts'
+import { openTunnel, type TunnelTarget } from './proxy-tunnel.ts'
 
 /** The address rules forbid the target; nothing was sent. */
 export class BlockedAddressError extends Error {
@@ -42,41 +50,67 @@ export interface GuardedAgentOptions {
 }
 
 const HTTPS_PORT = 443
+/** Bytes that a handshake may have, and then each response: room for 16 KiB of headers, 16 KiB of the body in whole TLS records, and more. */
+const MAX_CONNECTION_BYTES = 64 * 1024
 /** Node's HTTP server closes idle connections after 5 s; connections are dropped earlier, so that no post fails on a closed one. */
 const KEEP_ALIVE_MILLISECONDS = 4_000
 const KEEP_ALIVE_MAX_MILLISECONDS = 60_000
 
-/** Builds the agent: keep-alive, TLS 1.2 or newer, HTTP/1.1, certificate and name are verified. */
+/** The connection below each TLS socket of undici. */
+const limitedSockets = new WeakMap<object, LimitedSocket>()
+// Published before undici writes the headers of a request. Sockets of other agents are not in the map.
+subscribe('undici:client:sendHeaders', (message) => limitedSockets.get((message as { socket: object }).socket)?.restart())
+
+/** Builds the agent: keep-alive, TLS 1.2 or newer without renegotiation, HTTP/1.1, certificate and name are verified. */
 export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { ca, connections, connectMilliseconds, proxy } = options
-  const connect = buildConnector({
-    ca,
-    minVersion: 'TLSv1.2',
+  const { ca, connectMilliseconds } = options
+  const connectTls = buildConnector({
+    // Built once: parsing the certificates of all public authorities takes 16 ms.
+    secureContext: createSecureContext({ ca, minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION }),
     allowH2: false,
     timeout: connectMilliseconds,
-    autoSelectFamily: true,
-    lookup: guardedLookup(options),
   })
-  const connectThrough = (proxy: URL, target: buildConnector.Options, callback: buildConnector.Callback) => {
-    const { hostname: host, port } = target
-    openTunnel(proxy, { host, port: Number(port || HTTPS_PORT) }, connectMilliseconds).then(
-      (httpSocket) => connect({ ...target, httpSocket }, callback),
-      (error: Error) => callback(error, null),
-    )
+  const connect = async (target: buildConnector.Options, callback: buildConnector.Callback) => {
+    try {
+      const connection = await dial(target, options)
+      connectTls({ ...target, httpSocket: connection as Duplex as Socket }, (...result) => {
+        if (result[1]) limitedSockets.set(result[1], connection)
+        callback(...result)
+      })
+    } catch (error) {
+      callback(error as Error, null)
+    }
   }
   return new Agent({
     allowH2: false,
-    connections,
+    connections: options.connections,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLISECONDS,
-    connect: (target, callback) => {
-      const decision = evaluateTarget(target, options)
-      if (!decision.allowed) callback(new BlockedAddressError(decision.reason), null)
-      else if (proxy) connectThrough(proxy, target, callback)
-      else connect(target, callback)
-    },
+    connect: (target, callback) => void connect(target, callback),
   })
+}
+
+/** Checks a target and connects to it, without TLS. @throws BlockedAddressError, UnresolvedError, ProxyError */
+async function dial(target: buildConnector.Options, options: GuardedAgentOptions): Promise<LimitedSocket> {
+  const decision = evaluateTarget(target, options)
+  if (!decision.allowed) throw new BlockedAddressError(decision.reason)
+  const { proxy, connectMilliseconds } = options
+  const address = { host: toPlainAddress(target.hostname) ?? target.hostname, port: Number(target.port || HTTPS_PORT) }
+  const socket = await (proxy ? openTunnel(proxy, address, connectMilliseconds) : dialDirect(address, options))
+  return new LimitedSocket(socket, MAX_CONNECTION_BYTES)
+}
+
+async function dialDirect(target: TunnelTarget, options: GuardedAgentOptions): Promise<Socket> {
+  const signal = AbortSignal.timeout(options.connectMilliseconds)
+  const socket = connectTcp({ ...target, autoSelectFamily: true, noDelay: true, lookup: guardedLookup(options) })
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw signal.aborted ? signal.reason : error
+  }
 }
 
 function evaluateTarget(
@@ -99,7 +133,8 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
       // One forbidden address forbids the name: legitimate names do not resolve to internal and external addresses at once.
       if (!decision.allowed) throw new BlockedAddressError(`${hostname}: ${decision.reason}`)
     }
-    return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+    const checked = addresses.map((address) => toPlainAddress(address) as string)
+    return checked.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   }
   return (hostname, { all }, callback) => {
     findAddresses(hostname).then(

@@ -1,3 +1,4 @@
+import { MAX_HEADER_BYTES, TooLongError } from '@tintype/crds/runtime/limited-read'
 import { type Dispatcher, request } from 'undici'
 import { BlockedAddressError, UnresolvedError } from './guarded-agent.ts'
 import { ProxyError } from './proxy-tunnel.ts'
@@ -33,7 +34,8 @@ const MAX_EXCERPT_BYTES = 1024
 
 /**
  * Posts once. It never throws and does not follow redirects: everything but a 2xx status line within the time limit is a failure. A response whose
- * body stalls after that is still a success. At most 16 KiB of the body are read.
+ * body stalls after that is still a success. At most 16 KiB of the body are read. The connection limits all other bytes of a response; a response
+ * that exceeds this limit is a failure, whatever its status.
  */
 export async function post({ url, headers, body }: Post, { dispatcher, timeoutMilliseconds }: PostSettings): Promise<PostOutcome> {
   const started = performance.now()
@@ -59,7 +61,7 @@ export async function post({ url, headers, body }: Post, { dispatcher, timeoutMi
   }
 }
 
-/** Reads the body to its end, so that the connection can be reused, or to the limit, which closes it. */
+/** Reads the body to its end, so that the connection can be reused, or to the limit, which closes it. @throws when it is oversized */
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -69,8 +71,9 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
       length += chunk.length
       if (length >= MAX_RESPONSE_BYTES) break
     }
-  } catch {
+  } catch (error) {
     // The status line decides; a body that stalls or breaks off does not matter.
+    if (toPostFailure(error).end === 'oversized') throw error
   }
   return Buffer.concat(chunks).subarray(0, MAX_EXCERPT_BYTES)
 }
@@ -81,7 +84,7 @@ function parseRetryAfter(value: string | string[] | undefined): number | undefin
 }
 
 /** Why there was no response: a closed set, fit for a metric label. */
-export type PostFailure = 'timeout' | 'blocked' | 'unresolved' | 'tls' | 'proxy' | 'connection'
+export type PostFailure = 'timeout' | 'blocked' | 'unresolved' | 'tls' | 'proxy' | 'oversized' | 'connection'
 
 /** Codes of OpenSSL's and Node's checks of a certificate. */
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/
@@ -101,6 +104,9 @@ export function toPostFailure(thrown: unknown): { end: PostFailure; detail: stri
   if (error instanceof BlockedAddressError) return { end: 'blocked', detail: error.message }
   if (error instanceof ProxyError) return { end: 'proxy', detail: error.message }
   if (error instanceof UnresolvedError) return { end: 'unresolved', detail: error.message }
+  if (error instanceof TooLongError) return { end: 'oversized', detail: error.message }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return { end: 'oversized', detail: `the endpoint sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers` }
   if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no response in time' }
   if (TLS_CODE.test(code)) return { end: 'tls', detail: code }
   return { end: 'connection', detail: code || 'the connection failed' }

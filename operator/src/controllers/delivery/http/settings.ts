@@ -10,6 +10,8 @@ export interface DeliverySettings {
   allowedCidrs: readonly string[]
   /** Host names, or `*.suffix`, that webhooks may use even if they resolve to private addresses. */
   allowedHosts: readonly string[]
+  /** Posts of one account that run at the same time; absent: as many as of all accounts. */
+  maxPostsPerAccount?: number | undefined
   /** Forward proxy for posts (HTTP CONNECT); absent: none. */
   proxyUrl?: string | undefined
   /** Days of uninterrupted failures after which an endpoint is disabled; absent: never. */

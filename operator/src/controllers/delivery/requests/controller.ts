@@ -21,8 +21,10 @@ import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/cr
 import { Controller } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { readObject } from '../../../kube/read-object.ts'
+import { accountKeyOf } from '../endpoint.ts'
 import { RecordedEvents } from '../events/recorded-events.ts'
-import { type KeyedLimiter, LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { DeliveryOptions } from '../options.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
@@ -30,7 +32,7 @@ import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 export interface PostRequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
-  limiter: Pick<KeyedLimiter, 'run'>
+  limiter: Pick<PostLimiter, 'run'>
   /** Executes the request. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
   /** False once this operator loses leadership. */
@@ -121,9 +123,10 @@ export class PostRequests {
     if (started.has(name)) return
     started.set(name, { request })
     const key = keyOf(webhook)
-    // Uses a separate key, so that a test does not wait for the endpoint's deliveries, which may all hang.
+    // Uses separate keys, so that a test does not wait for the account's deliveries, which may all hang.
+    const requests = `${accountKeyOf(webhook)}/requests`
     this.#options.limiter
-      .run(`${key}/requests`, () => this.#options.perform(webhook, request))
+      .run({ account: requests, endpoint: requests }, () => this.#options.perform(webhook, request))
       .then(
         (response) => {
           this.#options.metrics?.onRequestedPost?.(request.do, response.success)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { buildMetrics } from '../../../../../api-gateway/src/metrics/metrics.ts'
 import { buildDocument } from '../../../../../api-gateway/src/openapi/document.ts'
 import { Downloads } from '../../../../../api-gateway/src/resources/files/downloads.ts'
 import { contentTypeOf } from '../../../../../api-gateway/src/resources/files/file-headers.ts'
@@ -96,7 +97,7 @@ for (const { what, status, headers, max } of [
   { what: 'one file too many', status: 503, headers: {}, max: 0 },
 ]) {
   t.test(`a refusal of ${what} is not described as the file`, async (t) => {
-    const response = await (await aFile({ downloads: new Downloads(max) }))('GET', headers)
+    const response = await (await aFile({ downloads: new Downloads({ max, metrics: buildMetrics(), now: () => 0 }) }))('GET', headers)
     t.equal(response.statusCode, status)
     t.notMatch(response.headers, { 'cache-control': /max-age/ })
     for (const name of ['etag', 'content-disposition', 'last-modified']) t.notOk(name in response.headers, name)

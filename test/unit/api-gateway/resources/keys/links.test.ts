@@ -107,29 +107,36 @@ t.test('link secrets are unavailable until the gateway has the link key, and a r
 
 t.test('link_policy is stored with a new key, replaced as a whole, and removed by null', async (t) => {
   const { gateway, call } = start()
-  const policy = { allowed_hosts: ['example.com', '*.example.com'], allowed_options: ['viewport_width', 'format'] }
+  const policy = { allowed_hosts: ['example.com', '*.example.com'], allowed_options: ['viewport_width', 'format'], allow_own_markup: true }
   const created = await call('POST', '/keys', { name: 'links', link_policy: policy })
   t.strictSame(created.body.data.link_policy, policy)
   const policyOf = () => gateway.keys.keys.at(-1)!.spec.linkPolicy
-  t.strictSame(policyOf(), { allowedHosts: policy.allowed_hosts, allowedOptions: ['viewportWidth', 'format'] })
+  t.strictSame(policyOf(), { allowedHosts: policy.allowed_hosts, allowedOptions: ['viewportWidth', 'format'], allowOwnMarkup: true })
   const path = `/keys/${created.body.data.id}`
   t.strictSame((await call('PATCH', path, { name: 'new' })).body.data.link_policy, policy, 'an absent field changes nothing')
   const hostsOnly = await call('PUT', path, { link_policy: { allowed_hosts: [] } })
-  t.strictSame(hostsOnly.body.data.link_policy, { allowed_hosts: [], allowed_options: null })
+  t.strictSame(hostsOnly.body.data.link_policy, { allowed_hosts: [], allowed_options: null, allow_own_markup: null })
   t.strictSame(policyOf(), { allowedHosts: [] })
-  t.strictSame((await call('GET', path)).body.data.link_policy, { allowed_hosts: [], allowed_options: null })
-  for (const none of [null, {}, { allowed_hosts: null, allowed_options: null }]) {
+  t.strictSame((await call('GET', path)).body.data.link_policy, { allowed_hosts: [], allowed_options: null, allow_own_markup: null })
+  for (const none of [null, {}, { allowed_hosts: null, allowed_options: null, allow_own_markup: null }]) {
     await call('PATCH', path, { link_policy: policy })
     t.equal((await call('PATCH', path, { link_policy: none })).body.data.link_policy, null)
     t.equal(policyOf(), undefined)
   }
 })
 
+t.test('link_policy with allow_own_markup alone is stored', async (t) => {
+  const { gateway, call } = start()
+  const created = await call('POST', '/keys', { name: 'links', link_policy: { allow_own_markup: false } })
+  t.strictSame(created.body.data.link_policy, { allowed_hosts: null, allowed_options: null, allow_own_markup: false })
+  t.strictSame(gateway.keys.keys.at(-1)!.spec.linkPolicy, { allowOwnMarkup: false })
+})
+
 t.test('link_policy accepts the name of every option, and returns it unchanged', async (t) => {
   const names = [...Object.keys(captureOptionFields), ...Object.keys(recordOptions)]
   const { gateway, call } = start()
   const created = await call('POST', '/keys', { name: 'links', link_policy: { allowed_options: names } })
-  t.strictSame(created.body.data.link_policy, { allowed_hosts: null, allowed_options: names })
+  t.strictSame(created.body.data.link_policy, { allowed_hosts: null, allowed_options: names, allow_own_markup: null })
   t.ok(ApiKeySpec.safeParse(gateway.keys.keys.at(-1)!.spec).success, 'the schema of the ApiKey accepts the names')
 })
 
@@ -142,6 +149,7 @@ const wrong: { name: string; policy: unknown; detail: object }[] = [
     detail: { path: 'link_policy.allowed_options[1]', message: /did you mean viewport_width\?/ },
   },
   { name: 'an option twice', policy: { allowed_options: ['format', 'format'] }, detail: { path: 'link_policy.allowed_options[1]' } },
+  { name: 'a text for allow_own_markup', policy: { allow_own_markup: 'no' }, detail: { path: 'link_policy.allow_own_markup' } },
   { name: 'an unknown field', policy: { hosts: [] }, detail: { path: 'link_policy.hosts', code: 'unknown_field' } },
   { name: 'a list', policy: [], detail: { path: 'link_policy', code: 'invalid_type' } },
 ]

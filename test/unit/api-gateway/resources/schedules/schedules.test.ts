@@ -96,6 +96,8 @@ t.test('POST /schedules accepts only a URL and a time, and fills in the defaults
 
 const refused: { name: string; body: object; details: string[] }[] = [
   { name: 'no time and no page', body: {}, details: ['schedule required', 'url required'] },
+  { name: 'a name of blanks', body: { ...hourly, name: ' \t ' }, details: ['name invalid_value'] },
+  { name: 'a name of invisible characters', body: { ...hourly, name: '\u200b\u00a0\u3164\ufe0f' }, details: ['name invalid_value'] },
   { name: 'a wrong cron expression', body: { ...hourly, schedule: '61 * * * *' }, details: ['schedule invalid_value'] },
   { name: 'too few fields', body: { ...hourly, schedule: '* * * *' }, details: ['schedule invalid_value'] },
   { name: 'a date that never comes', body: { ...hourly, schedule: '0 0 31 2 *' }, details: ['schedule invalid_value'] },

@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseBatchBody } from '../../../../../api-gateway/src/resources/batches/create-body.ts'
 import { checkBaseline } from '../../../../../api-gateway/src/resources/screenshots/check-baseline.ts'
 import { parseCreateBody } from '../../../../../api-gateway/src/resources/screenshots/create-body.ts'
-import { isRefusedInLinks } from '../../../../../api-gateway/src/resources/take/link-options.ts'
+import { assertLinkOptions } from '../../../../../api-gateway/src/resources/take/link-options.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 import type { CaptureResult, Phase, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
@@ -53,7 +53,8 @@ t.test('comparison options out of range are refused with the limit', async (t) =
 t.test('compare_to is refused in batches, and all comparison options in links', async (t) => {
   const body = { urls: [url], options: { compare_to: id } }
   t.throws(() => parseBatchBody(body, DEFAULT_EGRESS_RULES), { message: /compare_to is not available in a batch/ })
-  t.ok(isRefusedInLinks('compare_to', id) && isRefusedInLinks('compare_threshold', 0))
+  for (const options of [{ compare_to: id }, { compare_threshold: 0 }])
+    t.throws(() => assertLinkOptions(options, {}), /cannot be used in a link/)
 })
 
 interface Given {

@@ -71,6 +71,11 @@ const refused: [string, unknown, string[]][] = [
     { url, options: { proxy: 'socks5://10.0.0.1:1080' } },
     ['URL_NOT_ALLOWED', 'options.proxy url_not_allowed'],
   ],
+  [
+    'a password of a proxy that no runner accepts',
+    { url, options: { proxy: `http://a:${'x'.repeat(257)}@proxy.example` } },
+    ['VALIDATION_ERROR', 'options.proxy too_big'],
+  ],
   ['a proxy of another kind', { url, options: { proxy: 'ftp://proxy.example' } }, ['VALIDATION_ERROR', 'options.proxy invalid_format']],
   [
     'a proxy password without a user',

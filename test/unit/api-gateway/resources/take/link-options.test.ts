@@ -1,5 +1,9 @@
 import t from 'tap'
 import { assertLinkOptions, isHostAllowed } from '../../../../../api-gateway/src/resources/take/link-options.ts'
+import { exampleOf } from '../../../../../crds/src/options/examples.ts'
+import { optionsByName } from '../../../../../crds/src/options/groups.ts'
+import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
+import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 
 const refusedBy = (options: Record<string, unknown>, policy = {}): string[] | undefined => {
   try {
@@ -44,6 +48,26 @@ t.test('the link policy cannot allow what links refuse', async (t) => {
   t.strictSame(refusedBy({ proxy: 'http://a.example' }, { allowedOptions: ['proxy'] }), ['proxy'])
 })
 
+t.test('a link with any option is accepted or refused as the option declares', async (t) => {
+  const policies = [{}, { allowedHosts: [] }, { allowedHosts: [], allowOwnMarkup: true }, { allowOwnMarkup: false }]
+  for (const [option, { rules }] of optionsByName) {
+    const name = toSnakeCase(option)
+    const values = typeof rules.links === 'object' ? [true, false] : [exampleOf(option)]
+    for (const value of values) {
+      const isRefused = isRefusedInLinks(rules.links, value)
+      const isRefusedByHosts = isRefused || rules.links === 'own_markup'
+      const refusals = policies.map((policy) => refusedBy({ [name]: value }, policy) !== undefined)
+      t.strictSame(refusals, [isRefused, isRefusedByHosts, isRefused, isRefusedByHosts], `${name}=${value}`)
+    }
+  }
+})
+
+t.test('a link policy with hosts refuses own markup that allowed_options names, unless it has allow_own_markup', async (t) => {
+  const policy = { allowedHosts: ['example.com'], allowedOptions: ['html', 'format'] }
+  t.strictSame(refusedBy({ html: 'a', format: 'webp', delay: 1 }, policy), ['html', 'delay'])
+  t.strictSame(refusedBy({ html: 'a', styles: 'a{}' }, { ...policy, allowOwnMarkup: true }), ['styles'])
+})
+
 t.test('the link policy of a key narrows the hosts', async (t) => {
   const policy = { allowedHosts: ['example.com', '*.Example.org'] }
   const cases: [string, boolean][] = [
@@ -59,6 +83,7 @@ t.test('the link policy of a key narrows the hosts', async (t) => {
     ['https://example.org/', false],
     ['https://badexample.org/', false],
     ['about:blank', false],
+    ['about:html', true],
     ['not a url', false],
   ]
   for (const [url, isAllowed] of cases) t.equal(isHostAllowed(url, policy), isAllowed, url)

@@ -1,4 +1,8 @@
 import t from 'tap'
+import { exampleOf } from '../../../../../crds/src/options/examples.ts'
+import { optionsByName } from '../../../../../crds/src/options/groups.ts'
+import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
+import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 import { NOW } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE, storedIn } from './take-gateway.ts'
 
@@ -145,6 +149,54 @@ t.test('GET /take obeys the link policy of the key, also after redirects', async
   t.match(response, { statusCode: 400, headers: { 'cache-control': 'no-store' } })
   t.equal(await refused(`${PAGE}&format=webp`), 'URL_NOT_ALLOWED')
   t.equal(gateway.screenshots.objects.size, 1, 'the page is not captured again')
+})
+
+t.test('GET /take refuses exactly the options that say that links must not have them', async (t) => {
+  const gateway = aTakeGateway()
+  // The address of the page is refused after the options.
+  const loopback = 'url=http%3A%2F%2F127.0.0.1%2F'
+  for (const [option, { rules }] of optionsByName) {
+    const [name, value] = [toSnakeCase(option), exampleOf(option)]
+    const texts = [value].flat().map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
+    const query = [loopback, ...texts.map((text) => `${name}=${encodeURIComponent(text)}`)].join('&')
+    const response = await gateway.get(gateway.sign(query))
+    const { details } = response.json().error as { details: { path: string; code: string }[] }
+    const isRefused = details.some(({ path, code }) => path === name && ['not_allowed', 'unknown_field'].includes(code))
+    t.equal(isRefused, isRefusedInLinks(rules.links, value), name)
+  }
+})
+
+t.test('a link shows its own text under a host that the link policy allows', async (t) => {
+  const gateway = aTakeGateway()
+  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'] }
+  const base = 'html_base_url=https%3A%2F%2Fexample.com%2F'
+  const forged: [query: string, path: string][] = [
+    [`html=%3Ch1%3EPay%20here%3C%2Fh1%3E&${base}`, 'html'],
+    [`markdown=%23%20Pay%20here&${base}`, 'markdown'],
+    [`${PAGE}&styles=body%3A%3Abefore%7Bcontent%3A%22Pay%20here%22%7D`, 'styles'],
+    [`${PAGE}&style_urls=https%3A%2F%2Fother.example%2Fa.css`, 'style_urls'],
+    [`${PAGE}&format=pdf&pdf_header_template=Pay%20here`, 'pdf_header_template'],
+    [`${PAGE}&format=pdf&pdf_footer_template=Pay%20here`, 'pdf_footer_template'],
+  ]
+  for (const [query, path] of forged) {
+    const response = await gateway.get(gateway.sign(query))
+    t.match(
+      { status: response.statusCode, body: response.json() },
+      { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED', details: [{ path, message: /allow_own_markup/ }] } } },
+      path,
+    )
+  }
+  t.equal(gateway.screenshots.objects.size, 0)
+})
+
+t.test('GET /take captures own markup if the link policy allows it, and then no other host either', async (t) => {
+  const gateway = aTakeGateway()
+  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'], allowOwnMarkup: true }
+  t.equal((await gateway.capture(gateway.sign('html=a'), 'about:html')).statusCode, 200, 'without a base URL')
+  const base = (host: string) => gateway.sign(`html=b&html_base_url=https%3A%2F%2F${host}%2F`)
+  t.equal((await gateway.get(base('other.example'))).json().error.code, 'URL_NOT_ALLOWED')
+  const left = await gateway.capture(base('example.com'), 'https://other.example/')
+  t.match(left.json(), { error: { code: 'URL_NOT_ALLOWED' } }, 'a page that navigates to another host')
 })
 
 t.test('GET /take has a rate limit of its own', async (t) => {

@@ -120,6 +120,8 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
   { name: 'an unknown event', body: { ...hook, events: ['*'] }, details: ['events[0] invalid_value'] },
   { name: 'an event twice', body: { ...hook, events: ['video.failed', 'video.failed'] }, details: ['events[1] duplicate'] },
   { name: 'a long name', body: { ...hook, name: 'x'.repeat(101) }, details: ['name too_big'] },
+  { name: 'a name of blanks', body: { ...hook, name: ' \t ' }, details: ['name invalid_value'] },
+  { name: 'a name of invisible characters', body: { ...hook, name: '\u200b\u00a0\u3164\ufe0f' }, details: ['name invalid_value'] },
   { name: 'a long description', body: { ...hook, description: 'x'.repeat(501) }, details: ['description too_big'] },
   { name: 'a text for is_active', body: { ...hook, is_active: 'true' }, details: ['is_active invalid_type'] },
   { name: 'an unknown field', body: { ...hook, active: true }, details: ['active unknown_field'] },

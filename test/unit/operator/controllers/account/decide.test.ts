@@ -28,3 +28,13 @@ t.test('decide reports a plan that is not defined, and names the plans', async (
   const plans = { 'team-gold': DEFAULT_PLANS.basic }
   t.match(decide(anAccount({ spec: { plan: 'team-gold' } }), plans, at(0)), [{ status: 'True', message: /plan team-gold/ }])
 })
+
+t.test('decide reports an account whose name no other object can have', async (t) => {
+  for (const [name, words] of [
+    ['a'.repeat(64), /at most 63 characters.*Create another one/],
+    ['a.b', /must not contain dots.*Create another one/],
+  ] as const) {
+    t.match(decide(anAccount({ name }), DEFAULT_PLANS, at(0)), [{ type: 'Ready', status: 'False', reason: 'InvalidName', message: words }])
+  }
+  t.match(decide(anAccount({ name: 'a'.repeat(63) }), DEFAULT_PLANS, at(0)), [{ status: 'True' }])
+})

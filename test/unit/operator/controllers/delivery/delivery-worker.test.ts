@@ -4,7 +4,7 @@ import { silentLog } from '../../../../../crds/client/log.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from '../../../../../operator/src/controllers/delivery/delivery-worker.ts'
 import { EventBodies } from '../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
-import { KeyedLimiter } from '../../../../../operator/src/controllers/delivery/flow-control/keyed-limiter.ts'
+import { PostLimiter } from '../../../../../operator/src/controllers/delivery/flow-control/post-limiter.ts'
 import type { Post, PostOutcome } from '../../../../../operator/src/controllers/delivery/http/post.ts'
 import { ScreenshotProgress } from '../../../../../operator/src/controllers/delivery/progress.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
@@ -25,7 +25,7 @@ const anOutcome = (statusCode: number): PostOutcome => ({
 function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook | undefined = aWebhook()) {
   const posts: Post[] = []
   const reported: string[] = []
-  const limiter = new KeyedLimiter({ total: 2, perKey: 2 })
+  const limiter = new PostLimiter({ total: 2, perAccount: 2, perEndpoint: 2 })
   const deliveryWorker = new DeliveryWorker({
     limiter,
     circuitBreakers: { heldUntil: () => undefined, start: () => () => {} },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { endpointKeyOf, findEndpoint } from '../../../../../operator/src/controllers/delivery/endpoint.ts'
+import { accountKeyOf, endpointKeyOf, findEndpoint } from '../../../../../operator/src/controllers/delivery/endpoint.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const occurrence = { event: 'screenshot.completed', at: at(2) } as const
@@ -24,6 +24,12 @@ t.test('findEndpoint posts to the URL of the request, signed by the default webh
 
 t.test('findEndpoint never posts to the default webhook itself', async (t) => {
   t.equal(findEndpoint(shot, occurrence, 'signer', finder(signer, signer)), undefined)
+})
+
+t.test('accountKeyOf is the same for all endpoints of an account', async (t) => {
+  t.equal(accountKeyOf(shot), 'default/default')
+  t.equal(accountKeyOf(aScreenshot({ spec: { webhookUrl, accountName: 'acme' } })), 'default/acme')
+  t.equal(accountKeyOf(aWebhook({ spec: { accountName: 'acme' } })), 'default/acme')
 })
 
 t.test('endpointKeyOf distinguishes hosts and accounts', async (t) => {

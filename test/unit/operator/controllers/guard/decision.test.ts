@@ -37,6 +37,17 @@ const cases = [
     binding: aBinding(),
     reason: 'PolicyChanged',
   },
+  ...Object.entries({
+    'rejects a policy for another namespace': { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'other' } } },
+    'rejects a policy for some namespaces': { namespaceSelector: { matchExpressions: [{ key: 'guarded', operator: 'Exists' }] } },
+    'rejects a policy for some objects': { objectSelector: { matchLabels: { guarded: 'yes' } } },
+    'rejects a policy that excludes resources': { excludeResourceRules: [rule] },
+  }).map(([name, narrowed]) => ({
+    name,
+    policy: aPolicy({ matchConstraints: { resourceRules: [rule], ...narrowed } }),
+    binding: aBinding(),
+    reason: 'PolicyChanged',
+  })),
   { name: 'rejects a binding of another policy', policy: aPolicy(), binding: aBinding({ policyName: 'other' }), reason: 'PolicyChanged' },
   {
     name: 'rejects a binding that only warns',
@@ -64,9 +75,15 @@ t.test('evaluatePolicy does not compare rules when no hash is expected', async (
 })
 
 t.test('policyHash ignores whitespace around expressions and defaults of the API server', async (t) => {
-  const matchConstraints = { matchPolicy: 'Equivalent', resourceRules: [{ ...rule, scope: '*' }] }
+  const matchConstraints = {
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    resourceRules: [{ ...rule, scope: '*' }],
+  }
   const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints })
   t.equal(policyHash(filled), hash)
+  t.ok(evaluatePolicy(filled, aBinding(), { name: NAME, hash }).guarded)
 })
 
 t.test('combine is guarded only when every policy is in force, and names the one that is not', async (t) => {

@@ -157,3 +157,14 @@ t.test('isUrgent is false for changes that follow the load', async (t) => {
   t.ok(isUrgent({ ...scaled, status: 'False', reason: 'Unschedulable' }))
   t.ok(isUrgent({ ...scaled, type: 'Ready', status: 'True', reason: 'RunnersReady' }))
 })
+
+t.test('buildStatus reports a pool whose name no Screenshot can have, although its runners are ready', async (t) => {
+  const readyOf = (name: string) => {
+    const observed = { pool: aRunnerPool({ name }), runners: [aRunner()], ...quiet }
+    return findCondition(buildStatus(observed, group(observed, NOON.getTime()), NOON).conditions, 'Ready')
+  }
+  for (const name of ['p'.repeat(64), 'gpu.large']) {
+    t.match(readyOf(name), { status: 'False', reason: 'InvalidName', message: /dots or more than 63 characters\. Create another pool/ })
+  }
+  t.match(readyOf('p'.repeat(54)), { status: 'True' })
+})

@@ -32,6 +32,7 @@ const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
   terminatesBy: undefined,
   response: 'running',
   isOwn: true,
+  isShared: false,
   delivered: true,
   ...given,
 })
@@ -160,6 +161,21 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
 
   { name: 'releases the claim when the pod was deleted', observed: claimed({ pod: 'gone' }), does: ['unclaim RunnerLost lost'] },
   { name: 'releases the claim when the pod has ended', observed: claimed({ pod: 'ended' }), does: ['unclaim RunnerLost lost'] },
+  {
+    name: 'does not blame a page for a pod that ran out of memory with a page of another account',
+    observed: claimed({ pod: 'ended', end: { cause: 'outOfMemory', text: '' }, isShared: true }, running('Capturing', { lostRunners: 1 })),
+    does: ['unclaim RunnerLost'],
+  },
+  {
+    name: 'does not blame a page for a pod that was silent with a page of another account',
+    observed: claimed({ pod: 'ended', end: { cause: 'stopped', text: '' }, isShared: true }, running('RunnerLost', { lostRunners: 1 })),
+    does: ['unclaim RunnerLost'],
+  },
+  {
+    name: 'starts another attempt for a page that was ended for the memory of another, and keeps the pod',
+    observed: claimed({ response: 'absent', givenUp: givenUp('OUT_OF_MEMORY') }),
+    does: ['unclaim AttemptFailed'],
+  },
   {
     name: 'blames the page when its second pod is lost',
     observed: claimed({ pod: 'gone' }, running('Capturing', { attempt: 2, lostRunners: 1 })),

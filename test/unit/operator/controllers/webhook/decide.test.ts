@@ -68,6 +68,9 @@ t.test('decide starts an added type now, keeps the others, and removes dropped t
   })
 })
 
+/** It was created before the API server refused its name. */
+const longHook = aWebhook({ name: 'w'.repeat(239), status: {} })
+
 const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
   { name: 'too many older webhooks', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
   {
@@ -76,6 +79,7 @@ const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
     reason: 'AddressRefused',
   },
   { name: 'a sealed secret that cannot be opened', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
+  { name: 'a name that is too long for a Secret', more: { secret: 'unnamable', webhook: longHook }, reason: 'InvalidName' },
   { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
   { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
 ]

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { TooLongError } from '../../../../../../crds/src/runtime/limited-read.ts'
 import { BlockedAddressError, UnresolvedError } from '../../../../../../operator/src/controllers/delivery/http/guarded-agent.ts'
 import { toPostFailure } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
 import { ProxyError } from '../../../../../../operator/src/controllers/delivery/http/proxy-tunnel.ts'
@@ -8,6 +9,8 @@ const cases: [thrown: unknown, end: string, detail: string][] = [
   [new BlockedAddressError('10.0.0.1 is a private address'), 'blocked', '10.0.0.1 is a private address'],
   [new UnresolvedError('x does not resolve'), 'unresolved', 'x does not resolve'],
   [new DOMException('late', 'TimeoutError'), 'timeout', 'no response in time'],
+  [new TooLongError('the endpoint sent more than 64 KiB'), 'oversized', 'the endpoint sent more than 64 KiB'],
+  [coded('UND_ERR_HEADERS_OVERFLOW'), 'oversized', 'the endpoint sent more than 16 KiB of headers'],
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no response in time'],
   [new ProxyError('the proxy responded with 407'), 'proxy', 'the proxy responded with 407'],
   [coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],

@@ -116,6 +116,20 @@ t.test('PostRequests leaves requests that the limiter does not start to the next
   t.strictSame(state.patches, [])
 })
 
+t.test('PostRequests limits the requests of an account together, and apart from its deliveries', async (t) => {
+  const keys: unknown[] = []
+  const limiter: PostRequestsOptions['limiter'] = {
+    run: (of, post) => {
+      keys.push(of)
+      return post()
+    },
+  }
+  const hook = aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) })
+  await setUp(t, { ...hook, spec: { ...hook.spec, accountName: 'acme' } }, { limiter }).reconcile()
+  const both = { account: 'default/acme/requests', endpoint: 'default/acme/requests' }
+  t.strictSame(keys, [both, both])
+})
+
 t.test('PostRequests retries a failed request', async (t) => {
   const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()

@@ -1,0 +1,19 @@
+// Characters that nobody sees, but that change what is seen: they move the cursor of a terminal, reorder a line (U+202E), or make two texts look the
+// same. Texts of strangers contain them: titles of pages, names, responses of webhook receivers.
+
+/** Controls, formatting characters, separators of lines and paragraphs, lone surrogates, and everything else that fonts draw as nothing. */
+const INVISIBLE = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}`
+/** Joiners and variation selectors shape emoji and the letters of some scripts. They are hidden unless they follow such a character. */
+const SHAPING = String.raw`\u200c\u200d\ufe0e\ufe0f`
+const HIDDEN = new RegExp(String.raw`(?![${SHAPING}])[${INVISIBLE}]|(?<![^\p{ASCII}${INVISIBLE}]\ufe0f?)[${SHAPING}]`, 'gu')
+
+/** Replaces each hidden character. */
+export const replaceHidden = (text: string, replace: (character: string) => string): string =>
+  text.replace(HIDDEN, (character) => replace(character))
+
+/** `\u202e`, as JSON writes it: four digits for each UTF-16 code unit. */
+export const toEscape = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { summarize } from '../../bench/report/statistics.ts'
+import type { Table } from '../../bench/report/table.ts'
+import { type Stage, withStage } from '../../bench/rest/stage.ts'
+import { complete } from '../../integration/api-gateway/runner-role.ts'
+import type { Gateway } from '../../integration/api-gateway/world.ts'
+import { eventually } from '../../support/eventually.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { send } from '../stage/clients.ts'
+import { readMemory, readMetric } from '../stage/processes.ts'
+import { keepDownloading } from '../stage/slow-clients.ts'
+
+const UNREAD = 300
+const TRICKLING = 50
+const MANY_LINKS = 50
+/** More than the buffers of a connection that nobody reads. */
+const FILE_BYTES = 8 * 2 ** 20
+/** The file that clients read. */
+const READ_BYTES = 200_000
+/** All slots of a replica. */
+const SLOTS = 256
+/** Until after slow downloads are known as such, which takes 30 seconds. */
+const ATTACK_SECONDS = 60
+const REST_SECONDS = 15
+const PAUSE_MILLISECONDS = 250
+const BAR_MILLISECONDS = 1_000
+
+/** Slow clients of one account and requests of another one. */
+export const downloads: Part = {
+  name: 'downloads',
+  shows: `${UNREAD} unread and ${TRICKLING} trickling downloads of one account, by one link and by many: another account’s requests work`,
+  run: (context) => withStage({ fsync: true, profile: undefined }, (stage) => run(stage, context)),
+}
+
+/** Another account's view. */
+interface Seen {
+  posts: number[]
+  files: number[]
+  faults: string[]
+}
+
+async function run({ world, startGateway }: Stage, { progress }: PartContext): Promise<PartResult> {
+  const gateway = await startGateway()
+  const accountOf = async (name: string) => {
+    await world.createAccount(name, {}, { limit: 1_000_000, ratePerMinute: 1_000_000 })
+    return world.createKey({ accountName: name })
+  }
+  const [attacker, other] = [await accountOf('attacker'), await accountOf('other')]
+  await eventually('the gateway knows both keys', async () =>
+    (await Promise.all([attacker, other].map((key) => send(`${gateway.url}/v1/screenshots`, { key })))).every(
+      ({ status }) => status === 200,
+    ),
+  )
+  const content = randomBytes(FILE_BYTES)
+  const capture = async (key: string, bytes: Buffer): Promise<string> => {
+    const { id } = JSON.parse(
+      (await send(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })).text,
+    )
+    await complete(id, bytes, world)
+    return JSON.parse((await send(`${gateway.url}/v1/screenshots/${id}?wait=10`, { key })).text).download_url
+  }
+  progress(`storing ${MANY_LINKS} files`)
+  const links: string[] = []
+  for (let n = 0; n < MANY_LINKS; n++) links.push(await capture(attacker, content))
+  const own = await capture(other, content.subarray(0, READ_BYTES))
+  const popular = await capture(attacker, content.subarray(0, READ_BYTES))
+
+  const { residentMebibytes } = readMemory(gateway.process.pid ?? 0)
+  progress(`${SLOTS} downloads of one link at the same moment`)
+  const busy = await Promise.all(Array.from({ length: SLOTS }, () => download(popular)))
+  const findings = [
+    holds(
+      `one account downloads one link ${SLOTS} times at the same moment`,
+      busy.every(({ fault }) => fault === ''),
+      `${busy.filter(({ fault }) => fault === '').length} complete in ${Math.max(...busy.map(({ milliseconds }) => milliseconds)).toFixed(0)} ms`,
+    ),
+  ]
+  const rows: string[][] = []
+  for (const { what, used } of [
+    // The same requests without an attack show what the machine needs for them.
+    { what: 'none', used: [] },
+    { what: 'one link', used: links.slice(0, 1) },
+    { what: `${MANY_LINKS} links`, used: links },
+  ]) {
+    progress(`attack: ${what}`)
+    const before = await readCounts(gateway)
+    const seen = await attack(gateway, used, { key: other, link: own })
+    const after = await readCounts(gateway)
+    await eventually('all slots are free again', async () => (await readMetric(gateway, 'screenshot_downloads_active')) === 0, 10_000)
+    const [posts, files] = [summarize(seen.posts), summarize(seen.files)]
+    findings.push(
+      holds(`${what}: every request of the other account succeeds`, seen.faults.length === 0, describe(seen)),
+      atMost(`${what}: slowest POST of the other account`, Math.max(...seen.posts), BAR_MILLISECONDS, 'ms'),
+      atMost(`${what}: slowest download of the other account`, Math.max(...seen.files), BAR_MILLISECONDS, 'ms'),
+    )
+    const counts = Object.keys(after).map((name) => String((after[name] ?? 0) - (before[name] ?? 0)))
+    rows.push([what, posts.p50.toFixed(0), posts.p95.toFixed(0), files.p50.toFixed(0), files.p95.toFixed(0), ...counts])
+  }
+  const { peakMebibytes } = readMemory(gateway.process.pid ?? 0)
+  findings.push(holds('peak memory of the gateway', true, `${peakMebibytes.toFixed(0)} MiB, ${residentMebibytes.toFixed(0)} MiB at rest`))
+  const head = ['attack', 'POST p50 ms', 'POST p95 ms', 'download p50 ms', 'download p95 ms', ...Object.keys(await readCounts(gateway))]
+  const tables: Table[] = [{ title: 'The other account during the attack, and what the gateway refused and ended', head, rows }]
+  return { findings, tables }
+}
+
+/** Attacks, and sends requests of another account meanwhile. */
+async function attack(gateway: Gateway, links: readonly string[], { key, link }: { key: string; link: string }): Promise<Seen> {
+  const over = new AbortController()
+  const count = links.length > 0 ? UNREAD + TRICKLING : 0
+  const attackers = Array.from({ length: count }, (_, n) =>
+    keepDownloading(links[n % links.length] ?? '', n < UNREAD ? 'unread' : 'trickle', over.signal),
+  )
+  const isFull = async () => (await readMetric(gateway, 'screenshot_downloads_active')) >= SLOTS
+  if (count > 0) await eventually('all slots are in use', isFull, 10_000)
+  const seen: Seen = { posts: [], files: [], faults: [] }
+  const end = performance.now() + (count > 0 ? ATTACK_SECONDS : REST_SECONDS) * 1_000
+  while (performance.now() < end) {
+    const started = performance.now()
+    const { status, text } = await send(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+    seen.posts.push(performance.now() - started)
+    if (status !== 202) seen.faults.push(`POST ${status} ${text.slice(0, 100)}`)
+    const { fault, milliseconds } = await download(link)
+    seen.files.push(milliseconds)
+    if (fault !== '') seen.faults.push(fault)
+    await sleep(PAUSE_MILLISECONDS)
+  }
+  over.abort()
+  await Promise.all(attackers)
+  return seen
+}
+
+/** Downloads a file completely, and keeps nothing of it. */
+async function download(link: string): Promise<{ fault: string; milliseconds: number }> {
+  const started = performance.now()
+  const end = (fault: string) => ({ fault, milliseconds: performance.now() - started })
+  try {
+    const response = await fetch(link)
+    await response.body?.pipeTo(new WritableStream())
+    return end(response.status === 200 ? '' : `download ${response.status}`)
+  } catch (error) {
+    return end(`download ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+const describe = ({ posts, files, faults }: Seen): string =>
+  `${posts.length} POSTs and ${files.length} downloads, ${faults.length} failed${faults.length > 0 ? `: ${faults.slice(0, 3).join('; ')}` : ''}`
+
+/** Refused and ended downloads by reason. */
+async function readCounts(gateway: Gateway): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const [what, reasons] of [
+    ['refused', ['account', 'file', 'replica']],
+    ['ended', ['stalled', 'slow', 'share']],
+  ] as const)
+    for (const reason of reasons)
+      counts[`${what}: ${reason}`] = await readMetric(gateway, `screenshot_downloads_${what}_total`, `reason="${reason}"`)
+  return counts
+}

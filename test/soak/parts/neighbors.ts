@@ -1,0 +1,198 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { percentile, summarize } from '../../bench/report/statistics.ts'
+import type { Table } from '../../bench/report/table.ts'
+import { undoing } from '../../bench/report/undo.ts'
+import { releaseNamespace } from '../../cluster/host/state.ts'
+import { createClusterAccount } from '../../support/cluster/accounts.ts'
+import { call, type RecordBody } from '../../support/cluster/api-client.ts'
+import { kubectl, kubectlJson } from '../../support/cluster/environment.ts'
+import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
+import { atMost, type Finding, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { type CleanupStack, newCleanupStack } from '../stage/ends.ts'
+import { startFloodsInCluster } from '../stage/floods-in-cluster.ts'
+import { ATTACKS, type Attack, type Attacker } from '../stage/neighbor-attacks.ts'
+
+// One account attacks with the default limits of the largest plan, while another one captures once a second.
+
+const QUADRANTS = 'http://pages.sites.svc.cluster.local/quadrants'
+const SMALL = { viewport_width: 64, viewport_height: 64 }
+const QUIET_SECONDS = 30
+/** Time in which an attack creates and runs its captures. What is left is deleted. */
+const ATTACK_SECONDS = 60
+/** An account that runs nothing waits for at most one capture of each other account, and for the start of a runner. */
+const DOCUMENTED_QUEUE_MILLISECONDS = 3_000
+
+export const neighbors: Part = {
+  name: 'neighbors',
+  shows: 'an account that attacks with the default limits does not hurt another account',
+  run: async (context) => {
+    const cleanupStack = newCleanupStack()
+    return undoing(cleanupStack.endAll, () => run(cleanupStack, context))
+  },
+}
+
+interface Outcome {
+  milliseconds: number
+  /** Undefined: completed in its first attempt. */
+  problem: string | undefined
+}
+
+/** Captures a page once a second, whatever the earlier captures do. */
+function startVictim(key: string): { end: () => Promise<Outcome[]> } {
+  const outcomes: Promise<Outcome>[] = []
+  const timer = setInterval(() => outcomes.push(captureOnce(key)), 1_000)
+  return {
+    end: () => {
+      clearInterval(timer)
+      return Promise.all(outcomes)
+    },
+  }
+}
+
+async function captureOnce(key: string): Promise<Outcome> {
+  const started = performance.now()
+  const ended = (problem?: string): Outcome => ({ milliseconds: performance.now() - started, problem })
+  try {
+    const { status, body } = await call<RecordBody>('/api/v1/screenshots', {
+      method: 'POST',
+      body: { url: QUADRANTS, options: SMALL },
+      key,
+    })
+    if (status !== 202) return ended(`HTTP ${status}`)
+    for (;;) {
+      const { body: record, ...response } = await call<RecordBody>(`/api/v1/screenshots/${body.id}?wait=25`, { key })
+      if (response.status !== 200) return ended(`HTTP ${response.status}`)
+      if (record.status === 'failed') return ended(record.error?.code)
+      if (record.status === 'completed') return ended()
+    }
+  } catch (error) {
+    return ended(error instanceof Error ? error.message : String(error))
+  }
+}
+
+interface Pod {
+  metadata: { name: string; uid: string; labels: Record<string, string> }
+  status: { containerStatuses?: { restartCount: number; lastState?: { terminated?: { reason?: string } } }[] }
+}
+
+/** Restarts of the programs, changes of the leader, and lost attempts of the victim. */
+async function readHealth(victim: string) {
+  const { items } = await kubectlJson<{ items: Pod[] }>(['get', 'pods', '-l', 'app.kubernetes.io/component in (operator, api-gateway)'])
+  const { items: leases } = await kubectlJson<{ items: { metadata: { name: string }; spec: { leaseTransitions?: number } }[] }>([
+    'get',
+    'leases',
+  ])
+  const { items: shots } = await kubectlJson<{ items: { spec: { accountName?: string }; status?: { lostRunners?: number } }[] }>([
+    'get',
+    'screenshots',
+  ])
+  return {
+    restarts: items.flatMap(({ status }) => status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
+    terms: leases.reduce((sum, { spec }) => sum + (spec.leaseTransitions ?? 0), 0),
+    victimsLost: shots.filter(({ spec }) => spec.accountName === victim).reduce((sum, { status }) => sum + (status?.lostRunners ?? 0), 0),
+    loopSeconds: sumOf(await programMetrics('operator'), 'nodejs_eventloop_lag_max_seconds'),
+  }
+}
+
+async function usedBy(key: string): Promise<number> {
+  const { body } = await call<{ data: { count: number } }>('/api/v1/usage/current', { key })
+  return body.data.count
+}
+
+const deleteAll = (account: string, kinds: readonly string[]) =>
+  Promise.all(
+    kinds.map(async (kind) => {
+      const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>(['get', kind])
+      const names = items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
+      for (let first = 0; first < names.length; first += 500)
+        await kubectl(['delete', kind, '--wait=false', '--ignore-not-found', ...names.slice(first, first + 500)])
+    }),
+  )
+
+const isIdle = async (account: string): Promise<boolean> => {
+  const { items } = await kubectlJson<{ items: { spec: { accountName?: string }; status?: { phase?: string } }[] }>(['get', 'screenshots'])
+  return !items.some(
+    ({ spec, status }) => spec.accountName === account && (status?.phase === 'Running' || (status?.phase ?? 'Pending') === 'Pending'),
+  )
+}
+
+async function run(cleanupStack: CleanupStack, { settings, progress }: PartContext): Promise<PartResult> {
+  const ends = cleanupStack as unknown as Test
+  const attacking = await createClusterAccount(ends, 'attacker', { plan: 'scale' })
+  const victim = await createClusterAccount(ends, 'victim', { plan: 'scale' })
+  const receiver = await startFloodsInCluster(ends)
+  const apply = async (objects: readonly object[]) => {
+    const { code, stderr } = await kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
+    if (code !== 0) throw new Error(`create objects in ${releaseNamespace}: ${stderr}`)
+  }
+  progress(`quiet for ${QUIET_SECONDS} s`)
+  const alone = startVictim(victim.key)
+  await pause(QUIET_SECONDS * 1_000)
+  const quiet = await alone.end()
+  const quietP95 = percentile(
+    quiet.map(({ milliseconds }) => milliseconds),
+    95,
+  )
+  const bar = 2 * quietP95 + DOCUMENTED_QUEUE_MILLISECONDS
+
+  const chosen = ATTACKS.filter(({ name }) => settings.chapter === undefined || name.includes(settings.chapter))
+  const findings: Finding[] = []
+  const rows: string[][] = []
+  const attack = async ({ name, run: begin }: Attack): Promise<void> => {
+    progress(name)
+    const before = await readHealth(victim.name)
+    const spent = await usedBy(attacking.key)
+    const started = performance.now()
+    const beside = startVictim(victim.key)
+    const signal = AbortSignal.timeout(ATTACK_SECONDS * 1_000)
+    const attacker: Attacker = { key: attacking.key, account: attacking.name, receiver, apply, signal }
+    const trouble = await begin(attacker).then(
+      () => undefined,
+      (error: unknown) => (signal.aborted ? undefined : error),
+    )
+    while (!signal.aborted && !(await isIdle(attacking.name))) await pause(1_000)
+    // The schedules start within the next minute.
+    if (name.includes('schedules')) await pause(90_000)
+    const outcomes = await beside.end()
+    const seconds = (performance.now() - started) / 1_000
+    await deleteAll(attacking.name, ['screenshotschedules', 'webhooks', 'screenshots'])
+    while (!(await isIdle(attacking.name))) await pause(1_000)
+    const after = await readHealth(victim.name)
+    const units = (await usedBy(attacking.key)) - spent
+    const { p50, p95 } = summarize(outcomes.map(({ milliseconds }) => milliseconds))
+    const problems = outcomes.flatMap(({ problem }) => problem ?? [])
+    rows.push([
+      name,
+      String(outcomes.length),
+      p50.toFixed(0),
+      p95.toFixed(0),
+      String(units),
+      seconds.toFixed(0),
+      after.loopSeconds.toFixed(2),
+    ])
+    findings.push(
+      holds(`${name}: the attack runs`, trouble === undefined, trouble === undefined ? 'yes' : String(trouble)),
+      holds(`${name}: no capture of the victim fails`, problems.length === 0, problems.join(', ') || `${outcomes.length} completed`),
+      atMost(`${name}: p95 of the victim`, p95, Math.round(bar), 'ms'),
+      holds(`${name}: no leader is lost`, after.terms === before.terms, `${after.terms - before.terms} changes`),
+      holds(
+        `${name}: no restart of gateway and operator`,
+        after.restarts === before.restarts,
+        `${after.restarts - before.restarts} restarts`,
+      ),
+      holds(
+        `${name}: no pod of the victim is lost`,
+        after.victimsLost <= before.victimsLost,
+        `${after.victimsLost - before.victimsLost} lost`,
+      ),
+    )
+  }
+  for (const one of chosen) await attack(one)
+  const table: Table = {
+    title: `an attacker beside a victim whose quiet p95 is ${quietP95.toFixed(0)} ms`,
+    head: ['attack', 'captures of the victim', 'p50 ms', 'p95 ms', 'units of the attacker', 'seconds', 'longest block of an operator, s'],
+    rows,
+  }
+  return { findings, tables: [table] }
+}

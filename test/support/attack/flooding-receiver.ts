@@ -1,0 +1,37 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
+import { createReceiverCertificate } from '../servers/https-receiver.ts'
+
+/** Requests and connections of a flooding receiver so far. */
+export interface FloodCounts {
+  requests: number
+  connections: number
+  /** Connections that the client has not closed. */
+  open: number
+}
+
+/** A webhook endpoint in a process of its own. `${url}/<name>` floods as `FLOODS` of floods.ts describes it; other paths get 200. */
+export interface FloodingReceiver {
+  url: string
+  /** Certificate of the authority that signed its certificate. */
+  ca: string
+  counts: () => Promise<FloodCounts>
+  end: () => void
+}
+
+/** Starts it on loopback. @param directory for its certificates; the caller removes it */
+export async function startFloodingReceiver(directory: string): Promise<FloodingReceiver> {
+  const { certificate, key } = await createReceiverCertificate(directory)
+  const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const program = fork(join(import.meta.dirname, 'flooding-receiver-program.ts'), [certificate, key])
+  const [{ port }] = (await once(program, 'message')) as [{ port: number }]
+  const counts = async () => {
+    program.send('counts')
+    const [seen] = (await once(program, 'message')) as [FloodCounts]
+    return seen
+  }
+  return { url: `https://127.0.0.1:${port}`, ca, counts, end: () => program.disconnect() }
+}

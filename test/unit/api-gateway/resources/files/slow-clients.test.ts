@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import t, { type Test } from 'tap'
+import { buildMetrics } from '../../../../../api-gateway/src/metrics/metrics.ts'
+import { Downloads } from '../../../../../api-gateway/src/resources/files/downloads.ts'
+import { signLink } from '../../../../../crds/src/crypto/download-link.ts'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
+import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../../../support/eventually.ts'
+import { aGateway, aScreenshot, FakeFiles, NOW } from '../../fakes.ts'
+
+// Downloads over real connections whose clients do not read. A gateway has few slots here, so that few connections fill them.
+
+const SLOTS = 8
+const BLOCK = Buffer.alloc(65_536)
+/** Larger than the buffers of a connection. */
+const LARGE = 2 ** 40
+const SMALL = 100
+const ring = { current: 'a', keys: { a: Buffer.alloc(32, 1).toString('base64') } }
+
+/** Files of acme do not end, all others are small. */
+class SlowAndFastFiles extends FakeFiles {
+  override async stat(key: string) {
+    return { sizeBytes: key.includes('/acme/') ? LARGE : SMALL, etag: 'abc', lastModified: NOW }
+  }
+  override async open(key: string) {
+    return key.includes('/acme/') ? new Readable({ read: readBlock }) : Readable.from([Buffer.alloc(SMALL)])
+  }
+}
+
+function readBlock(this: Readable): void {
+  this.push(BLOCK)
+}
+
+/** A gateway that listens, with a function that stores a screenshot and returns its link. */
+async function start(t: Test) {
+  const metrics = buildMetrics()
+  const downloads = new Downloads({ max: SLOTS, metrics, now: () => performance.now() })
+  const gateway = aGateway({ files: new SlowAndFastFiles(), downloads, metrics, keyRing: () => ring, publicUrl: '' })
+  await gateway.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = gateway.app.server.address() as AddressInfo
+  t.teardown(() => {
+    gateway.app.server.closeAllConnections()
+    return gateway.app.close()
+  })
+  const linkOf = (accountName: string): string => {
+    const id = newId('scr', NOW)
+    gateway.screenshots.put(aScreenshot({ id, accountName, phase: 'Completed', status: { result: { format: 'png' } } }))
+    return signLink({ key: objectKey(accountName, id, 'png'), expires: Math.floor(NOW.getTime() / 1_000) + 3_600 }, ring)
+  }
+  /** Requests a link once or several times in one connection, and reads only the beginning of the first response. */
+  const downloadUnread = async (link: string, times = 1) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+    socket.write(`GET ${link} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(times))
+    const [data] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    return { socket, status: data.toString('latin1', 9, 12) }
+  }
+  const download = async (link: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${link}`)
+    return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+  }
+  const count = async (name: string, labels: Record<string, string>) => {
+    const metric = await metrics.registry.getSingleMetric(name)?.get()
+    return metric?.values.find((value) => Object.entries(labels).every(([label, text]) => value.labels[label] === text))?.value
+  }
+  return { gateway, downloads, linkOf, downloadUnread, download, count }
+}
+
+for (const { what, links } of [
+  { what: 'one link', links: 1 },
+  { what: 'many links', links: 2 * SLOTS },
+]) {
+  t.test(`unread downloads of ${what} make the download of another account fail`, async (t) => {
+    const { linkOf, downloadUnread, download, downloads, count } = await start(t)
+    const attacked = Array.from({ length: links }, () => linkOf('acme'))
+    const statuses: string[] = []
+    for (let n = 0; n < 2 * SLOTS; n++) statuses.push((await downloadUnread(attacked[n % links]!)).status)
+    t.strictSame(statuses, [...Array(SLOTS).fill('200'), ...Array(SLOTS).fill('503')], 'one account may use all slots, and no more')
+    t.strictSame(await download(linkOf('other')), { status: 200, bytes: SMALL })
+    t.strictSame(await download(linkOf('third')), { status: 200, bytes: SMALL })
+    t.ok(downloads.active < SLOTS, 'the slots of the two downloads are free again')
+    t.equal(await count('screenshot_downloads_ended_total', { reason: 'share' }), 1)
+    t.equal(await count('screenshot_downloads_refused_total', { reason: 'replica' }), SLOTS)
+  })
+}
+
+t.test('unread downloads of one link make the download of another file of the account fail', async (t) => {
+  const { linkOf, downloadUnread } = await start(t)
+  const popular = linkOf('acme')
+  for (let n = 0; n < SLOTS; n++) await downloadUnread(popular)
+  t.equal((await downloadUnread(linkOf('acme'))).status, '200')
+})
+
+t.test('downloads that a client requested in one connection keep their slots after it has left', async (t) => {
+  const { linkOf, downloadUnread, downloads } = await start(t)
+  const { socket } = await downloadUnread(linkOf('acme'), SLOTS)
+  await eventually('each request has a slot', async () => downloads.active === SLOTS)
+  socket.resetAndDestroy()
+  await eventually('all slots are free', async () => downloads.active === 0, 5_000)
+})
+
+t.test('a client that reads a large response from memory slowly is taken for one that does not read', async (t) => {
+  let now = 0
+  const downloads = new Downloads({ max: SLOTS, metrics: buildMetrics(), now: () => now })
+  const server = createServer((_request, response) => {
+    downloads.watch({ account: 'acme', file: 'users/acme/a' }, response)
+    response.end(Buffer.alloc(2 ** 26))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.teardown(() => {
+    socket.destroy()
+    server.close()
+  })
+  let received = 0
+  const read = async (bytes: number) => {
+    const end = received + bytes
+    socket.resume()
+    while (received < end) received += ((await once(socket, 'data')) as [Buffer])[0].length
+    socket.pause()
+  }
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  for (let minutes = 1; minutes <= 3; minutes++) {
+    await read(2 ** 23)
+    now = minutes * 60_000
+    downloads.sample()
+    t.equal(downloads.active, 1, `still running after ${minutes} minutes`)
+  }
+  for (const milliseconds of [1_000, 60_000]) {
+    now += milliseconds
+    downloads.sample()
+  }
+  t.equal(downloads.active, 0, 'ended without progress')
+})
