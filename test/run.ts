@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { BaseError } from './selection/changed-files.ts'
+import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
-import { COVERAGE_OPTIONS, findCoreGaps } from './support/sources/pure-core.ts'
+import { BackgroundTools } from './support/processes/background-tools.ts'
+import { followFiles } from './support/sources/progress.ts'
+import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
-import { type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
+import { keepSelected, moveToolUsers, type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
+import { TOOL_USERS } from './support/sources/tool-users.ts'
 
 // `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
-// unless a command that prepares a stage fails.
+// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach.
 
 interface Stage {
   name: string
@@ -19,7 +24,7 @@ interface Stage {
   tests?: string
   /** Number of test files that run at the same time. */
   sharing?: Sharing
-  /** Its tests compete with real servers for the machine. A file that fails runs once more alone, and is reported as flaky if it then passes. */
+  /** Its tests compete with real servers for the machine. A file that fails runs once more alone, to tell a flaky file from a broken one. */
   isRepeated?: true
   /** Its tests must cover the pure core completely. */
   coversCore?: true
@@ -33,19 +38,15 @@ const node = process.execPath
 const aloneOnCluster = ['chaos*', 'documentation', 'pictures', 'take', 'webhook', 'conformance/part-4-*', 'conformance/part-6'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
+const verify = [node, 'test/verify.ts', '--no-unit']
+const prepareProduct = [node, 'test/prepare.ts', '--product']
 const stages: Stage[] = [
-  {
-    name: 'verify',
-    prepare: [
-      [node, 'test/prepare.ts'],
-      [node, 'test/verify.ts', '--no-unit'],
-    ],
-  },
+  { name: 'verify', prepare: [prepareProduct, verify] },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 }, coversCore: true },
   // Each file has its own servers and waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
-    prepare: [[node, 'test/prepare.ts']],
+    prepare: [prepareProduct],
     tests: 'test/integration',
     sharing: { jobs: availableParallelism() + 1 },
     isRepeated: true,
@@ -59,6 +60,7 @@ const stages: Stage[] = [
     isRepeated: true,
   },
 ]
+const PROSE_TEST = 'test/integration/docs/prose.test.ts'
 /** Number of slowest files that are listed after a stage. */
 const SLOWEST = 8
 /** Maximum number of failed files to repeat. If more fail, something is broken and a repetition is useless. */
@@ -67,13 +69,41 @@ const MAX_REPEATED = 5
 // Short processes spend most of their time on reading and compiling the same sources.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
-const { positionals } = parseArgs({ allowPositionals: true })
-const unknown = positionals.filter((name) => !stages.some((stage) => stage.name === name))
-if (unknown.length > 0) {
-  console.error(`unknown stage: ${unknown.join(', ')}. Stages: ${stages.map(({ name }) => name).join(', ')}`)
+const { positionals, values: options } = parseArgs({ allowPositionals: true, options: { changed: { type: 'boolean', default: false } } })
+const names = positionals.filter((name) => stages.some((stage) => stage.name === name))
+const [base, ...unknown] = positionals.filter((name) => !names.includes(name))
+if (unknown.length > 0 || (base !== undefined && !options.changed)) {
+  console.error(`unknown stage: ${[base, ...unknown].join(', ')}. Stages: ${stages.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
-const chosen = stages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const filesOf = ({ tests }: Stage): string[] => (tests === undefined ? [] : globSync(`${tests}/**/*.test.ts`).sort())
+/** The selected test files. Undefined: all. */
+const selected = options.changed ? await selectChanged(base) : undefined
+const isSelected = (file: string): boolean => selected?.has(file) ?? true
+const chosen = stages
+  .filter(({ name }) => names.length === 0 || names.includes(name))
+  .filter((stage) => stage.tests === undefined || filesOf(stage).some(isSelected))
+const usesTool = (file: string): boolean => TOOL_USERS.some((pattern) => path.matchesGlob(file, pattern))
+const toolUsers = chosen.flatMap(filesOf).filter((file) => isSelected(file) && usesTool(file))
+// The prose test makes the prose check of `npm run verify`. It runs later, when Vale is built.
+if (toolUsers.includes(PROSE_TEST) || !isSelected(PROSE_TEST)) verify.push('--no-prose')
+
+/** Prints what a change can reach. Resolves to the test files. */
+async function selectChanged(base: string | undefined): Promise<ReadonlySet<string>> {
+  try {
+    const { changed, selection, commit } = await planChanged(base)
+    const described = stages
+      .filter(({ tests }) => tests)
+      .map((stage) => ({ name: stage.name, files: filesOf(stage), jobs: stage.sharing?.jobs ?? 1 }))
+    console.log(`${changed.length} files differ from ${commit.slice(0, 10)}.`)
+    for (const line of describeSelection(selection, described, readRecorded())) console.log(line)
+    return new Set(selection.tests.keys())
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    console.error(error.message)
+    process.exit(2)
+  }
+}
 
 function run([command = '', ...args]: string[]): Promise<number> {
   const child = spawn(command, args, { stdio: 'inherit' })
@@ -95,51 +125,61 @@ interface Result extends Totals {
   failedFiles: string[]
 }
 
-async function runPart(report: string, part: Part, coverage?: string[]): Promise<Result> {
+async function runPart(name: string, report: string, part: Part, coverage?: string[]): Promise<Result> {
+  if (part.needsTools) await tools?.wait()
+  const follower = followFiles(name, part.files)
   const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part, coverage)
-  for (const failure of readFailures(text)) console.log(`\n${failure}`)
+  const printed = follower.stop()
+  for (const failure of readFailures(text)) if (!printed.some((file) => failure.split('\n')[0]?.includes(file))) console.log(`\n${failure}`)
   const { passed, failed } = readTotals(text)
   // tap may exit with an error although no test failed, for example after a signal.
   return { text, passed, failed: code !== 0 && failed === 0 ? 1 : failed, failedFiles: readFailedFiles(text) }
 }
 
-/** Runs failed files once more, one at a time. Resolves to the number of failures. */
-async function runAgain(name: string, files: string[]): Promise<number> {
+/** Runs failed files once more, one at a time. A file that passes then is flaky. Resolves to the number of failures. */
+async function runAgain(name: string, files: string[], text: string): Promise<number> {
   console.log(`\nrunning again alone: ${files.join(', ')}`)
-  const { failed, failedFiles } = await runPart(`${name}-again`, { files, jobs: 1 })
-  flaky.push(...files.filter((file) => !failedFiles.includes(file)))
+  const { failed, failedFiles } = await runPart(name, `${name}-again`, { files, jobs: 1 })
+  const failures = readFailures(text)
+  for (const file of files.filter((each) => !failedFiles.includes(each)))
+    flaky.set(file, failures.filter((failure) => failure.split('\n')[0]?.includes(file)).join('\n'))
   return failed
 }
 
-async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated, coversCore }: Stage): Promise<Totals> {
+async function runTests(stage: Stage): Promise<Totals> {
+  const { name, tests, sharing = { jobs: 1 }, isRepeated } = stage
   mkdirSync('.tintype/test', { recursive: true })
-  const parts = planParts(globSync(`${tests}/**/*.test.ts`).sort(), sharing)
-  const sum: Totals = { passed: 0, failed: 0 }
-  const texts: string[] = []
+  const planned = keepSelected(planParts(filesOf(stage), sharing), isSelected)
+  const mustWait = planned.some(({ files }) => files.some(usesTool)) && !(await tools?.areBuilt())
+  const parts = mustWait ? moveToolUsers(planned, usesTool) : planned
+  const coversCore = stage.coversCore && findCoreTests().every(isSelected)
   const results: Result[] = []
   const coverage = coversCore ? COVERAGE_OPTIONS : undefined
-  for (const [index, part] of parts.entries()) results.push(await runPart(`${name}${index === 0 ? '' : `-${index + 1}`}`, part, coverage))
-  for (const { passed, failed, text } of results) {
-    sum.passed += passed
-    sum.failed += failed
-    texts.push(text)
-  }
-  const repeatable = results.filter(({ failedFiles }) => failedFiles.length > 0)
-  const files = repeatable.flatMap(({ failedFiles }) => failedFiles)
-  if (isRepeated && files.length > 0 && files.length <= MAX_REPEATED) {
-    for (const { failed } of repeatable) sum.failed -= failed
-    sum.failed += await runAgain(name, files)
-  }
+  for (const [index, part] of parts.entries())
+    results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part, coverage))
   const gaps = coversCore ? findCoreGaps() : []
   for (const gap of gaps) console.log(`\nnot covered: ${gap}`)
-  sum.failed += gaps.length
-  const slowest = readDurations(texts.join('\n')).slice(0, SLOWEST)
+  const text = results.map((result) => result.text).join('\n')
+  const failedFiles = results.flatMap((result) => result.failedFiles)
+  const mayRepeat = isRepeated && failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED
+  const counted = mayRepeat ? results.filter((result) => result.failedFiles.length === 0) : results
+  const failedAgain = mayRepeat ? await runAgain(name, failedFiles, text) : 0
+  const durations = readDurations(text)
+  writeFileSync(
+    durationsFile,
+    JSON.stringify({ ...readRecorded(), ...Object.fromEntries(durations.map(({ file, seconds }) => [file, seconds])) }),
+  )
+  const slowest = durations.slice(0, SLOWEST)
   console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
-  return sum
+  return {
+    passed: results.reduce((total, { passed }) => total + passed, 0),
+    failed: counted.reduce((total, { failed }) => total + failed, gaps.length + failedAgain),
+  }
 }
 
-/** Files that failed and then passed alone. Each has a race condition. */
-const flaky: string[] = []
+/** Files that failed and then passed alone, with their first failures. Each has a race condition, in the product or in the test. */
+const flaky = new Map<string, string>()
+let tools: BackgroundTools | undefined
 const sum: Totals = { passed: 0, failed: 0 }
 for (const stage of chosen) {
   const started = performance.now()
@@ -149,11 +189,12 @@ for (const stage of chosen) {
     console.log(`\n${stage.name}: \`${command.slice(1).join(' ')}\` failed\n${sum.passed} passed, ${sum.failed + 1} failed`)
     process.exit(1)
   }
+  if (toolUsers.length > 0) tools ??= new BackgroundTools()
   const totals = stage.tests ? await runTests(stage) : { passed: 1, failed: 0 }
   sum.passed += totals.passed
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
-if (flaky.length > 0) console.log(`\nflaky (failed, then passed alone): ${flaky.join(', ')}`)
+for (const [file, failures] of flaky) console.log(`\nflaky: ${file} failed, and then passed alone. Its first failures:\n${failures}`)
 console.log(`\n${sum.passed} passed, ${sum.failed} failed`)
 process.exit(sum.failed === 0 ? 0 : 1)

@@ -35,6 +35,12 @@ export async function locateChartTools(): Promise<ChartTools> {
   }
 }
 
+/** Builds and installs the programs that are missing. Resolves to their paths. */
+export async function ensureChartTools(): Promise<ChartTools> {
+  for (const { run: ensure } of chartToolSteps) await ensure(() => {})
+  return locateChartTools()
+}
+
 /** Steps that build or install them. */
 export const chartToolSteps: Step[] = [
   { name: 'kubeconform and kube-score', run: buildCheckers },

@@ -7,10 +7,13 @@ import { formatFailure } from './steps.ts'
 const interruptedCode = 130
 
 /** Runs the command while no other command runs. Sets the exit code to 1 when it fails. */
-export async function runCommand(work: () => Promise<void>): Promise<void> {
+export const runCommand = (work: () => Promise<void>): Promise<void> => runBesideOthers(() => withLock(paths.lock, work, reportHolder))
+
+/** Like {@link runCommand}, for work that needs no lock of its own. */
+export async function runBesideOthers(work: () => Promise<void>): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, endInterrupted)
   try {
-    await withLock(paths.lock, work, reportHolder)
+    await work()
   } catch (error) {
     process.stderr.write(`\n${formatFailure(error)}\n`)
     process.exitCode = 1

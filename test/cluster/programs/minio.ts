@@ -5,7 +5,7 @@ import path from 'node:path'
 import { parse } from 'yaml'
 import { findFreePorts } from '../host/ports.ts'
 import { repository } from '../host/state.ts'
-import { locatePrograms } from './programs.ts'
+import { buildUpstreamMinio, locatePrograms } from './programs.ts'
 import { runStore, type StoreServer, toAuthority } from './store-server.ts'
 
 export interface MinioOptions {
@@ -28,6 +28,7 @@ export async function startMinio({ directory, port: wanted, build = 'ours', host
   const secretKey = randomBytes(24).toString('base64url')
   await mkdir(files, { recursive: true })
   const programs = await locatePrograms()
+  if (build === 'upstream') await buildUpstreamMinio()
   const settings = build === 'ours' ? await readMinioSettings() : { MINIO_BROWSER: 'off' }
   return runStore({
     directory,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { locateChartTools } from '../../chart/tools.ts'
+import { ensureChartTools } from '../../chart/tools.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -20,7 +20,7 @@ interface Rules {
   groups: { name: string; rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[]
 }
 
-const tools = await locateChartTools()
+const tools = await ensureChartTools()
 const objects = await renderChart({ 'metrics.alerts.enabled': true, 'metrics.dashboard.enabled': true })
 const rules = find<{ spec: Rules }>(objects, 'PrometheusRule', 'tintype').spec
 const configMap = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'tintype-dashboard')

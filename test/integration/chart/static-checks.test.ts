@@ -8,7 +8,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { type Finding, findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
 import { exportSchemas, SCHEMA_LOCATION } from '../../chart/schemas.ts'
-import { locateChartTools } from '../../chart/tools.ts'
+import { ensureChartTools } from '../../chart/tools.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { waitFor } from '../../cluster/host/wait.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
@@ -34,7 +34,7 @@ const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
 /** YAML 1.1, in which `off` and `no` are booleans. */
 const YAML_OF_GO = { version: '1.1' } as const
 
-const tools = await locateChartTools()
+const tools = await ensureChartTools()
 const plane = await startOwnPlane(t)
 const file = path.join(plane.directory, 'chart.yaml')
 const objects = (await renderChart(everything)).map(inNamespace)

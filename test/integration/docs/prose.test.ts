@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { checkedFiles, checkProse } from '../../prose/check.ts'
+import { checkedFiles, checkedSources, checkProse } from '../../prose/check.ts'
 import { checkMessages, findMessages } from '../../prose/messages.ts'
 import { buildVale } from '../../prose/vale.ts'
 
@@ -82,6 +82,6 @@ const c = \`took \${n.toFixed(1)} s of time\`
 
 t.test('the texts of the repository pass the prose check', async (t) => {
   t.ok(checkedFiles.length > 8, `${checkedFiles.length} files`)
-  const { isGood, output } = await checkProse(checkedFiles)
-  t.ok(isGood, output)
+  for (const { isGood, output } of [await checkProse([...checkedFiles, ...checkedSources]), await checkMessages(checkedSources)])
+    t.ok(isGood, output)
 })

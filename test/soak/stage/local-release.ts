@@ -98,7 +98,7 @@ export async function testEndToEnd(release: LocalRelease, progress: (line: strin
   const onLine = (line: string): void => {
     if (line !== '') progress(line)
     if (/^\d+ passed, \d+ failed$/.test(line)) totals = line
-    if (line.startsWith('flaky ')) flaky = `; ${line}`
+    if (line.startsWith('flaky: ')) flaky += `; ${line.split(' failed')[0]}`
   }
   try {
     await writeAccess(release, environmentFile)

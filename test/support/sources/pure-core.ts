@@ -29,6 +29,10 @@ const REPORT = '.tap/report/coverage-final.json'
 /** Unit tests that cover the pure core. */
 export const findCoreTests = (): string[] => PURE_CORE.flatMap(({ tests }) => globSync(tests)).sort()
 
+/** True for a source file of the pure core, and for a test that covers it. */
+export const isOfCore = (file: string): boolean =>
+  PURE_CORE.some(({ sources, tests }) => path.matchesGlob(file, sources) || path.matchesGlob(file, tests))
+
 /** The source files that a test file covers. Null: the test covers none, and runs without coverage. */
 export default function mapCoverage(testFile: string): string[] | null {
   const row = PURE_CORE.find(({ tests }) => path.matchesGlob(path.relative('', testFile), tests))

@@ -32,8 +32,12 @@ const SOURCES = [
   'api-gateway/console/src/**/*.{ts,tsx}',
 ]
 
+/** A comment, or a string. The glob `src/**` with a further `/*` looks like a comment. */
+const BLOCK_COMMENT = /(?<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)|\/\*[\s\S]*?\*\//g
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g
+
+const TYPE_IMPORT = /\btypeof import\(\s*'[^']+'/g
 
 /** Every source file of the programs and of crds. */
 export const readSources = (): SourceFile[] =>
@@ -41,7 +45,7 @@ export const readSources = (): SourceFile[] =>
 
 /** Parses the text of one file. */
 export function toSource(file: string, text: string): SourceFile {
-  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
+  const code = text.replaceAll(BLOCK_COMMENT, '$<string>').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
   const statements = [...code.matchAll(STATEMENT)].map(({ groups = {} }) => {
     const isType = groups.type !== undefined || isTypesOnly(groups.names)
     return { ...toTarget(file, groups.specifier ?? ''), isType, isDynamic: false }
@@ -53,6 +57,10 @@ export function toSource(file: string, text: string): SourceFile {
   }))
   return { file, code, imports: [...statements, ...dynamic] }
 }
+
+/** The code of a file without its imports. */
+export const withoutImports = ({ code }: SourceFile): string =>
+  code.replaceAll(STATEMENT, '').replaceAll(DYNAMIC, '').replaceAll(TYPE_IMPORT, '')
 
 /** True for `{ type A, type B }`, which loads nothing at run time. */
 function isTypesOnly(names: string | undefined): boolean {

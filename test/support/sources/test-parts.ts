@@ -5,6 +5,8 @@ export interface Part {
   files: string[]
   /** Number of concurrent files. */
   jobs: number
+  /** The part starts when the tools are built. */
+  needsTools?: true
 }
 
 /** A stage runs `jobs` files concurrently. Files that match a pattern of `alone` run one by one after the others. */
@@ -23,4 +25,14 @@ export function planParts(files: readonly string[], { jobs, alone = [] }: Sharin
     { files: files.filter(isAlone), jobs: 1 },
   ]
   return parts.filter((part) => part.files.length > 0)
+}
+
+/** Keeps the selected files of the parts. */
+export const keepSelected = (parts: readonly Part[], isSelected: (file: string) => boolean): Part[] =>
+  parts.map((part) => ({ ...part, files: part.files.filter(isSelected) })).filter(({ files }) => files.length > 0)
+
+/** Moves the files that need tools into parts of their own, after the others. A file that waited for a build would use up its time limit. */
+export function moveToolUsers(parts: readonly Part[], usesTool: (file: string) => boolean): Part[] {
+  const users = keepSelected(parts, usesTool).map((part): Part => ({ ...part, needsTools: true }))
+  return [...keepSelected(parts, (file) => !usesTool(file)), ...users]
 }

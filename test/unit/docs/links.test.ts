@@ -27,6 +27,9 @@ function findBroken(page: string, markdown: string): string[] {
   const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.filter((target) => {
     if (/^[a-z]+:/.test(target)) return false
+    // GitHub shows the runs of a workflow beside the files of the repository.
+    const [, workflow] = /^\.\.\/\.\.\/actions\/workflows\/([\w.-]+)/.exec(target) ?? []
+    if (workflow !== undefined) return !existsSync(path.join(root, '.github/workflows', workflow))
     const [file = '', anchor] = target.split('#')
     const found = file === '' ? page : path.join(path.dirname(page), file)
     if (!existsSync(path.join(root, found))) return true
@@ -39,6 +42,9 @@ t.test('the check of links finds missing files and headings', async (t) => {
     'nothing.md',
     'api.md#nothing',
   ])
+  const badge = (name: string) => `[![a](../../actions/workflows/${name}/badge.svg)](../../actions/workflows/${name})`
+  t.strictSame(findBroken('README.md', badge('ci.yaml')), [])
+  t.equal(findBroken('README.md', badge('nothing.yaml')).length, 2)
 })
 
 for (const page of pages)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { planParts } from '../../../support/sources/test-parts.ts'
+import { keepSelected, moveToolUsers, planParts } from '../../../support/sources/test-parts.ts'
 
 const files = ['test/a.test.ts', 'test/b.test.ts', 'test/c/d.test.ts', 'test/c/e.test.ts']
 
@@ -14,4 +14,29 @@ t.test('planParts runs files in parallel, and the exclusive ones afterwards one 
 
 t.test('planParts throws when a file of `alone` does not exist', async (t) => {
   t.throws(() => planParts(files, { jobs: 2, alone: ['test/a'] }), /test\/a/)
+})
+
+t.test('keepSelected keeps the chosen files of each part, and no empty part', async (t) => {
+  const parts = planParts(files, { jobs: 3, alone: ['test/c/*'] })
+  t.strictSame(
+    keepSelected(parts, (file) => file === 'test/b.test.ts'),
+    [{ files: ['test/b.test.ts'], jobs: 3 }],
+  )
+  t.strictSame(
+    keepSelected(parts, () => false),
+    [],
+  )
+})
+
+t.test('moveToolUsers runs the files that need tools after all others', async (t) => {
+  const parts = planParts(files, { jobs: 3, alone: ['test/c/*'] })
+  t.strictSame(
+    moveToolUsers(parts, (file) => file.endsWith('a.test.ts') || file.endsWith('d.test.ts')),
+    [
+      { files: ['test/b.test.ts'], jobs: 3 },
+      { files: ['test/c/e.test.ts'], jobs: 1 },
+      { files: ['test/a.test.ts'], jobs: 3, needsTools: true },
+      { files: ['test/c/d.test.ts'], jobs: 1, needsTools: true },
+    ],
+  )
 })
