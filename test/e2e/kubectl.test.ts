@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createClusterKey } from '../support/cluster/accounts.ts'
 import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createObject, createPool, idleRunners } from '../support/cluster/pools.ts'
@@ -104,8 +105,10 @@ t.test('every kind works at its longest name', async (t) => {
   await createObject(t, object('Screenshot', shot, { ...template, accountName: account }))
   t.equal((await conditionOf('screenshot', shot, 'Succeeded')).code, 0)
   await createObject(t, object('ScreenshotSchedule', schedule, { accountName: account, schedule: '0 0 1 1 *', template }))
-  const missed = JSON.stringify({ status: { lastScheduleTime: '2020-06-01T00:00:00Z' } })
-  await kubectl(['patch', 'screenshotschedule', schedule, '--subresource=status', '--type=merge', '-p', missed])
+  t.teardown(() => kubectl(['delete', 'apikey', `names-${run}`, '--ignore-not-found', '--wait=false']))
+  const text = await createClusterKey(`names-${run}`, account)
+  const list = await call<{ data: { id: string }[] }>('/api/v1/schedules', { key: text })
+  t.equal((await call(`/api/v1/schedules/${list.body.data[0]?.id}/run`, { method: 'POST', key: text })).status, 202)
   await eventually('a run has completed', async () => {
     const { status } = await kubectlJson<{ status?: { lastSuccessfulTime?: string } }>(['get', 'screenshotschedule', schedule])
     return status?.lastSuccessfulTime !== undefined
