@@ -31,7 +31,7 @@ interface Reception {
 }
 
 /**
- * Reads a body to its end, decompressed. After an error, the rest of the body is discarded, so that the client can read the response.
+ * Reads a body to its end, decompressed. After an error, the rest of the body is left.
  * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT, SERVICE_UNAVAILABLE, VALIDATION_ERROR; the error of the stream
  */
 export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encoding, lease }: Reception): Promise<ByteBuffer> {
@@ -55,7 +55,7 @@ export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encodi
       if (decompressor) payload.unpipe(decompressor)
       decompressor?.destroy()
       bytes.free()
-      payload.resume()
+      payload.pause()
       reject(error)
     }
     const onArrival = ({ length }: Buffer): void => {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { BodyBudget, BodyLease } from '../bodies/budget.ts'
+import { Discard } from '../bodies/discard.ts'
 import { decoderOf, decodeText, parseJson } from '../bodies/parse.ts'
 import { receiveBody, tooLarge } from '../bodies/receive.ts'
 import { ApiError } from '../common/errors.ts'
@@ -25,11 +26,19 @@ const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding
   length !== '0' || encoding !== undefined
 
 /**
- * Reads JSON bodies of routes that have one. An empty body counts as absent, whatever its Content-Type. The body leaves the budget when the handler
+ * Reads JSON bodies of routes that have one, and discards what is left of refused bodies. An empty body counts as absent, whatever its Content-Type. The body leaves the budget when the handler
  * ends. A handler that waits for something else afterward returns a function, which is called without the body.
  */
 export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void {
+  const discard = new Discard()
   app.decorateRequest('bodyLease', undefined)
+  // Node discards the unread body of a request at full speed, unless reading it has begun.
+  app.addHook('onRequest', async (request) => {
+    if (hasBody(request.headers)) request.raw.read(0)
+  })
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.readableEnded && !raw.destroyed) discard.add(raw)
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) => readJson(request, payload, bodyBudget))
   app.addContentTypeParser('*', async ({ headers, routeOptions }: FastifyRequest) => {
