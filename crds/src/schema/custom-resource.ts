@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { VISIBLE_IN_RE2 } from '../text/visible.ts'
-import type { NameLimits } from './object-names.ts'
 
 /** A column of `kubectl get`; `priority: 1` shows only with `-o wide`. */
 export interface PrintColumn {
@@ -18,6 +17,14 @@ export interface CelRule {
   messageExpression?: string
   /** True: `oldSelf` is an optional value, and the rule also applies to the creation of an object. */
   optionalOldSelf?: boolean
+}
+
+/** Limits on the names of a kind beyond those of Kubernetes. */
+export interface NameLimits {
+  /** Maximum characters. */
+  maxLength: number
+  /** True for a DNS label, which has no dots. */
+  isLabel?: boolean
 }
 
 /** The parts of a CustomResourceDefinition that differ between kinds. */

@@ -1,15 +1,7 @@
-import type { CelRule } from './custom-resource.ts'
+import type { CelRule, NameLimits } from './custom-resource.ts'
 
 // Names of objects. Kubernetes allows at most 253 lower-case letters, digits, `-` and `.`. Some kinds allow less, because other names are derived
 // from the name. docs/gitops.md lists the limits with their reasons.
-
-/** Limits on the names of a kind beyond those of Kubernetes. */
-export interface NameLimits {
-  /** Maximum characters. */
-  maxLength: number
-  /** True for a DNS label, which has no dots. */
-  isLabel?: boolean
-}
 
 interface Named {
   kind: string
