@@ -26,8 +26,8 @@ const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding
   length !== '0' || encoding !== undefined
 
 /**
- * Reads JSON bodies of routes that have one, and discards what is left of refused bodies. An empty body counts as absent, whatever its Content-Type. The body leaves the budget when the handler
- * ends. A handler that waits for something else afterward returns a function, which is called without the body.
+ * Reads JSON bodies of routes that have one, and discards what is left of refused bodies. An empty body counts as absent, whatever its Content-Type.
+ * The body leaves the budget when the handler ends. A handler that waits for something else afterward returns a function, which is called without the body.
  */
 export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void {
   const discard = new Discard()
@@ -36,8 +36,8 @@ export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void 
   app.addHook('onRequest', async (request) => {
     if (hasBody(request.headers)) request.raw.read(0)
   })
-  app.addHook('onResponse', async ({ raw }) => {
-    if (!raw.readableEnded && !raw.destroyed) discard.add(raw)
+  app.addHook('onResponse', async ({ headers, raw }) => {
+    if (hasBody(headers) && !raw.readableEnded && !raw.destroyed) discard.add(raw)
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) => readJson(request, payload, bodyBudget))

@@ -125,8 +125,9 @@ export class Runners {
     for (const pod of this.#pods.byIndex(POOL_INDEX, pool)) {
       if (this.#isBusy(pod.metadata.uid ?? '')) busy++
       const state = podState(pod)
-      if (unschedulableReason(pod) !== undefined) isFull = true
-      else if (state === 'ready' || state === 'waiting') usable++
+      if (state === 'ready') usable++
+      else if (unschedulableReason(pod) !== undefined) isFull = true
+      else if (state === 'waiting') usable++
     }
     return (isFull ? Math.min(usable, maxPods) : maxPods) - busy
   }

@@ -34,8 +34,10 @@ export function accountLimits(
     const account = accounts.get(`${namespace}/${name}`)
     const { weight, maxRunning }: AccountLimits = account ? limitsOfPlan(plans, account.spec.plan) : NO_ACCOUNT
     const hasOthers = accounts.size > 1
-    const limits = [hasOthers ? maxRunning : undefined, crashLimitOf(name)].filter((limit) => limit !== undefined)
-    return { weight, hasOthers, ...(limits.length === 0 ? {} : { maxRunning: Math.min(...limits) }) }
+    const limit = hasOthers ? maxRunning : undefined
+    const crashLimit = crashLimitOf(name)
+    // Called for every comparison in the queue.
+    return { weight, hasOthers, maxRunning: crashLimit === undefined ? limit : Math.min(crashLimit, limit ?? crashLimit) }
   }
 }
 

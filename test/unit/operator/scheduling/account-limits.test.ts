@@ -13,7 +13,7 @@ t.test('accountLimits returns the limits of the plan, and the smallest weight fo
   const limitsOf = accountLimits(accounts, DEFAULT_PLANS, 'default')
   t.match(limitsOf('small'), { weight: 1, maxRunning: 5 })
   t.match(limitsOf('large'), { weight: 8, maxRunning: undefined })
-  t.strictSame(limitsOf('nobody'), { weight: 1, hasOthers: true })
+  t.strictSame(limitsOf('nobody'), { weight: 1, hasOthers: true, maxRunning: undefined })
   t.equal(accountLimits(accounts, DEFAULT_PLANS, 'elsewhere')('large').weight, 1)
 })
 
@@ -25,7 +25,7 @@ t.test('accountLimits lowers the limit of a plan but never raises it', async (t)
 t.test('accountLimits does not apply maxRunning to the only account of a release', async (t) => {
   const only = new Store<Account>()
   only.set(anAccount({ name: 'small', spec: { plan: 'free' } }))
-  t.strictSame(accountLimits(only, DEFAULT_PLANS, 'default')('small'), { weight: 1, hasOthers: false })
+  t.strictSame(accountLimits(only, DEFAULT_PLANS, 'default')('small'), { weight: 1, hasOthers: false, maxRunning: undefined })
   t.equal(accountLimits(only, DEFAULT_PLANS, 'default', () => 2)('small').maxRunning, 2)
 })
 
