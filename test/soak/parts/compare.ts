@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually.ts'
 import { atMost, type Part, type PartContext, type PartResult } from '../part.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { type Accepted, send, sendSteadily } from '../stage/clients.ts'
-import { bundleSources, checkOut } from '../stage/old-release.ts'
+import { bundleSources, checkOut, commitOfWorkingTree, type Sources } from '../stage/old-release.ts'
 import { readMetric, readProcessor } from '../stage/processes.ts'
 import { type GatewayPod, type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
 
@@ -35,7 +35,7 @@ const SECONDS = 20
 const WARM_UP_SECONDS = 10
 const READS = 4_000
 const READS_AT_ONCE = 16
-const MAX_RATIO = 1.05
+const MAX_RATIO = 1.03
 
 /** Processor time of operator and gateway, of a commit and of the working tree, measured alternately. */
 export const compare: Part = {
@@ -46,11 +46,10 @@ export const compare: Part = {
 
 async function run(stage: Stage, { settings, progress }: PartContext): Promise<PartResult> {
   const from = settings.from ?? 'HEAD'
-  progress(`bundling the programs of ${from}`)
-  const sources = await checkOut(from)
-  const directory = await bundleSources(sources, ['operator', 'api-gateway'])
-  const before: Programs = { operator: mainOf(directory, 'operator'), 'api-gateway': mainOf(directory, 'api-gateway') }
-  const versions: Record<Version, Programs | undefined> = { before, now: undefined }
+  progress(`bundling the programs of ${from} and of the working tree`)
+  const sources = await Promise.all([from, await commitOfWorkingTree()].map(checkOut))
+  const [before, now] = (await Promise.all(sources.map(bundle))) as [Programs, Programs]
+  const versions: Record<Version, Programs> = { before, now }
   const keys = await prepare(stage)
   const costs: Record<Version, Cost[]> = { before: [], now: [] }
   // Round 0 fills the caches of API server and store, and is not counted.
@@ -61,7 +60,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
       progress(`round ${round} of ${settings.rounds}, ${version}: ${JSON.stringify(cost)}`)
     }
   }
-  await sources.remove()
+  for (const { remove } of sources) await remove()
   const measures = Object.keys(NAMES) as Measure[]
   const ratioOf = (name: Measure) => median(costs.now.map((cost, round) => cost[name] / (costs.before[round]?.[name] ?? Number.NaN)))
   const of = (version: Version, name: Measure) => median(costs[version].map((cost) => cost[name])).toFixed(3)
@@ -77,7 +76,12 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   }
 }
 
-const mainOf = (directory: string, program: string): string => `${directory}/${program}/dist/app/main.mjs`
+/** Bundles the programs of a version: both versions run as they do in their images. */
+async function bundle(sources: Sources): Promise<Programs> {
+  const directory = await bundleSources(sources, ['operator', 'api-gateway'])
+  const mainOf = (program: string): string => `${directory}/${program}/dist/app/main.mjs`
+  return { operator: mainOf('operator'), 'api-gateway': mainOf('api-gateway') }
+}
 
 /** Accounts and idle runners, which remain while operators and gateways are replaced. */
 async function prepare(stage: Stage): Promise<string[]> {
@@ -91,11 +95,10 @@ async function end(operator: OperatorPod, gateway: GatewayPod): Promise<void> {
   await Promise.all([operator.end('SIGTERM'), gateway.end('SIGTERM')])
 }
 
-async function measure(stage: Stage, programs: Programs | undefined, keys: readonly string[]): Promise<Cost> {
+async function measure(stage: Stage, programs: Programs, keys: readonly string[]): Promise<Cost> {
   // Each version expects the policies of its own chart. The stage has those of the working tree.
-  const environment = programs ? { TINTYPE_ADMISSION_POLICY_HASH: '' } : {}
-  const operator = await stage.startOperator({ main: programs?.operator, environment })
-  const gateway = await stage.startGateway({ main: programs?.['api-gateway'] })
+  const operator = await stage.startOperator({ main: programs.operator, environment: { TINTYPE_ADMISSION_POLICY_HASH: '' } })
+  const gateway = await stage.startGateway({ main: programs['api-gateway'] })
   await eventually('the operator leads', operator.isLeader)
   await stage.whenIdle(RUNNERS)
   const finished = () => readMetric(operator, 'screenshot_job_duration_seconds_count')
