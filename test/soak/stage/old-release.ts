@@ -34,12 +34,6 @@ export async function checkOut(version: string): Promise<Sources> {
   return { directory, chart: path.join(directory, 'charts/tintype'), remove }
 }
 
-/** A commit with the tracked files as they are now. */
-export async function commitOfWorkingTree(): Promise<string> {
-  // Empty without a change.
-  return (await run('git', ['stash', 'create'], { directory: repository })).trim() || 'HEAD'
-}
-
 /** Bundles programs of a version. Resolves to the directory of the version. */
 export async function bundleSources({ directory }: Sources, programs: readonly string[]): Promise<string> {
   await linkPackages(directory)
