@@ -12,9 +12,11 @@ import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { keepSelected, moveToolUsers, type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
+import { followTimes } from './support/times/follow.ts'
 
 // `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
-// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach.
+// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach. With `--times`, it writes
+// a table of wall and processor time by file and cause.
 
 interface Stage {
   name: string
@@ -69,7 +71,10 @@ const MAX_REPEATED = 5
 // Short processes spend most of their time on reading and compiling the same sources.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
-const { positionals, values: options } = parseArgs({ allowPositionals: true, options: { changed: { type: 'boolean', default: false } } })
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: 'boolean', default: false }, times: { type: 'boolean', default: false } },
+})
 const names = positionals.filter((name) => stages.some((stage) => stage.name === name))
 const [base, ...unknown] = positionals.filter((name) => !names.includes(name))
 if (unknown.length > 0 || (base !== undefined && !options.changed)) {
@@ -181,7 +186,9 @@ async function runTests(stage: Stage): Promise<Totals> {
 const flaky = new Map<string, string>()
 let tools: BackgroundTools | undefined
 const sum: Totals = { passed: 0, failed: 0 }
+const times = options.times ? followTimes() : undefined
 for (const stage of chosen) {
+  times?.beginStage(stage.name)
   const started = performance.now()
   console.log(`\n== ${stage.name}`)
   for (const command of stage.prepare ?? []) {
@@ -195,6 +202,7 @@ for (const stage of chosen) {
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
+times?.end()
 for (const [file, failures] of flaky) console.log(`\nflaky: ${file} failed, and then passed alone. Its first failures:\n${failures}`)
 console.log(`\n${sum.passed} passed, ${sum.failed} failed`)
 process.exit(sum.failed === 0 ? 0 : 1)
