@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { BaseError } from './selection/changed-files.ts'
 import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
+import { serveLanes } from './support/lanes/lane-servers.ts'
 import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
 import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
@@ -26,6 +27,8 @@ interface Stage {
   tests?: string
   /** Number of test files that run at the same time. */
   sharing?: Sharing
+  /** The files of a lane share an API server. */
+  hasLanes?: true
   /** Its tests compete with real servers for the machine. A file that fails runs once more alone, to tell a flaky file from a broken one. */
   isRepeated?: true
   /** Its tests must cover the pure core completely. */
@@ -45,12 +48,13 @@ const prepareProduct = [node, 'test/prepare.ts', '--product']
 const stages: Stage[] = [
   { name: 'verify', prepare: [prepareProduct, verify] },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 }, coversCore: true },
-  // Each file has its own servers and waits half of the time, so one more file than processors runs.
+  // Each file waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
     prepare: [prepareProduct],
     tests: 'test/integration',
     sharing: { jobs: availableParallelism() + 1 },
+    hasLanes: true,
     isRepeated: true,
   },
   {
@@ -197,7 +201,9 @@ for (const stage of chosen) {
     process.exit(1)
   }
   if (toolUsers.length > 0) tools ??= new BackgroundTools()
+  const endLanes = stage.hasLanes ? await serveLanes() : undefined
   const totals = stage.tests ? await runTests(stage) : { passed: 1, failed: 0 }
+  await endLanes?.()
   sum.passed += totals.passed
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)

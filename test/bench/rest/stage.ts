@@ -24,8 +24,6 @@ export interface Stage {
 
 /** A namespace that no gateway watches, so creates in it only cost the API server. */
 export const BARE_NAMESPACE = 'bare'
-/** The namespace that gateways watch. */
-export const GATEWAYS_NAMESPACE = 'default'
 
 const GATEWAY = 'tintype-api-gateway'
 /** `fsync`: etcd waits for the disk. `profile`: directory for processor profiles of the gateways. */
@@ -82,7 +80,7 @@ async function makeServiceAccount(admin: KubeHttp, directory: string, authority:
     namespaced: true,
   })
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY }
-  const subjects = [{ kind: 'ServiceAccount', name: GATEWAY, namespace: 'default' }]
+  const subjects = [{ kind: 'ServiceAccount', name: GATEWAY, namespace: admin.namespace }]
   await new Resource(admin, bindings).create({ metadata: { name: `${GATEWAY}-pod` }, roleRef, subjects } as KubeObject)
   await writeServiceAccount(admin, { name: GATEWAY, directory, ca: authority })
 }

@@ -11,7 +11,6 @@ import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
 
 const plane = await startPlane(t)
-await plane.applyKinds()
 const kubectl = kubectlOf(plane)
 await kubectl(['create', 'role', 'operator-secrets', '--verb=get,create', '--resource=secrets'])
 await kubectl(['create', 'role', 'operator-accounts', '--verb=list,create', '--resource=accounts.tintype.dev'])

@@ -1,25 +1,28 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
-import { namespaces, pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import { pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { type Ends, startOwnPlane } from '../../support/processes/own-plane.ts'
+import { type Ends, newNamespace, openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
-/** Namespace and name of the release under test. */
-export const NAMESPACE = 'tintype'
+/** Namespace of the release under test. The name of the release is `tintype`. */
+export const NAMESPACE = newNamespace()
+/** The chart begins the names of objects without a namespace with this. */
+const toClusterName = (name: string): string => `${NAMESPACE}-${name}`
 
 /** The chart installed with Helm on a real API server that runs no pods, with users and programs that access it. */
 export type Release = Awaited<ReturnType<typeof installRelease>>
 
-/** Starts an API server, installs the chart, and removes both at the end of the test file. `fsync`: etcd waits for the disk. */
-export async function installRelease(t: Ends, options: { fsync?: boolean } = {}) {
-  const plane = await startOwnPlane(t, options)
+/** Installs the chart into a namespace of an API server, which other test files use, too, unless `own` is set. `fsync`: etcd waits for the disk. */
+export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'own' | 'fsync'> = {}) {
+  const plane = await openTestPlane({ ...options, namespace: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } })
+  t.teardown(plane.stop)
   const connections: KubeHttp[] = []
   t.teardown(() => Promise.all(connections.map((http) => http.close())))
   const connect = (http: KubeHttp) => {
@@ -29,10 +32,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   const asUser = async (user: string, groups?: readonly string[]) =>
     connect(new KubeHttp({ ...(await accessFromKubeconfig(await plane.kubeconfigFor(user, groups))), namespace: NAMESPACE }))
   const admin = connect(new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE }))
-  await new Resource(admin, namespaces).create({
-    metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-  })
-  const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--namespace', NAMESPACE]
+  const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--skip-crds', '--namespace', NAMESPACE]
   await helm(['install', 'tintype', chartDirectory, ...settings], { KUBECONFIG: plane.kubeconfigPath })
   const ca = await authorityOf(plane.kubeconfigPath)
   const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
@@ -89,18 +89,18 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   async function grantEverything(serviceAccountName: string) {
     const subjects = [{ kind: 'ServiceAccount', name: serviceAccountName, namespace: NAMESPACE }]
     await new Resource(admin, clusterRoleBindings).create({
-      metadata: { name: serviceAccountName },
+      metadata: { name: toClusterName(serviceAccountName) },
       roleRef: toRole('cluster-admin'),
       subjects,
     })
   }
 
-  /** Binds a ClusterRole to a user, in the release's namespace. */
+  /** Binds a ClusterRole of the release or of `permit` to a user, in the release's namespace. */
   async function grant(user: string, clusterRole: string) {
     const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
     await new Resource(admin, roleBindings).create({
       metadata: { name: `${user}-${clusterRole}`.replaceAll(/[^a-z0-9-]/g, '-') },
-      roleRef: toRole(clusterRole),
+      roleRef: toRole(toClusterName(clusterRole)),
       subjects,
     })
   }
@@ -108,7 +108,10 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   /** Grants a user verbs on kinds of Tintype, in the release's namespace. */
   async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
     const role = name.replaceAll(/[^a-z0-9-]/g, '-')
-    await new Resource(admin, clusterRoles).create({ metadata: { name: role }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
+    await new Resource(admin, clusterRoles).create({
+      metadata: { name: toClusterName(role) },
+      rules: [{ apiGroups: ['tintype.dev'], ...rule }],
+    })
     await grant(user, role)
   }
   const people = { asUser, asPod, asAccount, kubeconfigOf }

@@ -56,7 +56,7 @@ export async function startStage(t: Test) {
   const startOperator = async (env: Record<string, string> = {}) => {
     const program = await startProgram(t, {
       KUBECONFIG: world.plane.kubeconfigPath,
-      TINTYPE_NAMESPACE: 'default',
+      TINTYPE_NAMESPACE: world.plane.namespace,
       TINTYPE_POD_NAME: `operator-${++operators}`,
       TINTYPE_POD_UID: `uid-of-operator-${operators}`,
       TINTYPE_BOOTSTRAP_ENABLED: 'false',

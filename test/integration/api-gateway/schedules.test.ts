@@ -35,7 +35,7 @@ const [gateway, operator] = await Promise.all([
   world.startGateway(),
   startProgram(t, {
     KUBECONFIG: world.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_NAMESPACE: world.plane.namespace,
     TINTYPE_POD_NAME: 'operator-1',
     TINTYPE_POD_UID: 'uid-of-operator-1',
     TINTYPE_BOOTSTRAP_ENABLED: 'false',

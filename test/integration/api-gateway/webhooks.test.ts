@@ -35,7 +35,7 @@ for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 const work = prepareDelivery({
   http,
-  namespace: 'default',
+  namespace: http.namespace,
   ...caches,
   openingKeys: world.openingKeys,
   linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },

@@ -23,13 +23,12 @@ import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
-import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
-import { createKinds } from '../../support/processes/create-kinds.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
+import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
 
@@ -54,7 +53,7 @@ export interface Gateway {
 }
 
 export interface World {
-  plane: ControlPlane
+  plane: TestPlane
   store: StoreServer
   screenshots: Resource<Screenshot>
   keys: Resource<ApiKey>
@@ -99,28 +98,28 @@ function bucketOf({ port, accessKey, secretKey }: StoreServer): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 
-/** `fsync`: etcd waits for the disk. `command` starts a gateway; by default, the sources run unbundled. `store`: more variables of MinIO. */
-export interface WorldOptions {
-  fsync?: boolean
+/** `command` starts a gateway; by default, the sources run unbundled. `store`: more variables of MinIO. */
+export interface WorldOptions extends Pick<TestPlaneOptions, 'own' | 'fsync'> {
   command?: readonly [string, ...string[]]
   store?: Readonly<Record<string, string>>
 }
 
 /** Starts everything that a gateway needs. `stop` stops it and removes its files. */
 export async function startWorld({
+  own = false,
   fsync = false,
   command = [process.execPath, gatewayMain],
   store: environment = {},
 }: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
-    startControlPlane({ directory: path.join(directory, 'plane'), fsync }),
+    openTestPlane({ own, fsync }),
     startMinio({ directory: path.join(directory, 'store'), environment }),
   ])
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
   const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)
   const bucket = bucketOf(store)
-  await Promise.all([bucket.makeBucket(BUCKET), createKinds(http).then(() => grantRights(http))])
+  await Promise.all([bucket.makeBucket(BUCKET), grantRights(http)])
   const identities = await makeIdentities(store, BUCKET)
   const ring: KeyRing = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }
   const ringFile = path.join(directory, 'keys.json')
@@ -151,7 +150,7 @@ export async function startWorld({
   }
   const startGateway = async (env: Record<string, string> = {}) => {
     const gateway = await spawnGateway(command, {
-      ...environmentOf(gatewayStorage(store, identities), kubeconfig, { ringFile, sealingKeyFile, linkKeyFile }),
+      ...environmentOf(gatewayStorage(store, identities), kubeconfig, plane.namespace, { ringFile, sealingKeyFile, linkKeyFile }),
       ...env,
     })
     gateways.push(gateway)
@@ -186,12 +185,13 @@ export async function startWorld({
 const environmentOf = (
   storage: Record<string, string>,
   kubeconfig: string,
+  namespace: string,
   { ringFile, sealingKeyFile, linkKeyFile }: { ringFile: string; sealingKeyFile: string; linkKeyFile: string },
 ): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   ...compileCache,
   KUBECONFIG: kubeconfig,
-  TINTYPE_NAMESPACE: 'default',
+  TINTYPE_NAMESPACE: namespace,
   ...storage,
   TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
   TINTYPE_SEALING_KEY_FILE: sealingKeyFile,

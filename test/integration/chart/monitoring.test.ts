@@ -72,7 +72,7 @@ t.test('a running operator and gateway export every metric of the dashboard and 
   t.teardown(() => world.stop())
   const operator = await startProgram(t, {
     KUBECONFIG: world.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_NAMESPACE: world.plane.namespace,
     TINTYPE_POD_NAME: 'operator',
     TINTYPE_POD_UID: 'operator-uid',
     ...world.operatorStorage,

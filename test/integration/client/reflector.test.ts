@@ -8,8 +8,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPlane, startProxy } from './plane.ts'
 
-const plane = await startPlane(t)
-await plane.applyKinds()
+const plane = await startPlane(t, { own: true })
 
 /** A reflector of one test's config maps, and a client that does not use its connections. */
 function startReflector(t: Test, label: string, options: Partial<ReflectorOptions<ConfigMap>> & { server?: string } = {}) {
@@ -37,7 +36,7 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   reflector.start()
   const client = new Resource(plane.connect(t), configMaps)
   const create = (name: string) => client.create({ metadata: { name: `${label}-${name}`, labels: { test: label } }, data: { at: '1' } })
-  const has = (name: string) => reflector.lister.has(`default/${label}-${name}`)
+  const has = (name: string) => reflector.lister.has(`${plane.namespace}/${label}-${name}`)
   const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
   return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }

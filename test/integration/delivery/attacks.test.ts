@@ -99,7 +99,7 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
   await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
   const work = prepareDelivery({
     http,
-    namespace: 'default',
+    namespace: http.namespace,
     ...caches,
     openingKeys: world.openingKeys,
     linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },

@@ -16,7 +16,7 @@ for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 prepareDelivery({
   http,
-  namespace: 'default',
+  namespace: http.namespace,
   ...caches,
   openingKeys,
   linkBase: { publicUrl: '', ring },

@@ -44,7 +44,7 @@ let started = 0
 const startOperator = (): Promise<Program> =>
   startProgram(t, {
     KUBECONFIG: stage.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_NAMESPACE: stage.plane.namespace,
     TINTYPE_POD_NAME: `operator-${++started}`,
     TINTYPE_POD_UID: `uid-of-operator-${started}`,
     TINTYPE_BOOTSTRAP_ENABLED: 'false',

@@ -6,6 +6,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { SealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
+import { NAMESPACE } from '../admission/release.ts'
 import { startProgram } from './program.ts'
 import { startStage } from './stage.ts'
 
@@ -123,7 +124,7 @@ t.test('an operator that is stopped releases the lease and exits with 0', async 
 })
 
 t.test('an operator without read permissions does not become the leader', async (t) => {
-  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype'
+  const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`
   const role = await admin.request<{ rules: { resources: string[] }[] }>({ method: 'GET', path: `${roles}/roles/tintype-operator` })
   const rules = role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((resource) => resource !== 'accountusages') }))
   await admin.request({

@@ -21,8 +21,6 @@ import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 
 // Setup of the tests of quota and rate limits: a real API server and store, gateways as processes, and the quota part of the operator.
 
-const NAMESPACE = 'default'
-
 /** The quota part of the operator, for one term. */
 export interface QuotaOperator {
   charge: ReturnType<typeof createQuotaController>['charge']
@@ -70,7 +68,7 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
   await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
   const { endpoint, accessKey, secretKey } = world.store
   const deps = {
-    config: { namespace: NAMESPACE, plans } as unknown as Config,
+    config: { namespace: http.namespace, plans } as unknown as Config,
     http,
     log,
     registry: metrics.registry,

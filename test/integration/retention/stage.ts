@@ -52,7 +52,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   const startOperator = (env: Record<string, string> = {}) =>
     startProgram(t, {
       KUBECONFIG: world.plane.kubeconfigPath,
-      TINTYPE_NAMESPACE: 'default',
+      TINTYPE_NAMESPACE: world.plane.namespace,
       TINTYPE_POD_NAME: `operator-${++operators}`,
       TINTYPE_POD_UID: `uid-of-operator-${operators}`,
       TINTYPE_LOG_LEVEL: 'info',

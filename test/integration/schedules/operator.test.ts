@@ -22,7 +22,7 @@ const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names:
 t.teardown(() => receiver.close())
 const authority = join(directory, 'extra-ca.pem')
 await writeFile(authority, receiver.ca)
-const stage = await startStage(t, { runnerPort: RUNNER_PORT })
+const stage = await startStage(t, { runnerPort: RUNNER_PORT, own: true })
 const { admin } = stage.release
 const { node } = stage
 const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
