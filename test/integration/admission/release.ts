@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
-import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
+import path from 'node:path'
+import { accessFromToken } from '../../../crds/client/cluster-access.ts'
 import { pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -8,7 +7,9 @@ import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { type Ends, newNamespace, openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 /** Namespace of the release under test. The name of the release is `tintype`. */
@@ -30,11 +31,12 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
     return http
   }
   const asUser = async (user: string, groups?: readonly string[]) =>
-    connect(new KubeHttp({ ...(await accessFromKubeconfig(await plane.kubeconfigFor(user, groups))), namespace: NAMESPACE }))
-  const admin = connect(new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE }))
+    connect(new KubeHttp(await accessPlane(await plane.kubeconfigFor(user, groups))))
+  const access = await accessPlane(plane.kubeconfigPath)
+  const admin = connect(new KubeHttp(access))
   const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--skip-crds', '--namespace', NAMESPACE]
   await helm(['install', 'tintype', chartDirectory, ...settings], { KUBECONFIG: plane.kubeconfigPath })
-  const ca = await authorityOf(plane.kubeconfigPath)
+  const ca = (await access.credentials()).tls.ca ?? ''
   const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
 
   /** A client with the token of a pod's ServiceAccount. The token is bound to the pod, as the kubelet would project it. */
@@ -66,9 +68,8 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
     return status?.token ?? ''
   }
 
-  /** A kubeconfig for processes that act as a ServiceAccount of the release. */
-  const kubeconfigOf = (serviceAccountName: string) =>
-    plane.kubeconfigFor(`system:serviceaccount:${NAMESPACE}:${serviceAccountName}`, ['system:serviceaccounts'])
+  /** For processes that act as a ServiceAccount of the release. */
+  const podAccountOf = (name: string) => openPodAccount(access, { name, directory: path.join(plane.directory, name) })
 
   /** A Screenshot with a claim of the operator for a pod. */
   async function aClaimedScreenshot(name: string, runner: { pod: string; uid: string }, status: Partial<ScreenshotStatus> = {}) {
@@ -114,7 +115,7 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
     })
     await grant(user, role)
   }
-  const people = { asUser, asPod, asAccount, kubeconfigOf }
+  const people = { asUser, asPod, asAccount, podAccountOf }
   return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
 }
 
@@ -142,12 +143,3 @@ const since = { lastTransitionTime: '2026-01-01T00:00:00Z' }
 const capturing = [{ type: 'Succeeded', status: 'Unknown' as const, reason: 'Capturing', message: 'captures', ...since }]
 const restricted = { securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } }
 const hardened = { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }
-
-async function authorityOf(kubeconfigPath: string): Promise<string | Buffer> {
-  const { clusters } = parse(await readFile(kubeconfigPath, 'utf8')) as {
-    clusters: { cluster: { 'certificate-authority'?: string; 'certificate-authority-data'?: string } }[]
-  }
-  const cluster = clusters[0]?.cluster ?? {}
-  if (cluster['certificate-authority']) return readFile(cluster['certificate-authority'])
-  return Buffer.from(cluster['certificate-authority-data'] ?? '', 'base64')
-}

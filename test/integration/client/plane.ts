@@ -1,8 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
-import { accessFromKubeconfig, type ClusterAccess } from '../../../crds/client/cluster-access.ts'
+import type { ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
 import { type Ends, openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 
 /** A real API server with Tintype's kinds, and a namespace for one test file. */
 export type Plane = TestPlane & {
@@ -17,7 +18,7 @@ export type Plane = TestPlane & {
 export async function startPlane(t: Ends, options: Pick<TestPlaneOptions, 'own'> = {}): Promise<Plane> {
   const plane = await openTestPlane(options)
   t.teardown(plane.stop)
-  const access = await accessFromKubeconfig(plane.kubeconfigPath)
+  const access = await accessPlane(plane.kubeconfigPath)
   return {
     ...plane,
     access,

@@ -10,6 +10,7 @@ import type { DeliveryEntry, Screenshot } from '../../../crds/src/kinds/screensh
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { type Answer, answerWith, type ReceivedRequest, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
@@ -40,24 +41,28 @@ const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names:
 t.teardown(() => receiver.close())
 await writeFile(join(directory, 'ca.pem'), receiver.ca)
 
+const operatorAccount = await openPodAccount(stage.plane.access, { name: 'operator', directory: join(directory, 'account'), grant: true })
 let started = 0
 const startOperator = (): Promise<Program> =>
-  startProgram(t, {
-    KUBECONFIG: stage.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: stage.plane.namespace,
-    TINTYPE_POD_NAME: `operator-${++started}`,
-    TINTYPE_POD_UID: `uid-of-operator-${started}`,
-    TINTYPE_BOOTSTRAP_ENABLED: 'false',
-    TINTYPE_LOG_LEVEL: 'warn',
-    TINTYPE_STORAGE_ENDPOINT: store.endpoint,
-    TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
-    TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
-    ...shortLease,
-    TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '20000',
-    TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '500,1000',
-    TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-    TINTYPE_WEBHOOK_EXTRA_CA_FILE: join(directory, 'ca.pem'),
-  })
+  startProgram(
+    t,
+    {
+      TINTYPE_NAMESPACE: stage.plane.namespace,
+      TINTYPE_POD_NAME: `operator-${++started}`,
+      TINTYPE_POD_UID: `uid-of-operator-${started}`,
+      TINTYPE_BOOTSTRAP_ENABLED: 'false',
+      TINTYPE_LOG_LEVEL: 'warn',
+      TINTYPE_STORAGE_ENDPOINT: store.endpoint,
+      TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
+      TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
+      ...shortLease,
+      TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '20000',
+      TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '500,1000',
+      TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      TINTYPE_WEBHOOK_EXTRA_CA_FILE: join(directory, 'ca.pem'),
+    },
+    operatorAccount,
+  )
 
 /** By the last character of the event's id: one in 16 events is always rejected, three in 16 are rejected the first time. */
 const answerByEventId: Answer = async (request, response) => {

@@ -12,18 +12,22 @@ import { startStage } from './stage.ts'
 
 const stage = await startStage(t, { runnerPort: RUNNER_PORT })
 const { admin } = stage.release
-const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
+const account = await stage.release.podAccountOf('tintype-operator')
 await stage.setPool({ minIdle: 1, maxPods: 2 })
 
-const start = (name: string, kubeconfig = KUBECONFIG) =>
-  startProgram(t, {
-    ...stage.environment,
-    KUBECONFIG: kubeconfig,
-    TINTYPE_POD_NAME: name,
-    TINTYPE_POD_UID: `uid-of-${name}`,
-    TINTYPE_BOOTSTRAP_PLAN: 'scale',
-    TINTYPE_LOG_LEVEL: 'debug',
-  })
+const start = (name: string, kubeconfig?: string) =>
+  startProgram(
+    t,
+    {
+      ...stage.environment,
+      ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
+      TINTYPE_POD_NAME: name,
+      TINTYPE_POD_UID: `uid-of-${name}`,
+      TINTYPE_BOOTSTRAP_PLAN: 'scale',
+      TINTYPE_LOG_LEVEL: 'debug',
+    },
+    account,
+  )
 const replicas = [await start('one'), await start('two')]
 const isReady = async (replica: (typeof replicas)[number]) => (await replica.get('/readyz')).status === 200
 

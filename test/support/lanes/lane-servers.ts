@@ -5,11 +5,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type ControlPlane, isReady, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { createKinds } from '../processes/create-kinds.ts'
+import { accessPlane } from '../processes/plane-access.ts'
 import { LANES_VARIABLE, type LanePlane } from './lane.ts'
 
 const DIRECTORY = path.resolve('.tintype/test/lanes')
@@ -31,7 +31,7 @@ export async function serveLanes(): Promise<() => Promise<void>> {
   async function start(): Promise<Lane> {
     const directory = path.join(DIRECTORY, `${++started}`)
     const plane = await startControlPlane({ directory })
-    const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+    const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
     await createKinds(http).finally(() => http.close())
     return { directory, plane }
   }

@@ -4,7 +4,6 @@ import { cp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -12,6 +11,7 @@ import { type ControlPlane, type OwnPlaneOptions, startControlPlane, writeKubeco
 import { buildKubeconfig, certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { findLanePlane, type LanePlane } from '../lanes/lane.ts'
 import { createKinds } from './create-kinds.ts'
+import { accessPlane } from './plane-access.ts'
 
 /** Registers teardowns: a tap test, or another owner. */
 export type Ends = Pick<Test, 'teardown'>
@@ -51,7 +51,7 @@ export async function openTestPlane({
   const plane = await withDirectory((directory) =>
     lane ? joinLane(lane, directory, namespace) : startControlPlane({ directory, fsync, namespace }),
   )
-  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
   try {
     if (!lane) await createKinds(http)
     await new Resource(http, namespaces).create({ metadata: { name: namespace, labels } })

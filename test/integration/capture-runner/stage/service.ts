@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { Resource, tintypeResource } from '../../../../crds/client/resource.ts'
@@ -22,6 +21,7 @@ import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../../support/processes/own-plane.ts'
+import { accessPlane } from '../../../support/processes/plane-access.ts'
 import { parseLogLines } from '../../../support/sources/log-lines.ts'
 import { type Bucket, openBucket } from './bucket.ts'
 import { CHROMIUM } from './studio.ts'
@@ -63,7 +63,7 @@ export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'
   const [plane, bucket] = await Promise.all([openTestPlane(options), openBucket(t)])
   t.teardown(plane.stop)
   const { namespace } = plane
-  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
   t.teardown(() => http.close())
   const tokenFile = await makeToken(http, plane.directory)
   const caFile = join(plane.directory, 'pki', 'ca.crt')
