@@ -12,6 +12,7 @@ import { createKinds } from '../processes/create-kinds.ts'
 import { accessPlane } from '../processes/plane-access.ts'
 import { LANES_VARIABLE, type LanePlane } from './lane.ts'
 
+/** What a killed run left here is removed by the next. */
 const DIRECTORY = path.resolve('.tintype/test/lanes')
 
 interface Lane {
@@ -20,16 +21,16 @@ interface Lane {
 }
 
 /** Serves lanes to the test files that this process starts from now on. The returned function ends all servers. */
-export async function serveLanes(): Promise<() => Promise<void>> {
+export async function serveLanes(root = DIRECTORY): Promise<() => Promise<void>> {
   const lanes = new Map<string, Promise<Lane>>()
   let started = 0
-  const remove = () => rmSync(DIRECTORY, { recursive: true, force: true })
+  const remove = () => rmSync(root, { recursive: true, force: true })
   remove()
-  mkdirSync(DIRECTORY, { recursive: true })
+  mkdirSync(root, { recursive: true })
   process.once('exit', remove)
 
   async function start(): Promise<Lane> {
-    const directory = path.join(DIRECTORY, `${++started}`)
+    const directory = path.join(root, `${++started}`)
     const plane = await startControlPlane({ directory })
     const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
     await createKinds(http).finally(() => http.close())
