@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,9 +9,9 @@ import { sharedCluster } from './support/cluster/tested-release.ts'
 import { serveLanes } from './support/lanes/lane-servers.ts'
 import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
-import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
+import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests, isOfCore } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
-import { keepSelected, moveToolUsers, type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
+import { keepSelected, moveToolUsers, type Part, planParts, type Sharing, separateCoverage } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
 import { followTimes } from './support/times/follow.ts'
 
@@ -66,6 +66,8 @@ const stages: Stage[] = [
     isRepeated: true,
   },
 ]
+/** tap's command. It loads modules into each test process, which only coverage needs. */
+const TAP = 'node_modules/tap/dist/esm/run.mjs'
 const PROSE_TEST = 'test/integration/docs/prose.test.ts'
 /** Number of slowest files that are listed after a stage. */
 const SLOWEST = 8
@@ -114,18 +116,37 @@ async function selectChanged(base: string | undefined): Promise<ReadonlySet<stri
   }
 }
 
-function run([command = '', ...args]: string[]): Promise<number> {
-  const child = spawn(command, args, { stdio: 'inherit' })
+function run([command = '', ...args]: string[], output: number | 'inherit' = 'inherit'): Promise<number> {
+  const child = spawn(command, args, { stdio: ['inherit', output, 'inherit'] })
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
 }
 
 /** Runs test files. Resolves to tap's output and exit code. */
-async function runFiles(report: string, { files, jobs }: Part, coverage = ['--disable-coverage']): Promise<{ text: string; code: number }> {
-  const options = [`--jobs=${jobs}`, '--timeout=900', ...coverage]
-  // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
-  const output = [`--output-file=${report}`, '--reporter=silent']
-  const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])
+async function runFiles(report: string, { files, jobs, hasCoverage }: Part): Promise<{ text: string; code: number }> {
+  const code = hasCoverage
+    ? // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
+      await run([
+        node,
+        TAP,
+        ...files,
+        `--jobs=${jobs}`,
+        '--timeout=900',
+        ...COVERAGE_OPTIONS,
+        `--output-file=${report}`,
+        '--reporter=silent',
+      ])
+    : await runInto(report, [node, 'test/support/processes/run-files.ts', String(jobs), ...files])
   return { text: readFileSync(report, 'utf8'), code }
+}
+
+/** Runs a command whose output is the content of a file. */
+async function runInto(file: string, command: string[]): Promise<number> {
+  const output = openSync(file, 'w')
+  try {
+    return await run(command, output)
+  } finally {
+    closeSync(output)
+  }
 }
 
 interface Result extends Totals {
@@ -134,10 +155,10 @@ interface Result extends Totals {
   failedFiles: string[]
 }
 
-async function runPart(name: string, report: string, part: Part, coverage?: string[]): Promise<Result> {
+async function runPart(name: string, report: string, part: Part): Promise<Result> {
   if (part.needsTools) await tools?.wait()
   const follower = followFiles(name, part.files)
-  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part, coverage)
+  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part)
   const printed = follower.stop()
   for (const failure of readFailures(text)) if (!printed.some((file) => failure.split('\n')[0]?.includes(file))) console.log(`\n${failure}`)
   const { passed, failed } = readTotals(text)
@@ -160,12 +181,11 @@ async function runTests(stage: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const planned = keepSelected(planParts(filesOf(stage), sharing), isSelected)
   const mustWait = planned.some(({ files }) => files.some(usesTool)) && !(await tools?.areBuilt())
-  const parts = mustWait ? moveToolUsers(planned, usesTool) : planned
   const coversCore = stage.coversCore && findCoreTests().every(isSelected)
+  const waiting = mustWait ? moveToolUsers(planned, usesTool) : planned
+  const parts = coversCore ? separateCoverage(waiting, isOfCore) : waiting
   const results: Result[] = []
-  const coverage = coversCore ? COVERAGE_OPTIONS : undefined
-  for (const [index, part] of parts.entries())
-    results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part, coverage))
+  for (const [index, part] of parts.entries()) results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part))
   const gaps = coversCore ? findCoreGaps() : []
   for (const gap of gaps) console.log(`\nnot covered: ${gap}`)
   const text = results.map((result) => result.text).join('\n')
