@@ -135,7 +135,7 @@ async function runFiles(report: string, { files, jobs, hasCoverage }: Part): Pro
         `--output-file=${report}`,
         '--reporter=silent',
       ])
-    : await runInto(report, [node, 'test/support/processes/run-files.ts', String(jobs), ...files])
+    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...files, String(jobs)])
   return { text: readFileSync(report, 'utf8'), code }
 }
 

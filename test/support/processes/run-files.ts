@@ -1,4 +1,4 @@
-// Runs test files, some at the same time: `node run-files.ts JOBS FILE…`. Prints TAP as the command `tap` does. That command loads modules into each test
+// Runs test files, some at the same time: `node run-files.ts FILE… JOBS`. Prints TAP as the command `tap` does. That command loads modules into each test
 // process that record every file that it reads, and prevent the compile cache. Only coverage needs them.
 
 import { createWriteStream, mkdirSync } from 'node:fs'
@@ -7,8 +7,8 @@ import t from 'tap'
 
 const TIMEOUT_MILLISECONDS = 900_000
 
-const [jobs, ...files] = process.argv.slice(2)
-t.jobs = Number(jobs)
+const files = process.argv.slice(2)
+t.jobs = Number(files.pop())
 t.setTimeout(0) // each file has its own limit
 process.env.TAP_TIMEOUT = String(TIMEOUT_MILLISECONDS / 1_000)
 t.on('spawn', (test) => {

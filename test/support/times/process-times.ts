@@ -28,7 +28,7 @@ const PROGRAMS: readonly [Cause, RegExp][] = [
 /** Below this share of one processor, a file waits. */
 const WAITING_SHARE = 0.1
 
-/** The test file that a command line runs. tap's own has options after the files. */
+/** The test file that a command line runs. Those that run several files have something after them. */
 export const testFileOf = (command: readonly string[]): string | undefined => TEST_FILE.exec(command.at(-1) ?? '')?.[1]
 
 /** What a process is for. */

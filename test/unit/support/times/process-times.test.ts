@@ -6,7 +6,7 @@ import { describeTimes } from '../../../support/times/report.ts'
 const ROOT = 1
 const FILE = 'test/integration/a.test.ts'
 const commands: Record<number, string[]> = {
-  2: ['/bin/node', 'node_modules/tap/run.mjs', FILE, 'test/integration/b.test.ts', '--jobs=3'],
+  2: ['/bin/node', 'test/support/processes/run-files.ts', FILE, 'test/integration/b.test.ts', '3'],
   3: ['/bin/node', '--enable-source-maps', `/repository/${FILE}`],
   4: ['/programs/kube-apiserver', '--etcd-servers=x'],
   5: ['/bin/node', '/repository/api-gateway/src/main.ts'],
