@@ -11,5 +11,5 @@ export const compileCache: Record<string, string> = {
 
 /** The option of Node.js that writes the time of a start. */
 export function importStartTime(): string {
-  return `--import=${pathToFileURL(path.join(import.meta.dirname, '../times/start-time.ts'))}`
+  return `--import=${pathToFileURL(path.join(import.meta.dirname, '../times/start-time.mjs'))}`
 }

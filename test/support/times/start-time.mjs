@@ -1,19 +1,24 @@
 // Loaded before the entry of each Node.js process while `npm test -- --times` runs. It writes the processor time that the process has used when the last
-// module of its entry is found: the start of Node.js, and the reading and compiling of sources.
+// module of its entry is found: the start of Node.js, and the reading and compiling of sources. Old versions of Node.js, which some tests start, load it too.
 
 import { writeFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import module from 'node:module'
 import path from 'node:path'
 
 const directory = process.env.TINTYPE_TEST_TIMES
 /** The entry is loaded when no module was found for this time. */
 const PAUSE_MILLISECONDS = 200
 
-if (directory !== undefined) {
+if (directory !== undefined && module.registerHooks !== undefined) {
   let used = process.cpuUsage()
-  let isLoading = true
+  const hooks = module.registerHooks({
+    resolve: (specifier, context, next) => {
+      used = process.cpuUsage()
+      timer.refresh()
+      return next(specifier, context)
+    },
+  })
   const timer = setTimeout(() => {
-    isLoading = false
     hooks.deregister()
     try {
       writeFileSync(path.join(directory, `${process.pid}`), String((used.user + used.system) / 1e6))
@@ -21,13 +26,4 @@ if (directory !== undefined) {
       // Some tests run as users who cannot write here. Their start counts as their work.
     }
   }, PAUSE_MILLISECONDS).unref()
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) => {
-      if (isLoading) {
-        used = process.cpuUsage()
-        timer.refresh()
-      }
-      return next(specifier, context)
-    },
-  })
 }
