@@ -1,20 +1,23 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BaseError } from './selection/changed-files.ts'
 import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
+import { serveLanes } from './support/lanes/lane-servers.ts'
 import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
-import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests } from './support/sources/pure-core.ts'
+import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests, isOfCore } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
-import { keepSelected, moveToolUsers, type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
+import { keepSelected, moveToolUsers, type Part, planParts, type Sharing, separateCoverage } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
+import { followTimes } from './support/times/follow.ts'
 
 // `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
-// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach.
+// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach. With `--times`, it writes
+// a table of wall and processor time by file and cause.
 
 interface Stage {
   name: string
@@ -24,6 +27,8 @@ interface Stage {
   tests?: string
   /** Number of test files that run at the same time. */
   sharing?: Sharing
+  /** The files of a lane share an API server. */
+  hasLanes?: true
   /** Its tests compete with real servers for the machine. A file that fails runs once more alone, to tell a flaky file from a broken one. */
   isRepeated?: true
   /** Its tests must cover the pure core completely. */
@@ -43,12 +48,13 @@ const prepareProduct = [node, 'test/prepare.ts', '--product']
 const stages: Stage[] = [
   { name: 'verify', prepare: [prepareProduct, verify] },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 }, coversCore: true },
-  // Each file has its own servers and waits half of the time, so one more file than processors runs.
+  // Each file waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
     prepare: [prepareProduct],
     tests: 'test/integration',
     sharing: { jobs: availableParallelism() + 1 },
+    hasLanes: true,
     isRepeated: true,
   },
   {
@@ -60,6 +66,8 @@ const stages: Stage[] = [
     isRepeated: true,
   },
 ]
+/** tap's command. It loads modules into each test process, which only coverage needs. */
+const TAP = 'node_modules/tap/dist/esm/run.mjs'
 const PROSE_TEST = 'test/integration/docs/prose.test.ts'
 /** Number of slowest files that are listed after a stage. */
 const SLOWEST = 8
@@ -69,7 +77,10 @@ const MAX_REPEATED = 5
 // Short processes spend most of their time on reading and compiling the same sources.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
-const { positionals, values: options } = parseArgs({ allowPositionals: true, options: { changed: { type: 'boolean', default: false } } })
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { changed: { type: 'boolean', default: false }, times: { type: 'boolean', default: false } },
+})
 const names = positionals.filter((name) => stages.some((stage) => stage.name === name))
 const [base, ...unknown] = positionals.filter((name) => !names.includes(name))
 if (unknown.length > 0 || (base !== undefined && !options.changed)) {
@@ -105,18 +116,37 @@ async function selectChanged(base: string | undefined): Promise<ReadonlySet<stri
   }
 }
 
-function run([command = '', ...args]: string[]): Promise<number> {
-  const child = spawn(command, args, { stdio: 'inherit' })
+function run([command = '', ...args]: string[], output: number | 'inherit' = 'inherit'): Promise<number> {
+  const child = spawn(command, args, { stdio: ['inherit', output, 'inherit'] })
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
 }
 
 /** Runs test files. Resolves to tap's output and exit code. */
-async function runFiles(report: string, { files, jobs }: Part, coverage = ['--disable-coverage']): Promise<{ text: string; code: number }> {
-  const options = [`--jobs=${jobs}`, '--timeout=900', ...coverage]
-  // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
-  const output = [`--output-file=${report}`, '--reporter=silent']
-  const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])
+async function runFiles(report: string, { files, jobs, hasCoverage }: Part): Promise<{ text: string; code: number }> {
+  const code = hasCoverage
+    ? // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
+      await run([
+        node,
+        TAP,
+        ...files,
+        `--jobs=${jobs}`,
+        '--timeout=900',
+        ...COVERAGE_OPTIONS,
+        `--output-file=${report}`,
+        '--reporter=silent',
+      ])
+    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...files, String(jobs)])
   return { text: readFileSync(report, 'utf8'), code }
+}
+
+/** Runs a command whose output is the content of a file. */
+async function runInto(file: string, command: string[]): Promise<number> {
+  const output = openSync(file, 'w')
+  try {
+    return await run(command, output)
+  } finally {
+    closeSync(output)
+  }
 }
 
 interface Result extends Totals {
@@ -125,10 +155,10 @@ interface Result extends Totals {
   failedFiles: string[]
 }
 
-async function runPart(name: string, report: string, part: Part, coverage?: string[]): Promise<Result> {
+async function runPart(name: string, report: string, part: Part): Promise<Result> {
   if (part.needsTools) await tools?.wait()
   const follower = followFiles(name, part.files)
-  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part, coverage)
+  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part)
   const printed = follower.stop()
   for (const failure of readFailures(text)) if (!printed.some((file) => failure.split('\n')[0]?.includes(file))) console.log(`\n${failure}`)
   const { passed, failed } = readTotals(text)
@@ -151,12 +181,11 @@ async function runTests(stage: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const planned = keepSelected(planParts(filesOf(stage), sharing), isSelected)
   const mustWait = planned.some(({ files }) => files.some(usesTool)) && !(await tools?.areBuilt())
-  const parts = mustWait ? moveToolUsers(planned, usesTool) : planned
   const coversCore = stage.coversCore && findCoreTests().every(isSelected)
+  const waiting = mustWait ? moveToolUsers(planned, usesTool) : planned
+  const parts = coversCore ? separateCoverage(waiting, isOfCore) : waiting
   const results: Result[] = []
-  const coverage = coversCore ? COVERAGE_OPTIONS : undefined
-  for (const [index, part] of parts.entries())
-    results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part, coverage))
+  for (const [index, part] of parts.entries()) results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part))
   const gaps = coversCore ? findCoreGaps() : []
   for (const gap of gaps) console.log(`\nnot covered: ${gap}`)
   const text = results.map((result) => result.text).join('\n')
@@ -181,7 +210,9 @@ async function runTests(stage: Stage): Promise<Totals> {
 const flaky = new Map<string, string>()
 let tools: BackgroundTools | undefined
 const sum: Totals = { passed: 0, failed: 0 }
+const times = options.times ? followTimes() : undefined
 for (const stage of chosen) {
+  times?.beginStage(stage.name)
   const started = performance.now()
   console.log(`\n== ${stage.name}`)
   for (const command of stage.prepare ?? []) {
@@ -190,11 +221,14 @@ for (const stage of chosen) {
     process.exit(1)
   }
   if (toolUsers.length > 0) tools ??= new BackgroundTools()
+  const endLanes = stage.hasLanes ? await serveLanes() : undefined
   const totals = stage.tests ? await runTests(stage) : { passed: 1, failed: 0 }
+  await endLanes?.()
   sum.passed += totals.passed
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
+times?.end()
 for (const [file, failures] of flaky) console.log(`\nflaky: ${file} failed, and then passed alone. Its first failures:\n${failures}`)
 console.log(`\n${sum.passed} passed, ${sum.failed} failed`)
 process.exit(sum.failed === 0 ? 0 : 1)

@@ -9,12 +9,15 @@ import { eventually } from '../support/eventually.ts'
 
 const word = (): string => randomBytes(12).toString('base64url')
 
+/** Sets users of a store. MinIO reports that it is ready before it can read its users. The setup Job retries as well. */
+export const setUsers = (set: () => Promise<void>): Promise<true> =>
+  eventually('the store accepts its users', () => set().then(() => true as const))
+
 /** Creates an identity for each role. */
 export async function makeIdentities({ endpoint, accessKey, secretKey }: StoreServer, bucket = 'tintype'): Promise<Identities> {
   const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
   const root = { endpoint, region: 'us-east-1', accessKey, secretKey }
-  // MinIO reports that it is ready before it can read its users. The setup Job retries as well.
-  await eventually('the store accepts its users', () => setIdentities(identities, { root, bucket, now: new Date() }).then(() => true))
+  await setUsers(() => setIdentities(identities, { root, bucket, now: new Date() }))
   return identities
 }
 

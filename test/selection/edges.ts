@@ -57,6 +57,8 @@ export const rules: Rules = {
     },
     { files: ['test/integration/tilt/*.test.ts'], need: ['Tiltfile', 'charts/**/*', '*/Dockerfile'] },
     { files: ['test/integration/release/*.test.ts'], need: ['.github/workflows/*'] },
+    // `npm test` starts the servers of lanes.
+    { files: ['test/support/lanes/lane.ts'], need: ['test/support/lanes/lane-servers.ts'] },
     // The operator starts runners, and the gateway serves the console.
     { files: ['test/integration/{operator,schedules,console}/*.test.ts'], need: ['capture-runner/src/main.ts'] },
     { files: ['test/integration/console/*.test.ts', 'test/unit/console/*.test.ts'], need: below('api-gateway/console') },

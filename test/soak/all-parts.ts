@@ -16,6 +16,7 @@ import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { neighbors } from './parts/neighbors.ts'
+import { nightly } from './parts/nightly.ts'
 import { release } from './parts/release.ts'
 import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
@@ -38,6 +39,7 @@ export const parts: readonly Part[] = [
   minio,
   bodies,
   compare,
+  nightly,
   release,
   contour,
   clusterEvicted,

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import { type Load, startLoad } from './load.ts'
 import type { LoadOrder, LoadResult } from './load-client.ts'
 import { countProcessor, findDaemon, type ProcessorUse } from './processor.ts'
-import { BARE_NAMESPACE, GATEWAYS_NAMESPACE, type Stage, withStage } from './stage.ts'
+import { BARE_NAMESPACE, type Stage, withStage } from './stage.ts'
 
 /** One method of creating, in one round. */
 export interface Way extends LoadResult {
@@ -91,7 +91,7 @@ async function measureRound({ settings, stage, gateways, key, load }: Parts): Pr
     gateways: gateways.length,
     load: loadavg()[0] ?? 0,
     unwatched: await run({ ...bare, namespace: BARE_NAMESPACE }, CREATED, count),
-    bare: await run({ ...bare, namespace: GATEWAYS_NAMESPACE }, CREATED, count),
+    bare: await run({ ...bare, namespace: world.plane.namespace }, CREATED, count),
     single: await run(single, ACCEPTED, count),
     batch: await run({ ...batch, atOnce: 1 }, ACCEPTED, batches * BATCH_SIZE),
     batches: await run({ ...batch, atOnce: BATCHES_AT_ONCE }, ACCEPTED, batches * BATCH_SIZE),

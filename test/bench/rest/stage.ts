@@ -6,13 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
-import { namespaces, serviceAccounts } from '../../../crds/client/core-resources.ts'
+import { namespaces } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import type { KubeObject } from '../../../crds/client/kube-object.ts'
-import { defineResource, Resource } from '../../../crds/client/resource.ts'
+import { Resource } from '../../../crds/client/resource.ts'
 import { bundleProgram } from '../../cluster/images/bundle.ts'
 import { type Gateway, startWorld, type World } from '../../integration/api-gateway/world.ts'
-import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount, writeServiceAccount } from '../../support/processes/as-in-pod.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../support/processes/as-in-pod.ts'
 import { undoing } from '../report/undo.ts'
 
 export interface Stage {
@@ -24,10 +23,7 @@ export interface Stage {
 
 /** A namespace that no gateway watches, so creates in it only cost the API server. */
 export const BARE_NAMESPACE = 'bare'
-/** The namespace that gateways watch. */
-export const GATEWAYS_NAMESPACE = 'default'
 
-const GATEWAY = 'tintype-api-gateway'
 /** `fsync`: etcd waits for the disk. `profile`: directory for processor profiles of the gateways. */
 export interface StageOptions {
   fsync: boolean
@@ -41,48 +37,25 @@ export async function withStage<T>({ fsync, profile }: StageOptions, act: (stage
     () => rm(directory, { recursive: true, force: true }),
     async () => {
       const program = path.join(directory, 'program')
-      const account = path.join(directory, 'account')
       await bundleProgram('api-gateway', program)
       const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
       const node = [process.execPath, ...NODE_FLAGS, ...profiling, path.join(program, 'app/main.mjs')]
-      const command = withAccount(account, node)
-      const world = await startWorld({ fsync, command })
-      return undoing(world.stop, () => onStage(world, account, act))
+      const world = await startWorld({ fsync, command: node })
+      return undoing(world.stop, () => onStage(world, act))
     },
   )
 }
 
-async function onStage<T>(world: World, account: string, act: (stage: Stage) => Promise<T>): Promise<T> {
-  const access = await accessFromKubeconfig(world.plane.kubeconfigPath)
-  const admin = new KubeHttp(access)
+async function onStage<T>(world: World, act: (stage: Stage) => Promise<T>): Promise<T> {
+  const admin = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
   try {
-    const { tls } = await access.credentials()
-    await makeServiceAccount(admin, account, String(tls.ca))
     await new Resource(admin, namespaces).create({ metadata: { name: BARE_NAMESPACE } })
-    const { hostname, port } = new URL(world.plane.url)
     const many = '1000000'
     // Nothing captures here, so created objects stay queued.
     const queue = { TINTYPE_MAX_QUEUED: many, TINTYPE_MAX_QUEUED_PER_ACCOUNT: many }
-    const env = { ...NODE_ENVIRONMENT, ...queue, KUBECONFIG: '', KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+    const env = { ...NODE_ENVIRONMENT, ...queue }
     return await act({ world, admin, startGateway: (more = {}) => world.startGateway({ ...env, ...more }) })
   } finally {
     await admin.close()
   }
-}
-
-/** A service account with the gateway's rights, and its files. */
-async function makeServiceAccount(admin: KubeHttp, directory: string, authority: string): Promise<void> {
-  const accounts = new Resource(admin, serviceAccounts)
-  await accounts.create({ metadata: { name: GATEWAY } })
-  const bindings = defineResource<KubeObject>({
-    group: 'rbac.authorization.k8s.io',
-    version: 'v1',
-    plural: 'rolebindings',
-    kind: 'RoleBinding',
-    namespaced: true,
-  })
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY }
-  const subjects = [{ kind: 'ServiceAccount', name: GATEWAY, namespace: 'default' }]
-  await new Resource(admin, bindings).create({ metadata: { name: `${GATEWAY}-pod` }, roleRef, subjects } as KubeObject)
-  await writeServiceAccount(admin, { name: GATEWAY, directory, ca: authority })
 }

@@ -61,11 +61,12 @@ export interface ControlPlane {
   stop: () => Promise<void>
 }
 
-/** `fsync`: etcd waits for the disk, as in production. Benchmarks need it. */
+/** `fsync`: etcd waits for the disk, as in production. Benchmarks need it. `namespace`: of the kubeconfigs; the caller creates it. */
 export interface OwnPlaneOptions {
   directory: string
   ports?: ControlPlanePorts
   fsync?: boolean
+  namespace?: string
 }
 
 /** etcd. Debian's version is too old for lists from the API server's cache. Without fsync a crash of the machine may lose the store, which is acceptable here. */
@@ -161,7 +162,12 @@ export async function isReady(url: string, authorityPath: string): Promise<boole
  * Starts etcd and an API server on loopback for integration tests. All files are in `directory`, which the caller removes. There is no kubelet and,
  * unless `startControllers` is called, no controller manager: no garbage collection, no automatic service accounts, and pods stay unscheduled.
  */
-export async function startControlPlane({ directory, ports, fsync = false }: OwnPlaneOptions): Promise<ControlPlane> {
+export async function startControlPlane({
+  directory,
+  ports,
+  fsync = false,
+  namespace = 'default',
+}: OwnPlaneOptions): Promise<ControlPlane> {
   const settings = { ...(await planControlPlane(directory, ports)), fsync }
   const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
   const { programs, pki } = settings
@@ -172,13 +178,7 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     user: 'kube-apiserver',
     names: ['DNS:localhost', 'DNS:kubernetes.default.svc', 'IP:127.0.0.1'],
   })
-  const kubeconfigFor = async (user: string, groups: readonly string[] = []) => {
-    const name = `user-${user.replaceAll(/[^a-z0-9-]/g, '-')}`
-    const file = path.join(directory, `${name}.kubeconfig`)
-    const client = await createCertificate(pki, name, { user, groups })
-    await writeFile(file, await buildKubeconfig(url, authority, client), { mode: 0o600 })
-    return file
-  }
+  const kubeconfigFor = writeKubeconfigs({ directory, url, namespace })
   await createCertificate(pki, 'admin', { user: 'admin', groups: ['system:masters'] })
   const kubeconfigPath = await kubeconfigFor('admin', ['system:masters'])
   await mkdir(place.records, { recursive: true })
@@ -212,6 +212,22 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await startDaemon(place, buildControllers(settings, kubeconfig))
   }
   return { kubeconfigPath, url, etcdUrl: `http://127.0.0.1:${settings.etcdPort}`, programs, kubeconfigFor, restart, startControllers, stop }
+}
+
+/** Returns a function that writes kubeconfigs of users. `directory` has the authority in `pki`. */
+export function writeKubeconfigs({
+  directory,
+  url,
+  namespace,
+}: Required<Pick<OwnPlaneOptions, 'directory' | 'namespace'>> & { url: string }): ControlPlane['kubeconfigFor'] {
+  const pki = path.join(directory, 'pki')
+  return async (user, groups = []) => {
+    const name = `user-${user.replaceAll(/[^a-z0-9-]/g, '-')}`
+    const file = path.join(directory, `${name}.kubeconfig`)
+    const client = await createCertificate(pki, name, { user, groups })
+    await writeFile(file, await buildKubeconfig(url, certificatePaths(pki, 'ca').certificate, client, namespace), { mode: 0o600 })
+    return file
+  }
 }
 
 async function planControlPlane(directory: string, ports?: ControlPlanePorts): Promise<ControlPlaneSettings> {

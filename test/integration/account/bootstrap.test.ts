@@ -1,5 +1,4 @@
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -7,11 +6,11 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash } from '../../../crds/src/crypto/key-text.ts'
 import { bootstrapAccount } from '../../../operator/src/controllers/account/bootstrap.ts'
 import { ensureReleaseKeys } from '../../../operator/src/secrets/release-keys.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
 
 const plane = await startPlane(t)
-await plane.applyKinds()
 const kubectl = kubectlOf(plane)
 await kubectl(['create', 'role', 'operator-secrets', '--verb=get,create', '--resource=secrets'])
 await kubectl(['create', 'role', 'operator-accounts', '--verb=list,create', '--resource=accounts.tintype.dev'])
@@ -20,7 +19,7 @@ for (const role of ['operator-secrets', 'operator-accounts', 'operator-keys']) {
   await kubectl(['create', 'rolebinding', role, `--role=${role}`, '--user=operator'])
 }
 /** The operator with only the permissions that it needs here. */
-const operator = new KubeHttp(await accessFromKubeconfig(await plane.kubeconfigFor('operator')))
+const operator = new KubeHttp(await accessPlane(await plane.kubeconfigFor('operator')))
 t.teardown(() => operator.close())
 const stores = {
   accounts: new Resource(operator, accounts),

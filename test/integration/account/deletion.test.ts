@@ -1,5 +1,4 @@
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -8,6 +7,7 @@ import { accountOf } from '../../../crds/src/records/record.ts'
 import { goneKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { startStage } from '../retention/stage.ts'
 
@@ -15,7 +15,7 @@ import { startStage } from '../retention/stage.ts'
 
 const stage = await startStage(t)
 const { world, gateway } = stage
-const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 t.teardown(() => http.close())
 const hooks = new Resource(http, webhooks)
 const keyOfOther = await world.createKey({ accountName: 'other' })

@@ -9,7 +9,7 @@ import { installRelease, NAMESPACE } from './release.ts'
 
 // Tests who may delete objects of an account, on a real API server with a real garbage collector and namespace controller.
 
-const release = await installRelease(t)
+const release = await installRelease(t, { own: true })
 const adminAccounts = new Resource(release.admin, accounts)
 for (const name of ['acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
 const adminShots = new Resource(release.admin, screenshots)

@@ -1,25 +1,29 @@
-import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
-import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
-import { namespaces, pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import path from 'node:path'
+import { accessFromToken } from '../../../crds/client/cluster-access.ts'
+import { pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { type Ends, startOwnPlane } from '../../support/processes/own-plane.ts'
+import { openPodAccount } from '../../support/processes/as-in-pod.ts'
+import { type Ends, newNamespace, openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
-/** Namespace and name of the release under test. */
-export const NAMESPACE = 'tintype'
+/** Namespace of the release under test. The name of the release is `tintype`. */
+export const NAMESPACE = newNamespace()
+/** The chart begins the names of objects without a namespace with this. */
+const toClusterName = (name: string): string => `${NAMESPACE}-${name}`
 
 /** The chart installed with Helm on a real API server that runs no pods, with users and programs that access it. */
 export type Release = Awaited<ReturnType<typeof installRelease>>
 
-/** Starts an API server, installs the chart, and removes both at the end of the test file. `fsync`: etcd waits for the disk. */
-export async function installRelease(t: Ends, options: { fsync?: boolean } = {}) {
-  const plane = await startOwnPlane(t, options)
+/** Installs the chart into a namespace of an API server, which other test files use, too, unless `own` is set. `fsync`: etcd waits for the disk. */
+export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'own' | 'fsync'> = {}) {
+  const plane = await openTestPlane({ ...options, namespace: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } })
+  t.teardown(plane.stop)
   const connections: KubeHttp[] = []
   t.teardown(() => Promise.all(connections.map((http) => http.close())))
   const connect = (http: KubeHttp) => {
@@ -27,14 +31,12 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     return http
   }
   const asUser = async (user: string, groups?: readonly string[]) =>
-    connect(new KubeHttp({ ...(await accessFromKubeconfig(await plane.kubeconfigFor(user, groups))), namespace: NAMESPACE }))
-  const admin = connect(new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE }))
-  await new Resource(admin, namespaces).create({
-    metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-  })
-  const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--namespace', NAMESPACE]
+    connect(new KubeHttp(await accessPlane(await plane.kubeconfigFor(user, groups))))
+  const access = await accessPlane(plane.kubeconfigPath)
+  const admin = connect(new KubeHttp(access))
+  const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--skip-crds', '--namespace', NAMESPACE]
   await helm(['install', 'tintype', chartDirectory, ...settings], { KUBECONFIG: plane.kubeconfigPath })
-  const ca = await authorityOf(plane.kubeconfigPath)
+  const ca = (await access.credentials()).tls.ca ?? ''
   const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
 
   /** A client with the token of a pod's ServiceAccount. The token is bound to the pod, as the kubelet would project it. */
@@ -66,9 +68,8 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     return status?.token ?? ''
   }
 
-  /** A kubeconfig for processes that act as a ServiceAccount of the release. */
-  const kubeconfigOf = (serviceAccountName: string) =>
-    plane.kubeconfigFor(`system:serviceaccount:${NAMESPACE}:${serviceAccountName}`, ['system:serviceaccounts'])
+  /** For processes that act as a ServiceAccount of the release. */
+  const podAccountOf = (name: string) => openPodAccount(access, { name, directory: path.join(plane.directory, name) })
 
   /** A Screenshot with a claim of the operator for a pod. */
   async function aClaimedScreenshot(name: string, runner: { pod: string; uid: string }, status: Partial<ScreenshotStatus> = {}) {
@@ -89,18 +90,18 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   async function grantEverything(serviceAccountName: string) {
     const subjects = [{ kind: 'ServiceAccount', name: serviceAccountName, namespace: NAMESPACE }]
     await new Resource(admin, clusterRoleBindings).create({
-      metadata: { name: serviceAccountName },
+      metadata: { name: toClusterName(serviceAccountName) },
       roleRef: toRole('cluster-admin'),
       subjects,
     })
   }
 
-  /** Binds a ClusterRole to a user, in the release's namespace. */
+  /** Binds a ClusterRole of the release or of `permit` to a user, in the release's namespace. */
   async function grant(user: string, clusterRole: string) {
     const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
     await new Resource(admin, roleBindings).create({
       metadata: { name: `${user}-${clusterRole}`.replaceAll(/[^a-z0-9-]/g, '-') },
-      roleRef: toRole(clusterRole),
+      roleRef: toRole(toClusterName(clusterRole)),
       subjects,
     })
   }
@@ -108,10 +109,13 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   /** Grants a user verbs on kinds of Tintype, in the release's namespace. */
   async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
     const role = name.replaceAll(/[^a-z0-9-]/g, '-')
-    await new Resource(admin, clusterRoles).create({ metadata: { name: role }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
+    await new Resource(admin, clusterRoles).create({
+      metadata: { name: toClusterName(role) },
+      rules: [{ apiGroups: ['tintype.dev'], ...rule }],
+    })
     await grant(user, role)
   }
-  const people = { asUser, asPod, asAccount, kubeconfigOf }
+  const people = { asUser, asPod, asAccount, podAccountOf }
   return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
 }
 
@@ -139,12 +143,3 @@ const since = { lastTransitionTime: '2026-01-01T00:00:00Z' }
 const capturing = [{ type: 'Succeeded', status: 'Unknown' as const, reason: 'Capturing', message: 'captures', ...since }]
 const restricted = { securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } }
 const hardened = { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }
-
-async function authorityOf(kubeconfigPath: string): Promise<string | Buffer> {
-  const { clusters } = parse(await readFile(kubeconfigPath, 'utf8')) as {
-    clusters: { cluster: { 'certificate-authority'?: string; 'certificate-authority-data'?: string } }[]
-  }
-  const cluster = clusters[0]?.cluster ?? {}
-  if (cluster['certificate-authority']) return readFile(cluster['certificate-authority'])
-  return Buffer.from(cluster['certificate-authority-data'] ?? '', 'base64')
-}

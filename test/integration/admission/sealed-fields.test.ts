@@ -7,7 +7,7 @@ import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { eventually } from '../../support/eventually.ts'
-import { installRelease } from './release.ts'
+import { installRelease, NAMESPACE } from './release.ts'
 
 // Confused-deputy attacks on trusted fields, on a real API server: a user who may create objects for their own account copies data of
 // another account into them. Each attack has a control: the same object created by the gateway, or without the copied data.
@@ -103,7 +103,7 @@ t.test('policy rejects a Secret that the user may not read', async (t) => {
   await t.rejects(keys.create(aKey({ existingSecret: 'their-key' })), refused('not allowed to read the Secret their-key'))
   await release.admin.request({
     method: 'POST',
-    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype/roles',
+    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}/roles`,
     body: {
       metadata: { name: 'reader' },
       rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['sign-in'], verbs: ['get'] }],
@@ -111,7 +111,7 @@ t.test('policy rejects a Secret that the user may not read', async (t) => {
   })
   await release.admin.request({
     method: 'POST',
-    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype/rolebindings',
+    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}/rolebindings`,
     body: {
       metadata: { name: 'reader' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
@@ -139,7 +139,7 @@ t.test('policy rejects a request to delete a Screenshot of another account by an
 t.test('the schema rejects unencrypted private options from any user', async (t) => {
   for (const options of [{ authorization: 'Bearer x' }, { cookies: [] }, { headers: {} }, { basicAuthPassword: 'x' }]) {
     const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', ...aShot(), spec: { url, accountName: 'acme', options } }
-    const path = '/apis/tintype.dev/v1alpha1/namespaces/tintype/screenshots'
+    const path = `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}/screenshots`
     const query = { fieldValidation: 'Strict' }
     await t.rejects(
       eve.request({ method: 'POST', path, body, query }),

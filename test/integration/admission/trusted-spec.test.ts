@@ -7,7 +7,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
-import { installRelease } from './release.ts'
+import { installRelease, NAMESPACE } from './release.ts'
 
 // Tests who may create objects for an account and who may write their status, on a real API server with the chart's roles and policies.
 
@@ -26,6 +26,7 @@ async function aWriter(user: string, accountNames: string[]) {
 }
 
 const url = 'https://example.com/'
+const ELSEWHERE = `${NAMESPACE}-elsewhere`
 const ann = await aWriter('ann', ['acme'])
 const bob = await aWriter('bob', ['default'])
 const shots = new Resource(ann, screenshots)
@@ -198,14 +199,16 @@ async function aStatusWriter(user: string) {
 t.test('a user of one account cannot write the status of another account’s objects, nor of the user’s own', async (t) => {
   const writer = await aStatusWriter('mallory')
   await eventually('the roles are in force', () =>
-    writer.request({ method: 'GET', path: '/apis/tintype.dev/v1alpha1/namespaces/tintype/webhooks/status-acme/status' }).catch(() => false),
+    writer
+      .request({ method: 'GET', path: `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}/webhooks/status-acme/status` })
+      .catch(() => false),
   )
   for (const plural of PLURALS)
     for (const name of ['status-other', 'status-acme'])
       await t.rejects(patchStatus(writer, plural, name, forged[plural]), onlyPrograms, `${plural} ${name}`)
   const own = await new Resource(release.admin, webhooks).get('status-acme')
   await t.rejects(new Resource(writer, webhooks).replaceStatus({ ...own, status: { url: 'x' } }), onlyPrograms, 'an update')
-  const path = '/apis/tintype.dev/v1alpha1/namespaces/tintype/webhooks/status-acme/status'
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}/webhooks/status-acme/status`
   const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name: 'status-acme' }, status: { url: 'x' } }
   const apply = {
     method: 'PATCH',
@@ -257,19 +260,19 @@ t.test('administrators with the verb repair on all accounts write any status', a
 })
 
 t.test('policy leaves the status in other namespaces to their own release', async (t) => {
-  await new Resource(release.admin, namespaces).create({ metadata: { name: 'elsewhere' } })
-  const metadata = { name: 'status-acme', namespace: 'elsewhere' }
-  await new Resource(release.admin, webhooks).create({ metadata, spec: { ...hook, accountName: 'acme' } }, { namespace: 'elsewhere' })
+  await new Resource(release.admin, namespaces).create({ metadata: { name: ELSEWHERE } })
+  const metadata = { name: 'status-acme', namespace: ELSEWHERE }
+  await new Resource(release.admin, webhooks).create({ metadata, spec: { ...hook, accountName: 'acme' } }, { namespace: ELSEWHERE })
   await release.admin.request({
     method: 'POST',
-    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/elsewhere/rolebindings',
+    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${ELSEWHERE}/rolebindings`,
     body: {
       metadata: { name: 'mallory' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'status-mallory' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${NAMESPACE}-status-mallory` },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
     },
   })
   const mallory = await release.asUser('mallory')
-  const elsewhere = () => patchStatus(mallory, 'webhooks', 'status-acme', { url: 'free' }, 'elsewhere').catch(() => undefined)
+  const elsewhere = () => patchStatus(mallory, 'webhooks', 'status-acme', { url: 'free' }, ELSEWHERE).catch(() => undefined)
   t.match(await eventually('the role is in force', elsewhere), { status: { url: 'free' } })
 })

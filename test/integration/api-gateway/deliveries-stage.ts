@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -16,6 +15,7 @@ import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { secretNames, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
 import { call, callPatiently } from './client.ts'
@@ -32,7 +32,7 @@ async function putSealingKey(http: KubeHttp, { openingKeys }: World): Promise<vo
 
 export async function startStage(t: Test) {
   const world = await startWorld()
-  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
   t.teardown(async () => {
     await http.close()
     await world.stop()
@@ -54,21 +54,24 @@ export async function startStage(t: Test) {
   let operators = 0
 
   const startOperator = async (env: Record<string, string> = {}) => {
-    const program = await startProgram(t, {
-      KUBECONFIG: world.plane.kubeconfigPath,
-      TINTYPE_NAMESPACE: 'default',
-      TINTYPE_POD_NAME: `operator-${++operators}`,
-      TINTYPE_POD_UID: `uid-of-operator-${operators}`,
-      TINTYPE_BOOTSTRAP_ENABLED: 'false',
-      ...world.operatorStorage,
-      ...shortLease,
-      TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '5000',
-      TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: '500',
-      TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '300,600',
-      TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-      TINTYPE_WEBHOOK_EXTRA_CA_FILE: ca,
-      ...env,
-    })
+    const program = await startProgram(
+      t,
+      {
+        TINTYPE_NAMESPACE: world.plane.namespace,
+        TINTYPE_POD_NAME: `operator-${++operators}`,
+        TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+        TINTYPE_BOOTSTRAP_ENABLED: 'false',
+        ...world.operatorStorage,
+        ...shortLease,
+        TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '5000',
+        TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: '500',
+        TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '300,600',
+        TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+        TINTYPE_WEBHOOK_EXTRA_CA_FILE: ca,
+        ...env,
+      },
+      world.operatorAccount,
+    )
     await eventually('the operator leads', program.isLeader)
     return program
   }

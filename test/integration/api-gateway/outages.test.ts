@@ -5,7 +5,7 @@ import { call } from './client.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-const world = await startWorld()
+const world = await startWorld({ own: true })
 t.teardown(() => world.stop())
 await world.createAccount('acme')
 const key = await world.createKey({ accountName: 'acme' })

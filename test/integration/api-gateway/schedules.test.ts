@@ -1,5 +1,4 @@
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -12,6 +11,7 @@ import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
 import { openOptions } from '../../../operator/src/options/open-options.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
 import { call } from './client.ts'
 import { complete, fail } from './runner-role.ts'
@@ -20,7 +20,7 @@ import { startWorld } from './world.ts'
 // Schedules over REST, with a real API server, store, gateway and operator. The tests complete captures in the role of the runner.
 
 const world = await startWorld()
-const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 t.teardown(async () => {
   await http.close()
   await world.stop()
@@ -33,15 +33,18 @@ const sealing = { 'private.json': toData(world.openingKeys), 'public.json': toDa
 await new Resource(http, secrets).create({ metadata: { name: secretNames('tintype').sealingKey }, data: sealing })
 const [gateway, operator] = await Promise.all([
   world.startGateway(),
-  startProgram(t, {
-    KUBECONFIG: world.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: 'default',
-    TINTYPE_POD_NAME: 'operator-1',
-    TINTYPE_POD_UID: 'uid-of-operator-1',
-    TINTYPE_BOOTSTRAP_ENABLED: 'false',
-    ...world.operatorStorage,
-    ...shortLease,
-  }),
+  startProgram(
+    t,
+    {
+      TINTYPE_NAMESPACE: world.plane.namespace,
+      TINTYPE_POD_NAME: 'operator-1',
+      TINTYPE_POD_UID: 'uid-of-operator-1',
+      TINTYPE_BOOTSTRAP_ENABLED: 'false',
+      ...world.operatorStorage,
+      ...shortLease,
+    },
+    world.operatorAccount,
+  ),
 ])
 await eventually('the operator leads', operator.isLeader)
 const schedules = new Resource(http, screenshotSchedules)

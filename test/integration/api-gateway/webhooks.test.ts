@@ -1,5 +1,4 @@
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
@@ -11,6 +10,7 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { startReceiver } from '../delivery/stage.ts'
 import { call, callPatiently } from './client.ts'
 import { startWorld } from './world.ts'
@@ -28,14 +28,14 @@ const [a, b] = await Promise.all([world.startGateway(env), world.startGateway(en
 const [urlA, urlB] = [`${a.url}/api/v1/webhooks`, `${b.url}/api/v1/webhooks`]
 const receiver = await startReceiver(t)
 
-const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 const hooks = new Resource(http, webhooks)
 const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 const work = prepareDelivery({
   http,
-  namespace: 'default',
+  namespace: http.namespace,
   ...caches,
   openingKeys: world.openingKeys,
   linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },

@@ -5,8 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'minio'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
-import { secrets } from '../../../crds/client/core-resources.ts'
+import { secrets, serviceAccounts } from '../../../crds/client/core-resources.ts'
 import { accountUsages } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
@@ -23,20 +22,21 @@ import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
-import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { openPodAccount, type PodAccount } from '../../support/processes/as-in-pod.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
-import { createKinds } from '../../support/processes/create-kinds.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
+import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
 
 // Setup of gateway tests: a real API server and store, and gateways as processes, with exactly the rights that the chart grants.
 
 const BUCKET = 'tintype'
-const GATEWAY_USER = 'tintype-api-gateway'
+const GATEWAY_ACCOUNT = 'tintype-api-gateway'
 const gatewayMain = path.join(import.meta.dirname, '../../../api-gateway/src/main.ts')
 
 const rbac = (kind: string, plural: string) =>
@@ -54,7 +54,7 @@ export interface Gateway {
 }
 
 export interface World {
-  plane: ControlPlane
+  plane: TestPlane
   store: StoreServer
   screenshots: Resource<Screenshot>
   keys: Resource<ApiKey>
@@ -62,6 +62,8 @@ export interface World {
   usages: Resource<AccountUsage>
   /** As the store's root user. */
   bucket: Client
+  /** For operators as processes. It has all rights. */
+  operatorAccount: PodAccount
   /** Access to the store with the operator's rights. */
   operatorStorage: Record<string, string>
   ring: KeyRing
@@ -88,10 +90,11 @@ async function grantRights(http: KubeHttp): Promise<void> {
     rule(['runnerpools'], ['list']),
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'patch', 'delete'] },
   ]
-  const metadata = { name: GATEWAY_USER }
+  const metadata = { name: GATEWAY_ACCOUNT }
+  await new Resource(http, serviceAccounts).create({ metadata })
   await new Resource(http, rbac('Role', 'roles')).create({ metadata, rules } as KubeObject)
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY_USER }
-  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: GATEWAY_USER }]
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY_ACCOUNT }
+  const subjects = [{ kind: 'ServiceAccount', name: GATEWAY_ACCOUNT, namespace: http.namespace }]
   await new Resource(http, rbac('RoleBinding', 'rolebindings')).create({ metadata, roleRef, subjects } as KubeObject)
 }
 
@@ -99,29 +102,32 @@ function bucketOf({ port, accessKey, secretKey }: StoreServer): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 
-/** `fsync`: etcd waits for the disk. `command` starts a gateway; by default, the sources run unbundled. `store`: more variables of MinIO. */
-export interface WorldOptions {
-  fsync?: boolean
-  command?: readonly [string, ...string[]]
+/** `command` starts a gateway; by default, the sources run unbundled. `store`: more variables of MinIO. */
+export interface WorldOptions extends Pick<TestPlaneOptions, 'own' | 'fsync'> {
+  command?: readonly string[]
   store?: Readonly<Record<string, string>>
 }
 
 /** Starts everything that a gateway needs. `stop` stops it and removes its files. */
 export async function startWorld({
+  own = false,
   fsync = false,
   command = [process.execPath, gatewayMain],
   store: environment = {},
 }: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
-    startControlPlane({ directory: path.join(directory, 'plane'), fsync }),
+    openTestPlane({ own, fsync }),
     startMinio({ directory: path.join(directory, 'store'), environment }),
   ])
-  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
-  const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)
+  const access = await accessPlane(plane.kubeconfigPath)
+  const http = new KubeHttp(access)
   const bucket = bucketOf(store)
-  await Promise.all([bucket.makeBucket(BUCKET), createKinds(http).then(() => grantRights(http))])
+  await Promise.all([bucket.makeBucket(BUCKET), grantRights(http)])
   const identities = await makeIdentities(store, BUCKET)
+  const openAccount = (name: string, grant: boolean) => openPodAccount(access, { name, directory: path.join(directory, name), grant })
+  const gatewayAccount = await openAccount(GATEWAY_ACCOUNT, false)
+  const operatorAccount = await openAccount('operator', true)
   const ring: KeyRing = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }
   const ringFile = path.join(directory, 'keys.json')
   const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
@@ -150,8 +156,9 @@ export async function startWorld({
     return text
   }
   const startGateway = async (env: Record<string, string> = {}) => {
-    const gateway = await spawnGateway(command, {
-      ...environmentOf(gatewayStorage(store, identities), kubeconfig, { ringFile, sealingKeyFile, linkKeyFile }),
+    const gateway = await spawnGateway(gatewayAccount.wrap(command), {
+      ...gatewayAccount.environment,
+      ...environmentOf(gatewayStorage(store, identities), plane.namespace, { ringFile, sealingKeyFile, linkKeyFile }),
       ...env,
     })
     gateways.push(gateway)
@@ -172,6 +179,7 @@ export async function startWorld({
     accounts,
     usages,
     bucket,
+    operatorAccount,
     operatorStorage: operatorStorage(store, identities),
     ring,
     openingKeys,
@@ -185,13 +193,12 @@ export async function startWorld({
 
 const environmentOf = (
   storage: Record<string, string>,
-  kubeconfig: string,
+  namespace: string,
   { ringFile, sealingKeyFile, linkKeyFile }: { ringFile: string; sealingKeyFile: string; linkKeyFile: string },
 ): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   ...compileCache,
-  KUBECONFIG: kubeconfig,
-  TINTYPE_NAMESPACE: 'default',
+  TINTYPE_NAMESPACE: namespace,
   ...storage,
   TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
   TINTYPE_SEALING_KEY_FILE: sealingKeyFile,
@@ -200,7 +207,7 @@ const environmentOf = (
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
 })
 
-async function spawnGateway([program, ...args]: readonly [string, ...string[]], env: Record<string, string>): Promise<Gateway> {
+async function spawnGateway([program = '', ...args]: readonly string[], env: Record<string, string>): Promise<Gateway> {
   const [port, metricsPort] = await findFreePorts(2)
   const ports = { TINTYPE_PORT: String(port), TINTYPE_METRICS_PORT: String(metricsPort) }
   const child = spawn(program, args, { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -12,7 +12,7 @@ import { openService } from './stage/service.ts'
 const green = '<!doctype html><title>Green</title><body style="margin:0;background:#0f0"></body>'
 const site = await servePages({ '/green': green, '/never': () => {} })
 t.teardown(() => site.close())
-const service = await openService(t)
+const service = await openService(t, { own: true })
 const { screenshots, bucket, address } = service
 const runner = await service.startRunner()
 const post = (order: Parameters<typeof runner.client.post>[2]) => runner.client.post(address, runner.key, order)

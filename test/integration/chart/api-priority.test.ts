@@ -1,18 +1,18 @@
 import { request } from 'node:https'
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { waitFor } from '../../cluster/host/wait.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 // The priority level of the API server for a request, as its response headers report. Requests impersonate the programs of the release.
 
 const NAMESPACE = 'tintype'
 const plane = await startOwnPlane(t)
-const access = await accessFromKubeconfig(plane.kubeconfigPath)
+const access = await accessPlane(plane.kubeconfigPath)
 const http = new KubeHttp({ ...access, namespace: NAMESPACE })
 t.teardown(() => http.close())
 await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })

@@ -70,13 +70,16 @@ t.test('Grafana finds the dashboard by its label', async (t) => {
 t.test('a running operator and gateway export every metric of the dashboard and the alerts', async (t) => {
   const world = await startWorld()
   t.teardown(() => world.stop())
-  const operator = await startProgram(t, {
-    KUBECONFIG: world.plane.kubeconfigPath,
-    TINTYPE_NAMESPACE: 'default',
-    TINTYPE_POD_NAME: 'operator',
-    TINTYPE_POD_UID: 'operator-uid',
-    ...world.operatorStorage,
-  })
+  const operator = await startProgram(
+    t,
+    {
+      TINTYPE_NAMESPACE: world.plane.namespace,
+      TINTYPE_POD_NAME: 'operator',
+      TINTYPE_POD_UID: 'operator-uid',
+      ...world.operatorStorage,
+    },
+    world.operatorAccount,
+  )
   const gateway = await world.startGateway()
   await eventually('the operator leads', () => operator.isLeader())
   const texts = [(await operator.get('/metrics')).text, await (await fetch(`${gateway.metricsUrl}/metrics`)).text()]

@@ -2,7 +2,6 @@ import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { stringify } from 'yaml'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -12,6 +11,7 @@ import { ensureChartTools } from '../../chart/tools.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { waitFor } from '../../cluster/host/wait.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { chartDirectory, helm, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 // External checkers on the chart with all optional parts enabled, rendered as for the cluster.
@@ -49,7 +49,7 @@ function inNamespace(object: Rendered): Rendered {
 const describe = ({ checker, rule, kind, name, text }: Finding): string => `${checker} ${rule} ${kind}/${name}: ${text}`
 
 t.test('the chart fits the schemas that the API server publishes', async (t) => {
-  const http = new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE })
+  const http = new KubeHttp({ ...(await accessPlane(plane.kubeconfigPath)), namespace: NAMESPACE })
   t.teardown(() => http.close())
   await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
   await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {

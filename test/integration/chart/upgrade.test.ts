@@ -1,6 +1,5 @@
 import path from 'node:path'
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces, secrets } from '../../../crds/client/core-resources.ts'
 import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -8,13 +7,14 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 // Helm operations over the life of a release, on a real API server that runs no pods. test/integration/setup tests the hooks.
 
 const NAMESPACE = 'tintype'
 const plane = await startOwnPlane(t)
-const http = new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE })
+const http = new KubeHttp({ ...(await accessPlane(plane.kubeconfigPath)), namespace: NAMESPACE })
 t.teardown(() => http.close())
 const KUBECONFIG = plane.kubeconfigPath
 const common = ['--namespace', NAMESPACE, '--no-hooks']

@@ -7,7 +7,7 @@ import { LeaderElection, type LeaderElectionOptions, leaseStore } from '../../..
 import { eventually } from '../../support/eventually.ts'
 import { startPlane, startProxy } from './plane.ts'
 
-const plane = await startPlane(t)
+const plane = await startPlane(t, { own: true })
 const quick = { leaseDurationMilliseconds: 8_000, renewDeadlineMilliseconds: 6_000, retryMilliseconds: 500, pollMilliseconds: 300 }
 /** Lease durations that do not expire during a test. */
 const long = { leaseDurationMilliseconds: 600_000, renewDeadlineMilliseconds: 500_000 }

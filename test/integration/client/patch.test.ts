@@ -15,7 +15,6 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { startPlane } from './plane.ts'
 
 const plane = await startPlane(t)
-await plane.applyKinds()
 const client = new Resource(plane.connect(t), screenshots)
 
 /** A Screenshot that runner `pod-uid` has claimed. */

@@ -1,36 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
-import { accessFromKubeconfig, type ClusterAccess } from '../../../crds/client/cluster-access.ts'
+import type { ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
-import { findFreePorts } from '../../cluster/host/ports.ts'
-import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
-import { createKinds } from '../../support/processes/create-kinds.ts'
-import type { Ends } from '../../support/processes/own-plane.ts'
+import { type Ends, openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 
-/** A real API server and its store for one test file. */
-export type Plane = ControlPlane & {
+/** A real API server with Tintype's kinds, and a namespace for one test file. */
+export type Plane = TestPlane & {
   access: ClusterAccess
   /** An administrator's client for the API server or for a proxy in front of it. It is closed at the end of the test. */
   connect(t: Ends, options?: KubeHttpOptions & { server?: string }): KubeHttp
   /** Compacts etcd's history, as the API server does every five minutes. */
   compact(): Promise<void>
-  /** Applies Tintype's CRDs and waits until they are served. */
-  applyKinds(): Promise<void>
 }
 
-/** Starts a control plane that is stopped at the end of the test file. */
-export async function startPlane(t: Ends): Promise<Plane> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-client-'))
-  const [etcd, etcdPeer, apiServer] = (await findFreePorts(3)) as [number, number, number]
-  const plane = await startControlPlane({ directory, ports: { etcd, etcdPeer, apiServer } })
-  t.teardown(async () => {
-    await plane.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
-  const access = await accessFromKubeconfig(plane.kubeconfigPath)
+/** Opens an API server until the end of the test file. Without `own`, other test files use it, too. */
+export async function startPlane(t: Ends, options: Pick<TestPlaneOptions, 'own'> = {}): Promise<Plane> {
+  const plane = await openTestPlane(options)
+  t.teardown(plane.stop)
+  const access = await accessPlane(plane.kubeconfigPath)
   return {
     ...plane,
     access,
@@ -39,19 +27,7 @@ export async function startPlane(t: Ends): Promise<Plane> {
       t.teardown(() => http.close())
       return http
     },
-    compact: () => compactStore(`http://127.0.0.1:${etcd}`),
-    async applyKinds() {
-      // An error at the top level of a test file ends the process without teardown.
-      const http = new KubeHttp(access)
-      try {
-        await createKinds(http)
-      } catch (error) {
-        await plane.stop()
-        throw error
-      } finally {
-        await http.close()
-      }
-    },
+    compact: () => compactStore(plane.etcdUrl),
   }
 }
 

@@ -8,8 +8,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPlane, startProxy } from './plane.ts'
 
-const plane = await startPlane(t)
-await plane.applyKinds()
+const plane = await startPlane(t, { own: true })
 
 /** A reflector of one test's config maps, and a client that does not use its connections. */
 function startReflector(t: Test, label: string, options: Partial<ReflectorOptions<ConfigMap>> & { server?: string } = {}) {
@@ -37,7 +36,7 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   reflector.start()
   const client = new Resource(plane.connect(t), configMaps)
   const create = (name: string) => client.create({ metadata: { name: `${label}-${name}`, labels: { test: label } }, data: { at: '1' } })
-  const has = (name: string) => reflector.lister.has(`default/${label}-${name}`)
+  const has = (name: string) => reflector.lister.has(`${plane.namespace}/${label}-${name}`)
   const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
   return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }
@@ -90,7 +89,7 @@ t.test('reflector catches up after deletions and a compaction during a disconnec
   await reflector.whenSynced()
   for (const name of ['kept', 'changed', 'deleted', 'replaced']) await create(name)
   await eventually('the four', async () => reflector.lister.size === 4)
-  const before = reflector.lister.get('default/compact-replaced')?.metadata.uid
+  const before = reflector.lister.get(`${plane.namespace}/compact-replaced`)?.metadata.uid
   proxy.refuse(true)
   proxy.cut()
   await client.patch('compact-changed', mergePatch({ data: { at: '2' } }))
@@ -106,7 +105,7 @@ t.test('reflector catches up after deletions and a compaction during a disconnec
   await eventually('the object created meanwhile', async () => has('new'))
   t.strictSame(relists, ['initial', 'expired'])
   t.strictSame(reported().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
-  t.not(reflector.lister.get('default/compact-replaced')?.metadata.uid, before)
+  t.not(reflector.lister.get(`${plane.namespace}/compact-replaced`)?.metadata.uid, before)
   await create('afterwards')
   await eventually('an event of the new watch', async () => has('afterwards'))
 })
@@ -145,14 +144,14 @@ t.test('reflector shows its own write before the watch does, and never an older 
   proxy.cut()
   reflector.observe(await create('a'))
   reflector.observe(await client.patch('own-a', mergePatch({ data: { at: '2' } })))
-  t.equal(reflector.lister.get('default/own-a')?.data?.at, '2')
+  t.equal(reflector.lister.get(`${plane.namespace}/own-a`)?.data?.at, '2')
   const b = await create('b')
   reflector.observe(b)
   await client.delete('own-b')
   reflector.observeDeleted(b)
   await create('c')
   proxy.refuse(false)
-  await eventually('an event of the watch', async () => reflector.lister.has('default/own-c'))
+  await eventually('an event of the watch', async () => reflector.lister.has(`${plane.namespace}/own-c`))
   t.strictSame(reported(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
 })
 
@@ -165,7 +164,7 @@ t.test('reflector supports a field selector on a kind of Tintype', async (t) => 
   const client = new Resource(http, screenshots)
   await client.create({ metadata: { name: 'selected' }, spec: { url: 'https://example.com/' } })
   await client.patch('selected', mergePatch({ status: { phase: 'Running' } }), { subresource: 'status' })
-  await eventually('the running one', async () => running.lister.has('default/selected'))
+  await eventually('the running one', async () => running.lister.has(`${plane.namespace}/selected`))
   await client.patch('selected', mergePatch({ status: { phase: 'Completed' } }), { subresource: 'status' })
   await eventually('its end', async () => running.lister.size === 0)
   t.equal(running.lister.size, 0)

@@ -30,7 +30,7 @@ t.test('client in a pod uses the files of its service account, and reads a repla
   t.teardown(() => rm(directory, { recursive: true }))
   const { tls } = await plane.access.credentials()
   await writeFile(join(directory, 'ca.crt'), tls.ca ?? '')
-  await writeFile(join(directory, 'namespace'), 'default')
+  await writeFile(join(directory, 'namespace'), plane.namespace)
   await writeFile(join(directory, 'token'), 'of yesterday')
   const { hostname, port } = new URL(plane.url)
   const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }

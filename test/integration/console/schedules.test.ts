@@ -1,5 +1,4 @@
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -10,6 +9,7 @@ import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screensh
 import type { StoredRun } from '../../../crds/src/records/run.ts'
 import { runKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { endEach } from '../links/stage.ts'
@@ -20,7 +20,7 @@ import { findViolations, overflowOf, signIn, startStage, visit } from './stage.t
 const stage = await startStage(t)
 const { world, gateways, key, picture } = stage
 const [{ url }] = gateways
-const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 t.teardown(() => http.close())
 const schedules = new Resource(http, screenshotSchedules)
 

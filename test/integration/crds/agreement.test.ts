@@ -20,7 +20,6 @@ import { startPlane } from '../client/plane.ts'
 // server would reject requests that the gateway accepts, or kubectl users could create objects that the gateway rejects.
 
 const plane = await startPlane(t)
-await plane.applyKinds()
 const http = plane.connect(t)
 const url = 'https://example.com/'
 let names = 0
@@ -30,7 +29,7 @@ async function isStored(spec: object, resource: Pick<typeof screenshots, 'kind' 
   const body = { apiVersion: 'tintype.dev/v1alpha1', kind: resource.kind, metadata: { name: `n${++names}` }, spec }
   const query = { dryRun: 'All', fieldValidation: 'Strict' }
   try {
-    await http.request({ method: 'POST', path: pathOf(resource as typeof screenshots, 'default'), body, query })
+    await http.request({ method: 'POST', path: pathOf(resource as typeof screenshots, plane.namespace), body, query })
     return true
   } catch (error) {
     if (isInvalid(error) || (error as { status?: number }).status === 400) return false

@@ -13,8 +13,7 @@ import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from './kubectl.ts'
 
-const plane = await startPlane(t)
-await plane.applyKinds()
+const plane = await startPlane(t, { own: true })
 const http = plane.connect(t)
 const shots = new Resource(http, screenshots)
 const kubectl = kubectlOf(plane)

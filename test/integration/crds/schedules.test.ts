@@ -10,7 +10,6 @@ import { startPlane } from '../client/plane.ts'
 // The API server checks schedules by the same rules as the programs.
 
 const plane = await startPlane(t)
-await plane.applyKinds()
 const schedules = new Resource(plane.connect(t), screenshotSchedules)
 
 /** The message with which the API server refuses a spec; undefined if it accepts it. */

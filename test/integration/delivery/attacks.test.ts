@@ -10,7 +10,6 @@ import { type AddressInfo, createServer, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
@@ -23,6 +22,7 @@ import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 
 const MEANT = [...new Set(LITERAL_ATTACKS.map(({ means }) => means))]
@@ -88,7 +88,7 @@ const WRITTEN: Attack[] = [
 const RESOLVED: Attack[] = REBOUND.map((host, index) => ({ host, arrives: arrivalAt(MEANT[index]!) }))
 const urlOf = (host: string): string => `https://${host}:${listener.port}/hook`
 
-const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 t.teardown(() => http.close())
 const hooks = new Resource(http, webhooks)
 
@@ -99,7 +99,7 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
   await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
   const work = prepareDelivery({
     http,
-    namespace: 'default',
+    namespace: http.namespace,
     ...caches,
     openingKeys: world.openingKeys,
     linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },

@@ -91,7 +91,7 @@ t.test('a webhook receives screenshot.queued of a Screenshot in the same kubectl
   ])
   const objects = items.map((item) => ({ apiVersion: 'tintype.dev/v1alpha1', ...item }))
   const { programs, kubeconfigPath } = stage.plane
-  const kubectl = spawn(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, '-n', 'default', 'apply', '-f', '-'], {
+  const kubectl = spawn(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, 'apply', '-f', '-'], {
     stdio: ['pipe', 'ignore', 'inherit'],
   })
   kubectl.stdin.end(objects.map((object) => JSON.stringify(object)).join('\n---\n'))

@@ -1,22 +1,22 @@
 // Deliveries as a process, so that a test can kill it. Arguments: kubeconfig, the CA file, the delay before a retry.
 
 import { readFile } from 'node:fs/promises'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { openingKeys, ring } from './ring.ts'
 
 const [kubeconfig = '', ca = '', delay = ''] = process.argv.slice(2)
-const http = new KubeHttp(await accessFromKubeconfig(kubeconfig))
+const http = new KubeHttp(await accessPlane(kubeconfig))
 const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 prepareDelivery({
   http,
-  namespace: 'default',
+  namespace: http.namespace,
   ...caches,
   openingKeys,
   linkBase: { publicUrl: '', ring },

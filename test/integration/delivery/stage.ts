@@ -42,7 +42,6 @@ export interface Leader {
 
 export async function startStage(t: Test) {
   const plane = await startPlane(t)
-  await plane.applyKinds()
   const requests: RequestRecord[] = []
   /** The operator's own client, so that its requests can be distinguished from the test's. */
   const operatorHttp = plane.connect(t, { onRequest: (request) => requests.push(request) })
@@ -60,7 +59,7 @@ export async function startStage(t: Test) {
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
     const delivery = prepareDelivery({
       http: operatorHttp,
-      namespace: 'default',
+      namespace: plane.namespace,
       ...caches,
       openingKeys,
       linkBase: { publicUrl: 'https://shots.example.com', ring },

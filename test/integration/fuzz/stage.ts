@@ -1,4 +1,3 @@
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -6,6 +5,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { baselineKey } from '../../../crds/src/records/storage-keys.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
@@ -67,7 +67,7 @@ async function makeIds(api: string, key: string, { plane }: World): Promise<Stag
   const { body } = await call(`${api}/schedules`, { method: 'POST', key, body: { url, schedule: '@yearly', comparison } })
   const { id } = body.data
   // As if an operator had compared and kept a run.
-  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
   const schedules = new Resource(http, screenshotSchedules)
   const { metadata, spec } = await schedules.get(toObjectName(id))
   const run = 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z'

@@ -6,6 +6,7 @@ import { attemptMilliseconds } from '../../../crds/src/dispatch/deadline.ts'
 import { isFinished } from '../../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
+import { NAMESPACE } from '../admission/release.ts'
 import { startStage } from './stage.ts'
 
 const stage = await startStage(t)
@@ -151,7 +152,7 @@ t.test('a runner that responds after its deadline fails the Screenshot with TIME
 
 t.test('no operator dispatches without the admission policy for runners', async (t) => {
   const bindings = new Resource(stage.release.admin, validatingAdmissionPolicyBindings)
-  const guarding = await bindings.get('tintype-runner-status')
+  const guarding = await bindings.get(`${NAMESPACE}-tintype-runner-status`)
   await bindings.delete(guarding.metadata.name)
   const leader = await stage.lead()
   const shot = await stage.create()

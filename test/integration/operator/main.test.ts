@@ -6,23 +6,28 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { SealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
+import { NAMESPACE } from '../admission/release.ts'
 import { startProgram } from './program.ts'
 import { startStage } from './stage.ts'
 
 const stage = await startStage(t, { runnerPort: RUNNER_PORT })
 const { admin } = stage.release
-const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
+const account = await stage.release.podAccountOf('tintype-operator')
 await stage.setPool({ minIdle: 1, maxPods: 2 })
 
-const start = (name: string, kubeconfig = KUBECONFIG) =>
-  startProgram(t, {
-    ...stage.environment,
-    KUBECONFIG: kubeconfig,
-    TINTYPE_POD_NAME: name,
-    TINTYPE_POD_UID: `uid-of-${name}`,
-    TINTYPE_BOOTSTRAP_PLAN: 'scale',
-    TINTYPE_LOG_LEVEL: 'debug',
-  })
+const start = (name: string, kubeconfig?: string) =>
+  startProgram(
+    t,
+    {
+      ...stage.environment,
+      ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
+      TINTYPE_POD_NAME: name,
+      TINTYPE_POD_UID: `uid-of-${name}`,
+      TINTYPE_BOOTSTRAP_PLAN: 'scale',
+      TINTYPE_LOG_LEVEL: 'debug',
+    },
+    account,
+  )
 const replicas = [await start('one'), await start('two')]
 const isReady = async (replica: (typeof replicas)[number]) => (await replica.get('/readyz')).status === 200
 
@@ -123,7 +128,7 @@ t.test('an operator that is stopped releases the lease and exits with 0', async 
 })
 
 t.test('an operator without read permissions does not become the leader', async (t) => {
-  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype'
+  const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`
   const role = await admin.request<{ rules: { resources: string[] }[] }>({ method: 'GET', path: `${roles}/roles/tintype-operator` })
   const rules = role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((resource) => resource !== 'accountusages') }))
   await admin.request({

@@ -13,7 +13,7 @@ import { createReporter } from '../../../capture-runner/src/server/report.ts'
 import { Runner } from '../../../capture-runner/src/server/runner.ts'
 import { buildServer } from '../../../capture-runner/src/server/server.ts'
 import { createVerifier } from '../../../capture-runner/src/server/signature.ts'
-import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
+import { accessFromToken } from '../../../crds/client/cluster-access.ts'
 import { type Pod, pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
 import { isConflict, isNotFound } from '../../../crds/client/kube-error.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -23,6 +23,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import type { CaptureOrder, SandboxReport, VideoReport } from '../../../crds/src/dispatch/dispatch.ts'
 import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/identifiers/names.ts'
 import { TOKEN_SECONDS } from '../../support/processes/as-in-pod.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 
 /** The capture of a test: it stores a file, or fails. */
 export type FakeCapture = (order: CaptureOrder, runner: FakeRunner, cancelled: AbortSignal, onPageReady: () => void) => Promise<void>
@@ -266,7 +267,7 @@ export class FakeNode {
   }
 
   async #connect(token: string): Promise<KubeHttp> {
-    const access = await accessFromKubeconfig(this.#kubeconfigPath)
+    const access = await accessPlane(this.#kubeconfigPath)
     const { tls } = await access.credentials()
     const http = new KubeHttp(
       accessFromToken({ server: access.server, token, namespace: this.#admin.namespace, ...(tls.ca ? { ca: tls.ca } : {}) }),

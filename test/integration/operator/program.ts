@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { findFreePorts } from '../../cluster/host/ports.ts'
+import type { PodAccount } from '../../support/processes/as-in-pod.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
@@ -31,12 +32,14 @@ export const shortLease = {
 
 const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
 
-/** Starts operator/src/main.ts. It is killed at the end of the test. */
-export async function startProgram(t: Test, environment: Record<string, string>): Promise<Program> {
+/** Starts operator/src/main.ts, with a service account unless the environment has a kubeconfig. It is killed at the end of the test. */
+export async function startProgram(t: Test, environment: Record<string, string>, account?: PodAccount): Promise<Program> {
   const [port = 0] = await findFreePorts(1)
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, ...compileCache, TINTYPE_METRICS_PORT: String(port), ...environment }
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { PATH, HOME, ...compileCache, TINTYPE_METRICS_PORT: String(port), ...account?.environment, ...environment }
+  const command = [process.execPath, main]
+  const [program = '', ...args] = account ? account.wrap(command) : command
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   endWithTest(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))

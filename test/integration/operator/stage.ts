@@ -54,10 +54,10 @@ export interface Operator {
 }
 
 /** @param given the port that runners listen on; a free one unless the tested program needs a fixed one */
-export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string> } = {}) {
+export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string>; own?: boolean } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
   const minio = await startMinio({ directory })
-  const release = await installRelease(t)
+  const release = await installRelease(t, { own: given.own ?? false })
   const runnerPort = given.runnerPort ?? (await findFreePorts(1))[0]!
   const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort })
   await node.start()
@@ -75,7 +75,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     TINTYPE_POD_NAME: 'tintype-operator-0',
     TINTYPE_POD_UID: 'operator-uid',
     ...operatorStorage(minio, await makeIdentities(minio)),
-    TINTYPE_ADMISSION_POLICY_HASH: await expectedHash(release.kubeconfigPath),
+    ...(await readPolicies(release.kubeconfigPath)),
     ...given.environment,
   }
   const config = loadConfig(environment)
@@ -216,8 +216,11 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   }
 }
 
-/** The hash of the policy that the chart passes to the operator. */
-export async function expectedHash(kubeconfigPath: string): Promise<string> {
+const POLICIES =
+  /name: (TINTYPE_(?:ADMISSION_POLICY|ADMISSION_POLICY_HASH|TRUSTED_SPEC_POLICY|TRUSTED_STATUS_POLICY)), value: "?([^"\s}]+)/g
+
+/** The names of the policies that the chart passes to the operator, and the hash of the one for runners. */
+export async function readPolicies(kubeconfigPath: string): Promise<Record<string, string>> {
   const manifest = await helm(['get', 'manifest', 'tintype', '--namespace', NAMESPACE], { KUBECONFIG: kubeconfigPath })
-  return /name: TINTYPE_ADMISSION_POLICY_HASH, value: "?([0-9a-f]{64})/.exec(manifest)?.[1] ?? ''
+  return Object.fromEntries([...manifest.matchAll(POLICIES)].map(([, name = '', value = '']) => [name, value]))
 }

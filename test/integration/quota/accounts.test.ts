@@ -124,7 +124,7 @@ t.test('operator recomputes a manually deleted usage, and reports it', async (t)
   await eventually('an Event reports it', async () => {
     const { items } = await stage.http.request<{ items: { reason: string; involvedObject: { name: string } }[] }>({
       method: 'GET',
-      path: '/api/v1/namespaces/default/events',
+      path: `/api/v1/namespaces/${stage.http.namespace}/events`,
     })
     return items.some(({ reason, involvedObject }) => reason === 'UsageRecounted' && involvedObject.name === 'lost')
   })
@@ -221,18 +221,7 @@ t.test('the documented command changes the plan of the first account at once', a
   const key = await stage.createAccount('default', { plan: 'free' })
   t.match(await report(key), { plan: 'free', limit: 5 })
   const kubectl = path.join((await locatePrograms()).kubernetes, 'kubectl')
-  await run(kubectl, [
-    '--kubeconfig',
-    world.plane.kubeconfigPath,
-    '-n',
-    'default',
-    'patch',
-    'account',
-    'default',
-    '--type=merge',
-    '-p',
-    json,
-  ])
+  await run(kubectl, ['--kubeconfig', world.plane.kubeconfigPath, 'patch', 'account', 'default', '--type=merge', '-p', json])
   await eventually('the gateway uses the new plan', async () => (await report(key)).plan === 'growth' && (await report(key)).limit === 2)
   await create(gateway, key)
   await create(gateway, key)

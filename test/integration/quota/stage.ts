@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { events, leases } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
@@ -16,12 +15,11 @@ import type { Config } from '../../../operator/src/runtime/config.ts'
 import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 
 // Setup of the tests of quota and rate limits: a real API server and store, gateways as processes, and the quota part of the operator.
-
-const NAMESPACE = 'default'
 
 /** The quota part of the operator, for one term. */
 export interface QuotaOperator {
@@ -38,7 +36,7 @@ export async function startStage(t: Test, plans: Plans) {
   const world = await startWorld()
   t.teardown(world.stop)
   const all: Plans = { ...DEFAULT_PLANS, ...plans }
-  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
   t.teardown(() => http.close())
   const gatewayLeases = new Resource(http, leases)
 
@@ -70,7 +68,7 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
   await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
   const { endpoint, accessKey, secretKey } = world.store
   const deps = {
-    config: { namespace: NAMESPACE, plans } as unknown as Config,
+    config: { namespace: http.namespace, plans } as unknown as Config,
     http,
     log,
     registry: metrics.registry,

@@ -3,7 +3,6 @@
 
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -15,6 +14,7 @@ import { buildSegments, parseArchivedLine } from '../../../crds/src/records/arch
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { type ApiResponse, call } from '../api-gateway/client.ts'
 import { startWorld } from '../api-gateway/world.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
@@ -38,7 +38,7 @@ export interface NewRecord {
 
 export async function startStage(t: Test, gatewayEnv: Record<string, string> = {}) {
   const world = await startWorld()
-  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
   t.teardown(async () => {
     await http.close()
     await world.stop()
@@ -50,19 +50,22 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** Starts an operator that leads within seconds. By default, records are archived a second after their end. */
   const startOperator = (env: Record<string, string> = {}) =>
-    startProgram(t, {
-      KUBECONFIG: world.plane.kubeconfigPath,
-      TINTYPE_NAMESPACE: 'default',
-      TINTYPE_POD_NAME: `operator-${++operators}`,
-      TINTYPE_POD_UID: `uid-of-operator-${operators}`,
-      TINTYPE_LOG_LEVEL: 'info',
-      TINTYPE_BOOTSTRAP_ENABLED: 'false',
-      ...world.operatorStorage,
-      ...shortLease,
-      TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '0',
-      TINTYPE_RETENTION_LIVE_FOR_SECONDS: '1',
-      ...env,
-    })
+    startProgram(
+      t,
+      {
+        TINTYPE_NAMESPACE: world.plane.namespace,
+        TINTYPE_POD_NAME: `operator-${++operators}`,
+        TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+        TINTYPE_LOG_LEVEL: 'info',
+        TINTYPE_BOOTSTRAP_ENABLED: 'false',
+        ...world.operatorStorage,
+        ...shortLease,
+        TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '0',
+        TINTYPE_RETENTION_LIVE_FOR_SECONDS: '1',
+        ...env,
+      },
+      world.operatorAccount,
+    )
 
   /** Creates a Screenshot as it is at the end of its capture. Returns its id. */
   async function addRecord({

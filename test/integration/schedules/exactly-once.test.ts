@@ -31,7 +31,6 @@ t.teardown(async () => {
   await minio.stop()
   await rm(directory, { recursive: true, force: true })
 })
-await plane.applyKinds()
 const admin = plane.connect(t)
 const schedules = new Resource(admin, screenshotSchedules)
 const shots = new Resource(admin, screenshots)

@@ -22,10 +22,10 @@ const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names:
 t.teardown(() => receiver.close())
 const authority = join(directory, 'extra-ca.pem')
 await writeFile(authority, receiver.ca)
-const stage = await startStage(t, { runnerPort: RUNNER_PORT })
+const stage = await startStage(t, { runnerPort: RUNNER_PORT, own: true })
 const { admin } = stage.release
 const { node } = stage
-const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
+const operatorAccount = await stage.release.podAccountOf('tintype-operator')
 const accountStore = new Resource(admin, accounts)
 const usages = new Resource(admin, accountUsages)
 const schedules = new Resource(admin, screenshotSchedules)
@@ -34,16 +34,19 @@ await stage.setPool({ minIdle: 1, maxPods: 1 })
 
 let operators = 0
 const startOperator = () =>
-  startProgram(t, {
-    ...stage.environment,
-    ...shortLease,
-    KUBECONFIG,
-    TINTYPE_POD_NAME: `operator-${++operators}`,
-    TINTYPE_POD_UID: `uid-of-operator-${operators}`,
-    TINTYPE_BOOTSTRAP_ENABLED: 'false',
-    TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-    TINTYPE_WEBHOOK_EXTRA_CA_FILE: authority,
-  })
+  startProgram(
+    t,
+    {
+      ...stage.environment,
+      ...shortLease,
+      TINTYPE_POD_NAME: `operator-${++operators}`,
+      TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+      TINTYPE_BOOTSTRAP_ENABLED: 'false',
+      TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      TINTYPE_WEBHOOK_EXTRA_CA_FILE: authority,
+    },
+    operatorAccount,
+  )
 let operator = await startOperator()
 
 async function createAccount(name: string): Promise<void> {

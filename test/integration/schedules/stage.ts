@@ -68,7 +68,6 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     await minio.stop()
     await rm(directory, { recursive: true, force: true })
   })
-  await plane.applyKinds()
   const root = { ...minio, region: 'us-east-1', bucket: BUCKET }
   /** The bucket with all rights, for what tests check. */
   const bucket = openStorage(root)

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { customResourceDefinitions, namespaces } from '../../../crds/client/core-resources.ts'
 import { runnerPools } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
@@ -9,12 +8,13 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { accessPlane } from '../../support/processes/plane-access.ts'
 import { find, renderChart } from '../../support/sources/chart.ts'
 
 // The chart's hook, run manually on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
 
 const plane = await startOwnPlane(t)
-const admin = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+const admin = new KubeHttp(await accessPlane(plane.kubeconfigPath))
 t.teardown(() => admin.close())
 const definitions = new Resource(admin, customResourceDefinitions)
 const kubectl = (args: string[], input = '') =>

@@ -14,6 +14,7 @@ import { addParameters } from '../../support/attack/added-parameters.ts'
 import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { eventually } from '../../support/eventually.ts'
 import { readRightsTable } from '../../support/sources/rights-table.ts'
+import { setUsers } from '../store-identities.ts'
 
 const HOUR = 3_600_000
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-identities-'))
@@ -38,7 +39,7 @@ await eventually('the store is open', async () => {
   await openStorage({ ...root, bucket }).ensureBucket()
   return true
 })
-await setIdentities(first, { root, bucket, now })
+await setUsers(() => setIdentities(first, { root, bucket, now }))
 
 const isAllowed = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
@@ -95,7 +96,7 @@ for (const build of ['upstream', 'ours'] as const) {
         () => false,
       ),
     )
-    await setIdentities(first, { root: there, bucket, now })
+    await setUsers(() => setIdentities(first, { root: there, bucket, now }))
     await owner.write(victim, 'a secret picture')
     const presignBy = (uploads: StoreUser | undefined, key: string) => {
       const storage = openStorage({ ...there, ...first.operator }, { uploads })
@@ -216,7 +217,7 @@ for (const build of ['upstream', 'ours'] as const) {
             () => false,
           ),
       )
-      await setIdentities(first, { root: there, bucket, now: new Date() })
+      await setUsers(() => setIdentities(first, { root: there, bucket, now: new Date() }))
       await setIdentities(keysOf('second'), { root: there, bucket, now: new Date(Date.now() - 3 * HOUR) })
       const past = '2000-01-01T00:00:00Z'
       const put = async (target: string, headers: Record<string, string>) => {

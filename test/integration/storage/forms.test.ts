@@ -1,5 +1,4 @@
 import type { Test } from 'tap'
-import { eventually } from '../../support/eventually.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
 const DOMAIN = 'store.test'
@@ -25,13 +24,14 @@ const { setVersitygwIdentities } = await import('../../../operator/src/setup/ver
 const { openStorage } = await import('../../../operator/src/storage/storage.ts')
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { startVersitygw } = await import('../../cluster/programs/versitygw.ts')
+const { setUsers } = await import('../store-identities.ts')
 
 // Stores as they exist elsewhere: the bucket in the host name, an IPv6 address, another region. Gateway and operator use their own settings, clients
 // and permissions, and the runner stores a file with the URL that the operator signs.
 
 const STORES = {
-  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', setUsers: setIdentities },
-  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', setUsers: setVersitygwIdentities },
+  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', identify: setIdentities },
+  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', identify: setVersitygwIdentities },
 }
 type Store = (typeof STORES)[keyof typeof STORES]
 
@@ -79,7 +79,7 @@ async function startFront(port: number) {
 }
 
 /** Starts the store with a bucket and the users of Tintype. Returns the programs' settings for it. */
-async function startStore(t: Test, { start, region: regionVariable, domain, setUsers }: Store, form: Form) {
+async function startStore(t: Test, { start, region: regionVariable, domain, identify }: Store, form: Form) {
   const { host, region = 'us-east-1', isVirtual = false } = form
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-forms-'))
   const environment = { [regionVariable]: region, ...(isVirtual ? { [domain]: DOMAIN } : {}) }
@@ -87,8 +87,7 @@ async function startStore(t: Test, { start, region: regionVariable, domain, setU
   const { accessKey, secretKey } = store
   const root = { endpoint: store.endpoint, region, bucket: BUCKET, accessKey, secretKey }
   await openStorage(root).ensureBucket()
-  // MinIO reports that it is ready before it can read its users. The setup Job retries as well.
-  await eventually('the store accepts its users', () => setUsers(users, { root, bucket: BUCKET, now: new Date() }).then(() => true))
+  await setUsers(() => identify(users, { root, bucket: BUCKET, now: new Date() }))
   const front = isVirtual ? await startFront(store.port) : undefined
   t.teardown(async () => {
     front?.close()

@@ -15,6 +15,7 @@ import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
 import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
+import { setUsers } from '../store-identities.ts'
 
 // A store that refuses a request: the error says what is wrong and what to do, on both bundled stores.
 
@@ -44,8 +45,8 @@ for (const [name, start] of Object.entries({ minio: startMinio, versitygw: start
     })
     const root = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
     await open(root).ensureBucket()
-    if (name === 'minio') await setIdentities(users, { root, bucket: BUCKET, now: new Date() })
-    else await setVersitygwIdentities(users, { root, bucket: BUCKET })
+    const set = name === 'minio' ? setIdentities : setVersitygwIdentities
+    await setUsers(() => set(users, { root, bucket: BUCKET, now: new Date() }))
     const gateway = { ...root, ...users.gateway }
 
     t.test('an unknown access key', async (t) => {

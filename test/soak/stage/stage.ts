@@ -23,7 +23,7 @@ import { findFreePorts } from '../../cluster/host/ports.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { installRelease, NAMESPACE, type Release } from '../../integration/admission/release.ts'
-import { expectedHash } from '../../integration/operator/stage.ts'
+import { readPolicies } from '../../integration/operator/stage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { writeServiceAccount } from '../../support/processes/as-in-pod.ts'
 import { type CleanupStack, newCleanupStack } from './ends.ts'
@@ -110,7 +110,7 @@ async function raise(cleanupStack: CleanupStack, options: { storeDirectory?: str
   cleanupStack.teardown(() => fleet.close())
 
   const apiServer = new URL(plane.url)
-  const hash = await expectedHash(kubeconfigPath)
+  const policies = await readPolicies(kubeconfigPath)
   const environmentFor = ({
     apiServerPort = Number(apiServer.port),
     storePort = minio.port,
@@ -141,7 +141,7 @@ async function raise(cleanupStack: CleanupStack, options: { storeDirectory?: str
     const environment = {
       TINTYPE_POD_NAME: name,
       TINTYPE_POD_UID: pod.metadata.uid ?? '',
-      TINTYPE_ADMISSION_POLICY_HASH: hash,
+      ...policies,
       TINTYPE_BOOTSTRAP_PLAN: 'scale',
       ...environmentFor(options),
     }

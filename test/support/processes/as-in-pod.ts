@@ -3,9 +3,11 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
-import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { defineResource, Resource } from '../../../crds/client/resource.ts'
 
 const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** Longer than any soak run or benchmark. */
@@ -26,6 +28,47 @@ const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FI
 /** A command that runs another command with the files of `directory` as its service account. */
 export const withAccount = (directory: string, command: readonly string[]) =>
   ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, directory, ...command] as const
+
+/** A service account whose files a program finds as in a pod. */
+export interface PodAccount {
+  /** Runs a command with the files. */
+  wrap: (command: readonly string[]) => readonly string[]
+  environment: Record<string, string>
+}
+
+/** Creates a service account with all rights, or uses an existing one without `grant`, and writes its files. */
+export async function openPodAccount(
+  access: ClusterAccess,
+  { name, directory, grant = false }: { name: string; directory: string; grant?: boolean },
+): Promise<PodAccount> {
+  const http = new KubeHttp(access)
+  try {
+    if (grant) await createAdministrator(http, name)
+    const { tls } = await access.credentials()
+    await writeServiceAccount(http, { name, directory, ca: String(tls.ca) })
+  } finally {
+    await http.close()
+  }
+  const { hostname, port } = new URL(access.server)
+  const environment = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+  return { wrap: (command) => withAccount(directory, command), environment }
+}
+
+const clusterRoleBindings = defineResource<KubeObject>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+})
+
+async function createAdministrator(http: KubeHttp, name: string): Promise<void> {
+  await new Resource(http, serviceAccounts).create({ metadata: { name } })
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }
+  const subjects = [{ kind: 'ServiceAccount', name, namespace: http.namespace }]
+  const metadata = { name: `${http.namespace}-${name}` }
+  await new Resource(http, clusterRoleBindings).create({ metadata, roleRef, subjects } as KubeObject)
+}
 
 /** Writes service account files for the administrator's namespace. `ca` is the API server's certificate authority as PEM. */
 export async function writeServiceAccount(

@@ -12,14 +12,12 @@ const GENERATED = join(import.meta.dirname, '../../../crds/generated')
 /**
  * Creates the generated CustomResourceDefinitions, and waits until the API server serves them. kubectl would use another second of
  * processor time.
- * @param plurals kinds to create; default: all
  */
-export async function createKinds(http: KubeHttp, plurals?: readonly string[]): Promise<void> {
+export async function createKinds(http: KubeHttp): Promise<void> {
   const definitions = new Resource(http, customResourceDefinitions)
   const files = (await readdir(GENERATED)).filter((file) => file.endsWith('.yaml'))
-  const wanted = files.filter((file) => plurals === undefined || plurals.some((plural) => file === `tintype.dev_${plural}.yaml`))
   await Promise.all(
-    wanted.map(async (file) => {
+    files.map(async (file) => {
       const { metadata } = await definitions.create(parse(await readFile(join(GENERATED, file), 'utf8')) as CustomResourceDefinition)
       await eventually(`${metadata.name} is served`, async () => {
         const { status } = await definitions.get(metadata.name)

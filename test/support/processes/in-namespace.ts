@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { LANES_VARIABLE } from '../lanes/lane.ts'
 
 // Runs a test file in a separate network: loopback, and one interface without a route (WebRTC needs one), to which any address can be
 // assigned. So one process contains the metadata service, the internet and the pod's network, and no packet leaves it.
@@ -33,9 +34,11 @@ const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps
  */
 export const enterNamespace = (file: string, addresses: readonly string[], names: readonly string[] = []): void => {
   if (process.env[MARK]) return
+  // The servers of the lane are on the loopback interface outside.
+  const { [LANES_VARIABLE]: _, ...environment } = process.env
   const { status, error } = spawnSync('unshare', [...RESTART, process.execPath, ...process.execArgv, file], {
     stdio: 'inherit',
-    env: { ...process.env, [MARK]: '1', TINTYPE_TEST_ADDRESSES: addresses.join(' '), TINTYPE_TEST_NAMES: names.join(' ') },
+    env: { ...environment, [MARK]: '1', TINTYPE_TEST_ADDRESSES: addresses.join(' '), TINTYPE_TEST_NAMES: names.join(' ') },
   })
   if (error) throw error
   process.exit(status ?? 1)

@@ -7,6 +7,8 @@ export interface Part {
   jobs: number
   /** The part starts when the tools are built. */
   needsTools?: true
+  /** tap measures what its files cover. */
+  hasCoverage?: true
 }
 
 /** A stage runs `jobs` files concurrently. Files that match a pattern of `alone` run one by one after the others. */
@@ -35,4 +37,10 @@ export const keepSelected = (parts: readonly Part[], isSelected: (file: string) 
 export function moveToolUsers(parts: readonly Part[], usesTool: (file: string) => boolean): Part[] {
   const users = keepSelected(parts, usesTool).map((part): Part => ({ ...part, needsTools: true }))
   return [...keepSelected(parts, (file) => !usesTool(file)), ...users]
+}
+
+/** Moves the files that measure coverage into a part of their own, before the others. */
+export function separateCoverage(parts: readonly Part[], covers: (file: string) => boolean): Part[] {
+  const covering = keepSelected(parts, covers).map((part): Part => ({ ...part, hasCoverage: true }))
+  return [...covering, ...keepSelected(parts, (file) => !covers(file))]
 }

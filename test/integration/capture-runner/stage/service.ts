@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { Resource, tintypeResource } from '../../../../crds/client/resource.ts'
@@ -21,8 +20,8 @@ import { createSigner, type Signer } from '../../../../operator/src/runner/signa
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { createKinds } from '../../../support/processes/create-kinds.ts'
-import { type OwnPlane, startOwnPlane } from '../../../support/processes/own-plane.ts'
+import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../../support/processes/own-plane.ts'
+import { accessPlane } from '../../../support/processes/plane-access.ts'
 import { parseLogLines } from '../../../support/sources/log-lines.ts'
 import { type Bucket, openBucket } from './bucket.ts'
 import { CHROMIUM } from './studio.ts'
@@ -32,7 +31,6 @@ import { CHROMIUM } from './studio.ts'
 const MAIN = join(import.meta.dirname, '../../../../capture-runner/src/main.ts')
 const JAIL = join(import.meta.dirname, '../../../../capture-runner/jail')
 const POD_UID = '6b1f7f0e-0000-4000-8000-00000000000a'
-const NAMESPACE = 'default'
 
 /** The runner's process. */
 export interface RunnerProcess {
@@ -47,7 +45,7 @@ export interface RunnerProcess {
 
 /** The environment of a runner. */
 export interface Service {
-  plane: OwnPlane
+  plane: TestPlane
   bucket: Bucket
   screenshots: Resource<Screenshot>
   sign: Signer
@@ -61,24 +59,25 @@ export interface Service {
 }
 
 /** Starts the other services, which end with the test file. */
-export async function openService(t: Test): Promise<Service> {
-  const [plane, bucket] = await Promise.all([startOwnPlane(t), openBucket(t)])
-  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'> = {}): Promise<Service> {
+  const [plane, bucket] = await Promise.all([openTestPlane(options), openBucket(t)])
+  t.teardown(plane.stop)
+  const { namespace } = plane
+  const http = new KubeHttp(await accessPlane(plane.kubeconfigPath))
   t.teardown(() => http.close())
-  await createKinds(http, ['screenshots'])
   const tokenFile = await makeToken(http, plane.directory)
   const caFile = join(plane.directory, 'pki', 'ca.crt')
   const privateKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   const sign = await createSigner(privateKey)
   const address = { uid: POD_UID, ip: '127.0.0.1' }
-  const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'), { namespace: NAMESPACE })
+  const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'), { namespace })
   const { d: _, ...publicKey } = privateKey
   const fixed = {
     PATH: process.env.PATH ?? '',
     HOME: plane.directory,
     TINTYPE_POD_NAME: 'default-1',
     TINTYPE_POD_UID: POD_UID,
-    TINTYPE_NAMESPACE: NAMESPACE,
+    TINTYPE_NAMESPACE: namespace,
     TINTYPE_LOG_LEVEL: 'debug',
     TINTYPE_DISPATCH_PUBLIC_KEY: JSON.stringify(publicKey),
     TINTYPE_DISPATCH_TOKEN_FILE: tokenFile,
@@ -110,7 +109,7 @@ export async function openService(t: Test): Promise<Service> {
       const spec = { url, ...(options ? { options } : {}) }
       const created = await screenshots.create({ metadata: { name }, spec } as unknown as Screenshot)
       await screenshots.patch(name, mergePatch({ status: claimedStatus(attempt) }), { subresource: 'status' })
-      const order = { uid: created.metadata.uid ?? '', name, namespace: NAMESPACE, accountName: 'default', attempt, ...spec }
+      const order = { uid: created.metadata.uid ?? '', name, namespace, accountName: 'default', attempt, ...spec }
       const upload = bucket.uploadOf(keyOf(order as CaptureOrder))
       const artifacts = artifactsOf(options).map(({ type, extension }) => ({
         type,
@@ -139,13 +138,17 @@ const claimedStatus = (attempt: number) => ({
 /** A service account with the single permission of runners, and a file with its token. */
 async function makeToken(http: KubeHttp, directory: string): Promise<string> {
   const post = (path: string, body: object) => http.request<{ status: { token: string } }>({ method: 'POST', path, body })
-  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${http.namespace}`
   const metadata = { name: 'runner' }
-  await post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata })
+  await post(`/api/v1/namespaces/${http.namespace}/serviceaccounts`, { metadata })
   await post(`${rbac}/roles`, { metadata, rules: [{ apiGroups: ['tintype.dev'], resources: ['screenshots/status'], verbs: ['patch'] }] })
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'runner' }
-  await post(`${rbac}/rolebindings`, { metadata, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'runner', namespace: NAMESPACE }] })
-  const { status } = await post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/runner/token`, { spec: { expirationSeconds: 3_600 } })
+  await post(`${rbac}/rolebindings`, {
+    metadata,
+    roleRef,
+    subjects: [{ kind: 'ServiceAccount', name: 'runner', namespace: http.namespace }],
+  })
+  const { status } = await post(`/api/v1/namespaces/${http.namespace}/serviceaccounts/runner/token`, { spec: { expirationSeconds: 3_600 } })
   const file = join(directory, 'token')
   await writeFile(file, status.token)
   return file

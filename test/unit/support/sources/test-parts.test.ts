@@ -1,5 +1,5 @@
 import t from 'tap'
-import { keepSelected, moveToolUsers, planParts } from '../../../support/sources/test-parts.ts'
+import { keepSelected, moveToolUsers, planParts, separateCoverage } from '../../../support/sources/test-parts.ts'
 
 const files = ['test/a.test.ts', 'test/b.test.ts', 'test/c/d.test.ts', 'test/c/e.test.ts']
 
@@ -37,6 +37,16 @@ t.test('moveToolUsers runs the files that need tools after all others', async (t
       { files: ['test/c/e.test.ts'], jobs: 1 },
       { files: ['test/a.test.ts'], jobs: 3, needsTools: true },
       { files: ['test/c/d.test.ts'], jobs: 1, needsTools: true },
+    ],
+  )
+})
+
+t.test('separateCoverage runs the files that measure coverage first, because only they need the modules of tap', async (t) => {
+  t.strictSame(
+    separateCoverage(planParts(files, { jobs: 2 }), (file) => file.startsWith('test/c/')),
+    [
+      { files: ['test/c/d.test.ts', 'test/c/e.test.ts'], jobs: 2, hasCoverage: true },
+      { files: ['test/a.test.ts', 'test/b.test.ts'], jobs: 2 },
     ],
   )
 })

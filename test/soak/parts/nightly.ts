@@ -1,0 +1,36 @@
+import { CommandError, run } from '../../cluster/host/exec.ts'
+import { FULL_LENGTH } from '../../support/length.ts'
+import { type Finding, holds, type Part } from '../part.ts'
+
+/** Their short forms run in `npm test`. */
+const FILES = ['test/integration/delivery/thousand.test.ts']
+const MINUTES = 15
+
+/** Runs a test file at full length. */
+async function runFile(file: string): Promise<Finding> {
+  const environment = { ...FULL_LENGTH, TAP_TIMEOUT: String(MINUTES * 60) }
+  const running = run(process.execPath, [file], { environment, timeoutMilliseconds: (MINUTES + 1) * 60_000 })
+  const output = await running.then(
+    (text) => text,
+    (error: unknown) => {
+      if (error instanceof CommandError) return error.output
+      throw error
+    },
+  )
+  const [failure] = /^not ok .*$/m.exec(output) ?? []
+  const isMet = failure === undefined && /^# \{ total: .*$/m.test(output)
+  return holds(file, isMet, failure ?? output.trimEnd().split('\n').at(-1) ?? '')
+}
+
+export const nightly: Part = {
+  name: 'nightly',
+  shows: 'the integration tests whose short form is in `npm test` pass at full length',
+  run: async ({ progress }) => {
+    const findings: Finding[] = []
+    for (const file of FILES) {
+      progress(file)
+      findings.push(await runFile(file))
+    }
+    return { findings }
+  },
+}
