@@ -40,6 +40,13 @@ const expressions = {
     '@every 90s',
     '0 0 29 2 *',
     '0 12 1-1 * *',
+    '0\t9\t*\t*\tMON-FRI',
+    '0 9 * * MON-FRI\n',
+    '\r\n\t*/5 \v*\f* * *\r\n',
+    '0\u00a09\u0085*\u2003*\u3000*',
+    '@hourly\n',
+    '\t@every  1h\n',
+    '7 7 7 7 */7',
   ],
   bad: [
     '',
@@ -52,6 +59,12 @@ const expressions = {
     '* * * 13 *',
     '* * * 0 *',
     '* * * * 7',
+    '* * * * 5-07',
+    '* * * * 7,1\n',
+    '*\u200b* * * *',
+    '* * * *\n',
+    '* *\t20-9 * *',
+    '@every 5s\n',
     '* * * * Monday',
     '*/0 * * * *',
     '*/x * * * *',
@@ -73,7 +86,6 @@ const expressions = {
     '@every 30s',
     '@every 9000h',
     'daily',
-    '* * * * *\n',
   ],
 }
 const zones = {
@@ -99,6 +111,7 @@ for (const [what, cases, specOf, schema] of [
 
 t.test('the API server says what is wrong', async (t) => {
   t.match(await refusalOf({ schedule: 'every day' }), /spec.schedule: .*not a cron expression: use five fields/)
+  t.match(await refusalOf({ schedule: '0 9 * * 1-7' }), /the day of the week 7 is not valid: use 0 or SUN for Sunday/)
   t.match(await refusalOf({ schedule: '30-10 * * * *' }), /a range ends before it begins: use two ranges/)
   t.match(await refusalOf({ schedule: '@every 5s' }), /the interval of @every must be from 1m to 8784h/)
   t.match(await refusalOf({ timeZone: 'Local' }), /not a time zone: use a name of the IANA database/)
