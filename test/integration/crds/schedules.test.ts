@@ -5,7 +5,9 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { comparisonConflicts, findComparisonConflict } from '../../../crds/src/kinds/schedule-comparison.ts'
 import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
+import { manualPages, readText, yamlBlocksOf } from '../../support/sources/code-blocks.ts'
 import { startPlane } from '../client/plane.ts'
+import { kubectlOf } from './kubectl.ts'
 
 // The API server checks schedules by the same rules as the programs.
 
@@ -154,4 +156,24 @@ t.test('API server and programs refuse the same options beside a comparison', as
     if (conflict) t.match(refusal, conflict.message)
     t.equal(await refusalOf({ template: { ...template, options: { ...options, compareTo: undefined } } }), undefined, 'without comparison')
   }
+})
+
+t.test('kubectl applies every manifest of the documentation, and every part of one', async (t) => {
+  const kubectl = kubectlOf(plane)
+  t.ok((await kubectl(['create', 'namespace', 'tintype'])).isOk)
+  let count = 0
+  for (const page of manualPages) {
+    let whole = ''
+    for (const block of yamlBlocksOf(readText(page))) {
+      // A part of a spec belongs to the manifest before it.
+      const isPart = block.startsWith('spec:\n')
+      if (!isPart && !/^apiVersion: (tintype\.dev|v1|rbac\.)/m.test(block)) continue
+      if (!isPart) whole = block.replaceAll('namespace: argocd', 'namespace: tintype')
+      const manifest = isPart ? whole + block.slice('spec:\n'.length) : whole
+      const { isOk, output } = await kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], manifest)
+      t.ok(isOk, `${page}: ${output}\n${manifest}`)
+      count += 1
+    }
+  }
+  t.ok(count >= 6, String(count))
 })
