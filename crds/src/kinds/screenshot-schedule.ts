@@ -5,6 +5,7 @@ import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
 import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { MAX_SHORT_URL } from '../schema/urls.ts'
 import { UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
@@ -129,6 +130,7 @@ export const LastChange = z.object({
 export type LastChange = z.infer<typeof LastChange>
 
 export const ScreenshotScheduleStatus = z.object({
+  url: z.string().max(MAX_SHORT_URL).describe('URL of the template, cut after 80 characters, for kubectl get.').optional(),
   conditions: Conditions.describe('Conditions Ready, Suspended and LastRunSucceeded.').optional(),
   nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
   lastScheduleTime: instant('Time at which the last created run was due.').optional(),
@@ -175,7 +177,7 @@ export const screenshotScheduleDefinition: Definition = {
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
     { name: 'Title', type: 'string', jsonPath: '.spec.name', priority: 1, description: 'spec.name, the name for people.' },
-    { name: 'URL', type: 'string', jsonPath: '.spec.template.url', priority: 1 },
+    { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1, description: 'Beginning of spec.template.url.' },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

@@ -32,7 +32,7 @@ export function LastPicture({ schedule: { name, options, recent_runs: runs } }: 
   }, [collection, id])
   return (
     <span class="small-picture" ref={place}>
-      {url === undefined ? null : <img src={url} alt={`Last picture of ${name}`} decoding="async" referrerpolicy="no-referrer" />}
+      {url === undefined ? null : <img src={url} alt={`Last run of ${name}`} decoding="async" referrerpolicy="no-referrer" />}
     </span>
   )
 }

@@ -11,6 +11,7 @@ import {
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import { toShortUrl } from '@tintype/crds/schema/urls'
 import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
 import { type EndedRun, toRecent } from './ended-run.ts'
@@ -40,6 +41,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     status.lastSuccessfulTime,
   ])
   const patch: StatusPatch = {
+    url: toShortUrl(spec.template.url),
     conditions: buildConditions(status.conditions ?? [], { decision, last: recentRuns[0], isSuspended: spec.suspend ?? false }, now).map(
       (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
     ),
