@@ -54,8 +54,7 @@ async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: Ab
 async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
   const isDone = await patch(webhook, { metadata: { annotations }, spec: { active: false } }, deps, signal)
-  if (isDone)
-    deps.events?.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
+  if (isDone) deps.events?.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
 }
 
 const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook })

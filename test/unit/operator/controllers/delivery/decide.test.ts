@@ -37,7 +37,7 @@ const ended = (attempt: number, second: number, statusCode: number, more: object
   at: at(second),
   isSuccess: statusCode >= 200 && statusCode < 300,
   statusCode,
-  jitter: 0.5,
+  jitter: 0,
   ...more,
 })
 

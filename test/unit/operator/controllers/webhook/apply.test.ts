@@ -74,3 +74,20 @@ t.test('apply removes the reason why a webhook was disabled', async (t) => {
   await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
 })
+
+t.test('apply records one Event when an endpoint begins to answer 410', async (t) => {
+  const { deps } = setUp()
+  const warned: string[] = []
+  const events = { warn: (_: unknown, reason: string, message: string) => warned.push(`${reason} ${message}`) }
+  const gone = {
+    type: 'Answering',
+    status: 'False',
+    reason: 'Gone',
+    message: 'Update spec.url.',
+    lastTransitionTime: at(1).toISOString(),
+  } as const
+  const patch = { do: 'patchStatus', status: { ...status, conditions: [gone] } } as const
+  await apply([patch], hook, { ...deps, events }, signal)
+  await apply([patch], aWebhook({ status: { conditions: [gone] } }), { ...deps, events }, signal)
+  t.strictSame(warned, ['EndpointGone Update spec.url.'])
+})
