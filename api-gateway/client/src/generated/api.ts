@@ -2792,6 +2792,16 @@ export interface components {
                 link_secret: string;
             };
         };
+        /** @description The redelivery of the missed events is queued. */
+        MissedRedelivery: {
+            /** @constant */
+            success: true;
+            message: string;
+            data: {
+                /** @description Number of missed deliveries, at most 10,000. All of them are repeated. */
+                missed_deliveries: number;
+            };
+        };
         /** @description This document. */
         OpenApiDocument: {
             [key: string]: unknown;
@@ -4188,7 +4198,10 @@ export interface components {
                     total_deliveries: number;
                     successful_deliveries: number;
                     failed_deliveries: number;
+                    /** @description Another attempt follows. Counts at most 10,000 of archived screenshots. */
                     pending_deliveries: number;
+                    /** @description Failed deliveries that POST /webhooks/{id}/redeliver-missed repeats, at most 10,000. */
+                    missed_deliveries: number;
                     /** @description Percentage of the finished deliveries. */
                     success_rate: number | null;
                     average_response_time_ms: number | null;

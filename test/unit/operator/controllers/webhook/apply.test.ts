@@ -3,7 +3,7 @@ import type { Secret } from '../../../../../crds/client/core-resources.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import type { Patch } from '../../../../../crds/client/patch.ts'
 import { apply } from '../../../../../operator/src/controllers/webhook/apply.ts'
-import type { StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
+import type { Action, StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 import { FakeStore } from '../../../../support/fakes/fake-store.ts'
 
@@ -86,7 +86,7 @@ t.test('apply records one Event when an endpoint begins to answer 410', async (t
     message: 'Update spec.url.',
     lastTransitionTime: at(1).toISOString(),
   } as const
-  const patch = { do: 'patchStatus', status: { ...status, conditions: [gone] } } as const
+  const patch: Action = { do: 'patchStatus', status: { ...status, conditions: [gone] } }
   await apply([patch], hook, { ...deps, events }, signal)
   await apply([patch], aWebhook({ status: { conditions: [gone] } }), { ...deps, events }, signal)
   t.strictSame(warned, ['EndpointGone Update spec.url.'])

@@ -5,7 +5,7 @@ import { newId, screenshotIdOf, webhookIdOf } from '../../../../../../crds/src/i
 import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
 import { toArchivedLine } from '../../../../../../crds/src/records/archive.ts'
 import { recordKey } from '../../../../../../crds/src/records/storage-keys.ts'
-import { OPEN_PREFIX, openPrefix } from '../../../../../../crds/src/webhooks/undelivered.ts'
+import { missedPrefix, OPEN_PREFIX, openPrefix } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
@@ -109,7 +109,7 @@ for (const [minutes, missedMinutes] of [
         await leader.reconcile()
         await settle()
       }
-      const missed = await Array.fromAsync(leader.store.missed('default', webhookIdOf(hook.metadata)))
+      const missed = bucket.keys(missedPrefix('default', webhookIdOf(hook.metadata)))
       t.equal(events.length, minutes * 2)
       t.equal(received.length, events.length - missed.length)
       t.ok(missed.length <= missedMinutes * 2 + 1 && (missedMinutes === 0 || missed.length > 0), String(missed.length))
