@@ -91,6 +91,7 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
     deps,
   )
   deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
+  if (finding.outcome === 'success') await deps.undelivered?.forgetMissed(accountOf(webhook), webhookIdOf(webhook.metadata), delivery)
   return finding
 }
 

@@ -113,7 +113,7 @@ export class UndeliveredWorker {
       return this.#after(DEFER_MILLISECONDS)
     }
     const body = await recordedEvents.load(webhook, toLine(open), record)
-    if (body === undefined) return this.#withdraw(job, webhook)
+    if (body === undefined) return this.#withdraw(job, webhook, false)
     // A third attempt that is still open was interrupted.
     const attempt = open.manual ? open.attempts + 1 : Math.min(open.attempts + 1, MAX_ATTEMPTS)
     const isRecorded = !open.manual && attempt > 1 && attempt > open.attempts
@@ -170,10 +170,10 @@ export class UndeliveredWorker {
   }
 
   /** Ends a delivery without a post: the webhook does not want the event any more, or the event does not exist any more. */
-  async #withdraw(job: Job, webhook: Webhook | undefined): Promise<undefined> {
+  async #withdraw(job: Job, webhook: Webhook | undefined, canRepeat = true): Promise<undefined> {
     const { open, account, key } = job
     const { store, deliveryLog, now } = this.#deps
-    if (webhook) await store.miss(account, webhookIdOf(webhook.metadata), open)
+    if (webhook && canRepeat) await store.miss(account, webhookIdOf(webhook.metadata), open)
     await store.close(key)
     if (!webhook || open.manual) return
     const at = now().toISOString()

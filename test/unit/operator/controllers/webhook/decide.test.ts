@@ -116,6 +116,8 @@ t.test('an endpoint that answers 410 gets a condition that says what to do, unti
   const failing = { ...statistics, lastStatusCode: 503, consecutiveFailures: 4 }
   t.match(statusOf(seen(aHook({ ...(gone as WebhookStatus), statistics: failing })), 90)?.conditions, [{}, { status: 'True' }])
   const well = { ...statistics, lastStatusCode: 200, consecutiveFailures: 0 }
+  const { consecutiveFailures: _, ...uncounted } = statistics
+  t.match(statusOf(seen(aHook({ statistics: uncounted })), 60)?.conditions, [{ type: 'Ready' }])
   t.match(statusOf(seen(aHook({ ...(gone as WebhookStatus), statistics: well })), 90)?.conditions, [{}, { status: 'True' }])
   t.notMatch(decide(seen(aHook({ statistics })), at(60)), [{ do: 'disable' }], 'spec.active stays')
 })

@@ -3,7 +3,7 @@ import { hexSignature } from '../../../../../../crds/src/crypto/webhook-signatur
 import { newId, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
 import type { AttemptLine } from '../../../../../../crds/src/webhooks/delivery-log.ts'
-import { openKey, type Undelivered } from '../../../../../../crds/src/webhooks/undelivered.ts'
+import { missedKey, openKey, type Undelivered } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
 import { postAsRequested, type RequestPostDeps } from '../../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
 import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
@@ -144,4 +144,14 @@ t.test('postAsRequested opens all missed deliveries for one more attempt, and re
   t.strictSame([...bucket.objects], [[openKey('default', again), JSON.stringify({ ...missed, manual: true, at: again.at })]])
   await undelivered.miss('default', webhookIdOf(hook.metadata), missed)
   await t.rejects(setUp([], { undelivered, mayPost: () => false }).ask(request, hook), /leadership lost/)
+})
+
+t.test('postAsRequested forgets a missed delivery that was redelivered alone, so that it is not repeated with the others', async (t) => {
+  const bucket = new MemoryBucket()
+  const hook = aWebhook()
+  const key = missedKey('default', webhookIdOf(hook.metadata), DELIVERY)
+  bucket.objects.set(key, '{}')
+  const undelivered = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
+  t.match(await setUp([aLine()], { undelivered }).ask(redelivery, hook), { success: true })
+  t.strictSame(bucket.keys(), [])
 })

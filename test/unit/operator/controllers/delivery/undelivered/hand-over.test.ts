@@ -2,7 +2,7 @@ import t from 'tap'
 import { screenshotIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { eventIdOf } from '../../../../../../crds/src/webhooks/events.ts'
 import { openKey, openPrefixOf, parseOpenKey, parseUndelivered } from '../../../../../../crds/src/webhooks/undelivered.ts'
-import { type Candidate, decide } from '../../../../../../operator/src/controllers/delivery/decide.ts'
+import type { Candidate } from '../../../../../../operator/src/controllers/delivery/decide.ts'
 import type { Observed } from '../../../../../../operator/src/controllers/delivery/observe.ts'
 import { ScreenshotProgress } from '../../../../../../operator/src/controllers/delivery/progress.ts'
 import { findOpenDeliveries, toUndelivered } from '../../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
@@ -53,20 +53,6 @@ t.test('a Screenshot with a running post, or with a result that is not recorded,
 t.test('an attempt that waits for its turn does not count, although it was recorded', async (t) => {
   const progress = { state: 'waiting', attempt: 2 } as const
   t.match(find(aCandidate({ entry: { ...open, attempts: 2 }, progress })), [{ attempts: 1, at: at(30).toISOString() }])
-})
-
-t.test('a deletion does not wait for open deliveries that can continue in the bucket', async (t) => {
-  const options = {
-    schedule: { delaysMilliseconds: [60_000], timeoutMilliseconds: 1_000 },
-    mayPost: true,
-    isDeleteRequested: true,
-    now: at(30),
-  }
-  const waits = [aCandidate({ entry: open })]
-  t.match(decide(waits, { ...options, canHandOver: true }), [{ do: 'deleteScreenshot' }])
-  t.match(decide(waits, options), [{ do: 'requeue' }])
-  const posting = [aCandidate({ entry: open, progress: { state: 'posting', attempt: 2 } })]
-  t.strictSame(decide(posting, { ...options, canHandOver: true }), [])
 })
 
 t.test('keys name the account, the endpoint and the second at which an attempt is due', async (t) => {
