@@ -165,6 +165,8 @@ export const screenshotScheduleDefinition: Definition = {
   shortNames: ['shotsched'],
   description: 'A ScreenshotSchedule creates a Screenshot of a page again and again.',
   columns: [
+    // The names of objects from REST are ids.
+    { name: 'Title', type: 'string', jsonPath: '.spec.name', description: 'Name for people.' },
     { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule' },
     { name: 'Time zone', type: 'string', jsonPath: '.spec.timeZone' },
     { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
@@ -176,7 +178,6 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'By', type: 'string', jsonPath: '.status.lastChange.share', description: 'Share of the pixels that differed then.' },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
-    { name: 'Title', type: 'string', jsonPath: '.spec.name', priority: 1, description: 'spec.name, the name for people.' },
     { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1, description: 'Beginning of spec.template.url.' },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
