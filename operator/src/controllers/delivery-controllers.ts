@@ -14,6 +14,7 @@ import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Controller } from '../controller-runtime/controller.ts'
+import { TerminalError } from '../controller-runtime/errors.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import type { OpenDeliveries } from '../storage/archiving.ts'
 import type { ApplyDeps } from './delivery/apply.ts'
@@ -255,8 +256,15 @@ function openDeliveriesOf(
   const finder = webhookFinder(options)
   return {
     of(screenshot) {
-      const observed = deliveries.observe(screenshot)
-      return observed ? findOpenDeliveries(observed, finder, now()) : []
+      if (options.webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) === 0) return []
+      try {
+        const observed = deliveries.observe(screenshot)
+        return observed ? findOpenDeliveries(observed, finder, now()) : []
+      } catch (error) {
+        // The delivery controller cannot read it either, so it has no deliveries. It must not stop the archive.
+        if (error instanceof TerminalError) return []
+        throw error
+      }
     },
     async keep(account, open) {
       await mapConcurrently(open, CONCURRENT_WRITES, (delivery) => store.open(account, delivery))

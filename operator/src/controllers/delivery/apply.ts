@@ -24,7 +24,7 @@ export interface ApplyDeps {
   onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: DeliveryStateChange) => void) | undefined
   /** Stores the open deliveries of a Screenshot that is deleted. Absent without a bucket. @throws RetryableError */
   keepOpen?: ((observed: Observed) => Promise<void>) | undefined
-  /** Stores deliveries that failed, so that they can be redelivered. Absent without a bucket. @throws RetryableError */
+  /** Stores deliveries that failed, so that they can be redelivered. Absent without a bucket. */
   keepMissed?: ((observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>) | undefined
   log: Log
   metrics: DeliveryMetrics
@@ -60,7 +60,7 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
   const { screenshot, progress } = observed
   const { name, namespace } = screenshot.metadata
   const failed = changes.filter(({ after }) => after.state === 'failed')
-  if (failed.length > 0) await deps.keepMissed?.(observed, failed)
+  if (failed.length > 0) await keepMissed(observed, failed, deps)
   try {
     const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
     deps.seen.observe(written)
@@ -75,6 +75,15 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
     // A change without a status code is not the result of a post: it records the next attempt, or gives up.
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
     reportChange(observed, change, deps)
+  }
+}
+
+/** Without the bucket, these deliveries cannot be redelivered, but results must be recorded. */
+async function keepMissed(observed: Observed, failed: readonly DeliveryStateChange[], deps: ApplyDeps): Promise<void> {
+  try {
+    await deps.keepMissed?.(observed, failed)
+  } catch (error) {
+    deps.log.warn({ key: keyOf(observed.screenshot), err: error }, 'missed delivery not stored; it cannot be redelivered with others')
   }
 }
 

@@ -89,7 +89,10 @@ async function write(account: string, screenshots: readonly Screenshot[], deps: 
   const found = screenshots.flatMap((screenshot) => {
     const open = openDeliveries.of(screenshot)
     // The record of a restored Screenshot is already there, without its deliveries.
-    return open === undefined || (isRestored(screenshot) && open.length > 0) ? [] : [{ screenshot, open }]
+    if (open && (open.length === 0 || !isRestored(screenshot))) return [{ screenshot, open }]
+    // The results of its posts must not wait for the others.
+    deps.archiving.release([screenshot], new Set())
+    return []
   })
   const records = found
     .filter(({ screenshot }) => !isRestored(screenshot))
