@@ -84,7 +84,7 @@ async function patchStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDep
   }
 }
 
-/** Records one Event when the endpoint begins to answer 410. */
+/** Records one Event when the endpoint begins to return 410. */
 function reportGone(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
   const before = findCondition(webhook.status?.conditions, ConditionType.answering)
   const now = findCondition(conditions, ConditionType.answering)

@@ -137,7 +137,7 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
   }
 }
 
-/** An automation service answers 410 when a person has deleted the receiver. */
+/** An automation service returns 410 when a person has deleted the receiver. */
 const isGone = ({ statistics }: WebhookStatus): boolean =>
   statistics?.lastStatusCode === HTTP_GONE && (statistics.consecutiveFailures ?? 0) > 0
 

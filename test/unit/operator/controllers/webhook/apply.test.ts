@@ -75,7 +75,7 @@ t.test('apply removes the reason why a webhook was disabled', async (t) => {
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
 })
 
-t.test('apply records one Event when an endpoint begins to answer 410', async (t) => {
+t.test('apply records one Event when an endpoint begins to return 410', async (t) => {
   const { deps } = setUp()
   const warned: string[] = []
   const events = { warn: (_: unknown, reason: string, message: string) => warned.push(`${reason} ${message}`) }

@@ -106,7 +106,7 @@ t.test('decide reports a pause while the circuit is open, and its end', async (t
   t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
 })
 
-t.test('an endpoint that answers 410 gets a condition that says what to do, until it responds again', async (t) => {
+t.test('an endpoint that returns 410 gets a condition that says what to do, until it responds again', async (t) => {
   const statistics = { total: 3, successful: 0, failed: 1, lastStatusCode: 410, consecutiveFailures: 3 }
   const gone = statusOf(seen(aHook({ statistics })), 60)!
   t.match(gone.conditions, [
