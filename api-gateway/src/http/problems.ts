@@ -28,6 +28,7 @@ function findElsewhere(name: string | undefined, place: string, known: KnownName
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
   const shown = name.slice(0, MAX_NAME_LENGTH)
   const meant =
+    known[place]?.find((candidate) => toPlainName(candidate) === toPlainName(name)) ??
     findElsewhere(name, place, known) ??
     findElsewhere(NAME_SUGGESTIONS.get(toPlainName(name)), place, known) ??
     findNearestName(name, known[place] ?? [])

@@ -1,4 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { regionOf } from '@tintype/crds/options/output/comparison'
 import type { PageArea } from './to-boxes.ts'
 
 /** How to compare the picture with an earlier one, and what to leave out. */
@@ -25,9 +26,7 @@ export const buildComparison = (options: EffectiveOptions): ComparisonPlan => {
       colorTolerance: options.compareColorTolerance,
       antialiasing: options.compareAntialiasing,
       ignoredSelectors: entries.flatMap(({ selector }) => selector ?? []),
-      ignoredRegions: entries.flatMap(({ x, y, width, height }) =>
-        x === undefined || y === undefined || width === undefined || height === undefined ? [] : [{ x, y, width, height }],
-      ),
+      ignoredRegions: entries.flatMap((entry) => regionOf(entry) ?? []),
     },
   }
 }

@@ -5,6 +5,7 @@ import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
 import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { MAX_SHORT_URL } from '../schema/urls.ts'
 import { UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
@@ -33,7 +34,7 @@ const MAX_SPREAD_SECONDS = 86_400
 /** Unfinished runs in the status. */
 export const MAX_ACTIVE_RUNS = 32
 /** Ended runs in the status. The bucket has the others. */
-export const MAX_RECENT_RUNS = 3
+export const MAX_RECENT_RUNS = 20
 
 /** The fields that decide when a schedule is due. REST has the same in snake case. */
 export const scheduleFields = {
@@ -111,13 +112,34 @@ export const RecentRun = z.object({
 })
 export type RecentRun = z.infer<typeof RecentRun>
 
+/** When a schedule is due, as the operator has seen it. */
+export const SeenTiming = z.object({
+  schedule: z.string().max(MAX_CRON_LENGTH).describe('Value of spec.schedule.'),
+  timeZone: z.string().max(MAX_ZONE_LENGTH).describe('Value of spec.timeZone.').optional(),
+  since: instant('Time at which the operator saw the change. Earlier times have no run.').optional(),
+})
+export type SeenTiming = z.infer<typeof SeenTiming>
+
+/** The last run that differed from the picture that it was compared with. */
+export const LastChange = z.object({
+  id: runId,
+  time: instant('Time at which the run was due.'),
+  changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
+  share: z.string().max(16).describe('The same in percent, for kubectl get.').optional(),
+})
+export type LastChange = z.infer<typeof LastChange>
+
 export const ScreenshotScheduleStatus = z.object({
+  url: z.string().max(MAX_SHORT_URL).describe('URL of the template, cut after 80 characters, for kubectl get.').optional(),
   conditions: Conditions.describe('Conditions Ready, Suspended and LastRunSucceeded.').optional(),
   nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
   lastScheduleTime: instant('Time at which the last created run was due.').optional(),
+  lastRunTime: instant('Time at which the last run was due or requested.').optional(),
+  timing: SeenTiming.describe('When the schedule is due, as the operator has seen it.').optional(),
   lastSuccessfulTime: instant('Time at which the last successful run was due.').optional(),
   baseline: ScheduleBaseline.describe('Picture that the next run is compared with.').optional(),
   lastComparison: LastComparison.describe('Last comparison of a run. Removed when its run is approved.').optional(),
+  lastChange: LastChange.describe('Last run that differed. Kept after an approval.').optional(),
   active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
   recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
 })
@@ -143,16 +165,20 @@ export const screenshotScheduleDefinition: Definition = {
   shortNames: ['shotsched'],
   description: 'A ScreenshotSchedule creates a Screenshot of a page again and again.',
   columns: [
+    // The names of objects from REST are ids.
+    { name: 'Title', type: 'string', jsonPath: '.spec.name', description: 'Name for people.' },
     { name: 'Schedule', type: 'string', jsonPath: '.spec.schedule' },
     { name: 'Time zone', type: 'string', jsonPath: '.spec.timeZone' },
     { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
-    { name: 'Last run', type: 'date', jsonPath: '.status.lastScheduleTime' },
+    { name: 'Last run', type: 'date', jsonPath: '.status.lastRunTime' },
     { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
-    { name: 'Changed', type: 'boolean', jsonPath: '.status.lastComparison.changed' },
+    { name: 'Changed', type: 'date', jsonPath: '.status.lastChange.time', description: 'Age of the last run that differed.' },
+    { name: 'By', type: 'string', jsonPath: '.status.lastChange.share', description: 'Share of the pixels that differed then.' },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1, description: 'Beginning of spec.template.url.' },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

@@ -15,12 +15,21 @@ const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 
 const KEPT_ANNOTATIONS = /^tintype\.dev\//
 
-/** Converts a record to one line of text, without its deliveries and the fields that only its capture needs. */
+/** Deliveries that are still open: the archive continues with them. */
+function openOnly(deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) {
+  const open = Object.entries(deliveries).flatMap(([event, entries]) => {
+    const kept = Object.entries(entries).filter(([, { state }]) => state === 'open')
+    return kept.length > 0 ? [[event, Object.fromEntries(kept)] as const] : []
+  })
+  return open.length > 0 ? { deliveries: Object.fromEntries(open) } : {}
+}
+
+/** Converts a record to one line of text, without its ended deliveries and the fields that only its capture needs. */
 export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): string {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations = {} } = metadata
   const kept = Object.entries(annotations).filter(([key]) => KEPT_ANNOTATIONS.test(key))
   const { sealedOptions: _, optionsObject: __, baseline: _baseline, ...shown } = spec
-  const { deliveries: ___, runner: ____, ...seen } = status
+  const { deliveries, runner: ___, ...seen } = status
   return JSON.stringify({
     // The first field, with a fixed length, so that readers can find the ids of a segment without parsing its lines.
     id: screenshotIdOf(metadata),
@@ -34,7 +43,7 @@ export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): str
       ...(kept.length > 0 ? { annotations: Object.fromEntries(kept) } : {}),
     },
     spec: shown,
-    status: seen,
+    status: { ...seen, ...openOnly(deliveries) },
   })
 }
 

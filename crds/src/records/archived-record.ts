@@ -114,6 +114,7 @@ const Archived = z.looseObject({
     startTime: instant.optional(),
     completionTime: instant.optional(),
     result: Result.optional(),
+    deliveries: named(named(z.looseObject({ attempts: z.int().min(0), at: instant, state: z.enum(['open', 'ok', 'failed']) }))).optional(),
     conditions: z
       .array(z.looseObject({ type: text(64), status: text(64) }))
       .max(64)

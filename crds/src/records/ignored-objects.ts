@@ -17,6 +17,7 @@ export const STORED_KINDS = [
   'gone',
   'event',
   'delivery_log',
+  'undelivered',
   'file',
   'run',
   'schedule_options',

@@ -1,4 +1,5 @@
 import type { CelRule } from '../schema/custom-resource.ts'
+import { WHITE_SPACE } from './cron.ts'
 import { TIME_ZONE_PATTERN } from './time-zone.ts'
 
 // The rules of cron.ts and time-zone.ts, as the API server checks them, in RE2 syntax. A test compares both on the same texts.
@@ -26,8 +27,12 @@ const FIELDS = [
 ]
 
 const MACRO = '@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)'
-const EVERY = '@every (?:[0-9]{1,6}[hms]){1,3}'
-const CRON = `^(?: *${FIELDS.join(' +')} *|${MACRO}|${EVERY})$`
+const SPACE = `[${WHITE_SPACE}]`
+const OTHER = `[^${WHITE_SPACE}]`
+const EVERY = `@every${SPACE}+(?:[0-9]{1,6}[hms]){1,3}`
+const CRON = `^${SPACE}*(?:${FIELDS.join(`${SPACE}+`)}|${MACRO}|${EVERY})${SPACE}*$`
+/** A 7 in the last of five fields. */
+const SEVEN = `^${SPACE}*(?:${OTHER}+${SPACE}+){4}(?:${OTHER}*[,-])?0?7(?:[-,/]${OTHER}*)?${SPACE}*$`
 
 /** Ranges of numbers below 60 that end before they begin. */
 const reversedNumbers = [0, 1, 2, 3, 4, 5].flatMap((tens) => {
@@ -39,10 +44,14 @@ const reversedNumbers = [0, 1, 2, 3, 4, 5].flatMap((tens) => {
 const reversedNames = (names: readonly string[]): string[] =>
   names.slice(1).map((name, index) => `${name}-${anyOf(names.slice(0, index + 1))}`)
 
-const REVERSED = `(?:^|[ ,])(?:${reversedNumbers.join('|')}|(?i:${[...reversedNames(MONTHS), ...reversedNames(DAYS)].join('|')}))(?:[/, ]|$)`
+const REVERSED = `(?:^|[${WHITE_SPACE},])(?:${reversedNumbers.join('|')}|(?i:${[...reversedNames(MONTHS), ...reversedNames(DAYS)].join('|')}))(?:[/,${WHITE_SPACE}]|$)`
+
+/** The duration of `@every`, in CEL. */
+const INTERVAL = `self.trim().substring(6).trim()`
 
 /** Rules of a field with a cron expression. */
 export const cronRules: CelRule[] = [
+  { rule: `!self.matches('${SEVEN}')`, message: 'the day of the week 7 is not valid: use 0 or SUN for Sunday' },
   {
     rule: `self.matches('${CRON}')`,
     message:
@@ -50,7 +59,7 @@ export const cronRules: CelRule[] = [
   },
   { rule: `!self.matches('${REVERSED}')`, message: 'a range ends before it begins: use two ranges, separated by a comma' },
   {
-    rule: `!self.matches('^${EVERY}$') || (duration(self.substring(7)) >= duration('1m') && duration(self.substring(7)) <= duration('8784h'))`,
+    rule: `!self.matches('^${SPACE}*${EVERY}${SPACE}*$') || (duration(${INTERVAL}) >= duration('1m') && duration(${INTERVAL}) <= duration('8784h'))`,
     message: 'the interval of @every must be from 1m to 8784h',
   },
 ]

@@ -26,6 +26,13 @@ export class CronError extends Error {
 /** Longest expression. */
 export const MAX_CRON_LENGTH = 128
 
+/**
+ * White space between fields, as escapes for a character class: that of Go, as in CronJob. So crontab lines with tabs and YAML blocks with a
+ * newline are valid.
+ */
+export const WHITE_SPACE = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+const SEPARATOR = new RegExp(`[${WHITE_SPACE}]+`)
+
 const MINUTES_PER_HOUR = 60
 const MIN_EVERY_SECONDS = 60
 const MAX_EVERY_SECONDS = 366 * 86_400
@@ -59,18 +66,17 @@ const MACROS: Readonly<Record<string, string>> = {
 }
 
 /** Parses an expression. @throws CronError */
-export function parseCron(text: string): Cron {
+export function parseCron(given: string): Cron {
+  const fields = given.split(SEPARATOR).filter((field) => field !== '')
+  const text = fields.join(' ')
   if (text.startsWith('@every ')) return { kind: 'every', seconds: parseEvery(text.slice('@every '.length)) }
   if (text.startsWith('@') && MACROS[text] === undefined) {
     throw new CronError(`the macro ${text} is unknown. Use one of ${Object.keys(MACROS).join(', ')}, or @every and a duration`)
   }
   if (/^(CRON_)?TZ=/.test(text)) throw new CronError('the expression contains a time zone. Set the time zone in its own field instead')
-  const parts = (MACROS[text] ?? text).replaceAll(/^ +| +$/g, '').split(/ +/)
-  if (parts.length !== FIELDS.length || parts[0] === '') {
-    throw new CronError(
-      `the expression has ${parts[0] === '' ? 0 : parts.length} fields. Use five: minute, hour, day of the month, month, day of the week`,
-    )
-  }
+  const parts = MACROS[text]?.split(' ') ?? fields
+  if (parts.length !== FIELDS.length)
+    throw new CronError(`the expression has ${parts.length} fields. Use five: minute, hour, day of the month, month, day of the week`)
   const [minute, hour, dayOfMonth, month, dayOfWeek] = FIELDS.map((bounds, index) => parseField(parts[index]!, bounds)) as [
     Field,
     Field,
@@ -109,6 +115,8 @@ function parseRange(text: string, bounds: Bounds): { values: number[]; isAny: bo
 }
 
 function parseValue(text: string, { name, min, max, names }: Bounds): number {
+  // Cron of Linux also accepts 7, but CronJob does not.
+  if (names === DAYS && /^0?7$/.test(text)) throw new CronError(`the ${name} ${text} is not valid. Use 0 or SUN for Sunday`)
   const named = names?.indexOf(text.toUpperCase()) ?? -1
   const value = named >= 0 ? named + min : /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value

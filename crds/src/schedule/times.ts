@@ -51,10 +51,43 @@ interface Search {
   end?: number
 }
 
+/**
+ * The first local time of a schedule between two instants that does not exist, because clocks go forward, such as `2026-03-29 02:30`. `next`
+ * is the next time of the schedule. If that follows at once, nothing is lost, and the result is undefined: an hourly schedule runs on.
+ */
+export function findSkipped({ cron, timeZone }: Timing, { after, next }: { after: number; next: number }): string | undefined {
+  if (cron.kind === 'every') return undefined
+  const last = localDayOf(next, timeZone)
+  for (let day = localDayOf(after, timeZone); day <= last; day += 1) {
+    if (!matchesDay(cron.fields, new Date(day * DAY))) continue
+    const { local, before, since } = offsetsOf(day, timeZone)
+    const isLost = (time: number): boolean => {
+      const instant = time - before
+      return instant > after && next - instant >= since - before && instantsOf(time, timeZone, [before, since]).length === 0
+    }
+    const lost = since > before ? cron.fields.minutesOfDay.map((minute) => local + minute * MINUTE).find(isLost) : undefined
+    if (lost !== undefined) return new Date(lost).toISOString().slice(0, 16).replace('T', ' ')
+  }
+  return undefined
+}
+
+const localDayOf = (at: number, zone: string): number => Math.floor((at + offsetAt(zone, at)) / DAY)
+
+/** The start of a local day as if it were UTC, and the offsets before and after a change of the clocks near it. */
+function offsetsOf(day: number, zone: string): { local: number; before: number; since: number } {
+  const local = day * DAY
+  // No zone is more than a day away from UTC, and none changes its clocks twice in three days.
+  return { local, before: offsetAt(zone, local - DAY), since: offsetAt(zone, local + 2 * DAY) }
+}
+
+/** The instants of a local time: none if clocks skip it, and two if they repeat it. */
+const instantsOf = (local: number, zone: string, offsets: readonly number[]): number[] =>
+  offsets.map((offset) => local - offset).filter((at) => at + offsetAt(zone, at) === local)
+
 /** Walks from local day to local day. A local day is a number: its days since 1970-01-01. */
 function search(fields: CronFields, zone: string, { from, direction, isWanted, end }: Search): number | undefined {
-  const first = Math.floor((from + offsetAt(zone, from)) / DAY)
-  const last = end === undefined ? first + direction * MAX_DAYS : Math.max(Math.floor((end + offsetAt(zone, end)) / DAY), first - MAX_DAYS)
+  const first = localDayOf(from, zone)
+  const last = end === undefined ? first + direction * MAX_DAYS : Math.max(localDayOf(end, zone), first - MAX_DAYS)
   for (let day = first; (last - day) * direction >= 0; day += direction) {
     if (!matchesDay(fields, new Date(day * DAY))) continue
     const found = findInDay(fields, zone, day, { direction, isWanted })
@@ -78,12 +111,11 @@ function findInDay(
   day: number,
   { direction, isWanted }: Pick<Search, 'direction' | 'isWanted'>,
 ): number | undefined {
-  const local = day * DAY
-  // No zone is more than a day away from UTC, and none changes its clocks twice in three days.
-  const before = offsetAt(zone, local - DAY)
-  const after = offsetAt(zone, local + 2 * DAY)
-  if (before !== after) {
-    const times = timesOfChange(minutesOfDay, zone, { local, before, after })
+  const { local, before, since } = offsetsOf(day, zone)
+  if (before !== since) {
+    const times = minutesOfDay
+      .flatMap((minute) => instantsOf(local + minute * MINUTE, zone, [before, since]))
+      .sort((one, other) => one - other)
     return direction > 0 ? times.find(isWanted) : times.findLast(isWanted)
   }
   const start = local - before
@@ -96,17 +128,4 @@ function findInDay(
   }
   const minute = minutesOfDay[direction > 0 ? low : low - 1]
   return minute === undefined ? undefined : start + minute * MINUTE
-}
-
-/** The due times of a local day near a change of the clocks, in order. Skipped local times have none, and repeated ones two. */
-function timesOfChange(
-  minutesOfDay: readonly number[],
-  zone: string,
-  { local, before, after }: { local: number; before: number; after: number },
-): number[] {
-  const times = minutesOfDay.flatMap((minute) => {
-    const wanted = local + minute * MINUTE
-    return [wanted - before, wanted - after].filter((time) => time + offsetAt(zone, time) === wanted)
-  })
-  return times.sort((one, other) => one - other)
 }

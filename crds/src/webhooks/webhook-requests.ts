@@ -6,6 +6,7 @@ import type { Webhook } from '../kinds/webhook.ts'
 //
 //   request.tintype.dev/<nonce>: "test 2026-11-21T10:00:00.000Z"                    → status.responses.<nonce>
 //   request.tintype.dev/<nonce>: "redeliver dlv_01k… 2026-11-21T10:00:00.000Z"      → status.responses.<nonce>
+//   request.tintype.dev/<nonce>: "redeliver-missed 2026-11-21T10:00:00.000Z"        → status.responses.<nonce>
 //   tintype.dev/test-requested:  any text, by a person; a new text is a new request → status.lastTest
 //
 // Each request has its own annotation, so that requesters do not conflict. The requester removes the annotation, and the operator then
@@ -29,17 +30,18 @@ interface ProgramRequest {
 export type PostRequest =
   | (ProgramRequest & { do: 'test' })
   | (ProgramRequest & { do: 'redeliver'; delivery: string })
+  | (ProgramRequest & { do: 'redeliverMissed' })
   | { do: 'manualTest'; nonce: typeof BY_HAND; text: string }
 
 /** The nonce of the single request that a person can make at a time. */
 export const BY_HAND = 'by-hand'
 
 const NONCE = /^[0-9a-f]{20}$/
-const VALUE = /^(?:test|redeliver (dlv_[0-7][0-9a-hjkmnp-tv-z]{25})) (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/
+const VALUE = /^(?:test|(redeliver-missed)|redeliver (dlv_[0-7][0-9a-hjkmnp-tv-z]{25})) (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/
 
 /** The annotation of a request by a program. */
 export function toRequestAnnotation(request: Exclude<PostRequest, { do: 'manualTest' }>): Record<string, string> {
-  const words = request.do === 'test' ? ['test'] : ['redeliver', request.delivery]
+  const words = request.do === 'redeliver' ? ['redeliver', request.delivery] : [request.do === 'test' ? 'test' : 'redeliver-missed']
   return { [REQUEST_PREFIX + request.nonce]: [...words, request.at.toISOString()].join(' ') }
 }
 
@@ -55,9 +57,10 @@ export function findRequests({ metadata: { annotations = {} } }: Pick<Webhook, '
 }
 
 function parseRequest(nonce: string, value: string): PostRequest | undefined {
-  const [isRight, delivery, instantText = ''] = VALUE.exec(value) ?? []
+  const [isRight, missed, delivery, instantText = ''] = VALUE.exec(value) ?? []
   const at = new Date(instantText)
   if (!isRight || !NONCE.test(nonce) || Number.isNaN(at.getTime())) return undefined
+  if (missed !== undefined) return { do: 'redeliverMissed', nonce, at }
   return delivery === undefined ? { do: 'test', nonce, at } : { do: 'redeliver', nonce, at, delivery }
 }
 

@@ -72,7 +72,7 @@ const Environment = z.object({
   /** Delays before the second and the third attempt. */
   TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: z
     .string()
-    .default('5000,300000')
+    .default('60000,4500000')
     .transform((text) => text.split(',').map(Number))
     .pipe(z.array(z.number().int().min(0)).min(1).max(2)),
   /** Private addresses that webhooks may be posted to. */

@@ -12,6 +12,8 @@ const DAYS = {
   events: 7,
   /** Delivery logs. For busy endpoints the operator keeps fewer. */
   deliveries: 7,
+  /** Deliveries that can be redelivered. Open ones end within hours. */
+  undelivered: 30,
   /** Idempotency keys are valid for 24 hours. */
   idempotency: 2,
   /** Pictures older than 30 days are not reused. */

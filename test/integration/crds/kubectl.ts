@@ -10,10 +10,14 @@ export interface Answer {
 
 /** Runs kubectl. Does not throw if kubectl fails. */
 export function kubectlOf({ programs, kubeconfigPath }: { programs: string; kubeconfigPath: string }) {
-  return async (args: readonly string[], input?: object): Promise<Answer> => {
+  return async (args: readonly string[], input?: object | string): Promise<Answer> => {
     const all = ['--kubeconfig', kubeconfigPath, ...args]
     try {
-      const output = await run(join(programs, 'kubectl'), all, input === undefined ? {} : { input: JSON.stringify(input) })
+      const output = await run(
+        join(programs, 'kubectl'),
+        all,
+        input === undefined ? {} : { input: typeof input === 'string' ? input : JSON.stringify(input) },
+      )
       return { isOk: true, output }
     } catch (error) {
       if (error instanceof CommandError) return { isOk: false, output: error.output }

@@ -5,7 +5,9 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { comparisonConflicts, findComparisonConflict } from '../../../crds/src/kinds/schedule-comparison.ts'
 import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
+import { manualPages, readText, yamlBlocksOf } from '../../support/sources/code-blocks.ts'
 import { startPlane } from '../client/plane.ts'
+import { kubectlOf } from './kubectl.ts'
 
 // The API server checks schedules by the same rules as the programs.
 
@@ -39,6 +41,13 @@ const expressions = {
     '@every 90s',
     '0 0 29 2 *',
     '0 12 1-1 * *',
+    '0\t9\t*\t*\tMON-FRI',
+    '0 9 * * MON-FRI\n',
+    '\r\n\t*/5 \v*\f* * *\r\n',
+    '0\u00a09\u0085*\u2003*\u3000*',
+    '@hourly\n',
+    '\t@every  1h\n',
+    '7 7 7 7 */7',
   ],
   bad: [
     '',
@@ -51,6 +60,12 @@ const expressions = {
     '* * * 13 *',
     '* * * 0 *',
     '* * * * 7',
+    '* * * * 5-07',
+    '* * * * 7,1\n',
+    '*\u200b* * * *',
+    '* * * *\n',
+    '* *\t20-9 * *',
+    '@every 5s\n',
     '* * * * Monday',
     '*/0 * * * *',
     '*/x * * * *',
@@ -72,7 +87,6 @@ const expressions = {
     '@every 30s',
     '@every 9000h',
     'daily',
-    '* * * * *\n',
   ],
 }
 const zones = {
@@ -98,6 +112,7 @@ for (const [what, cases, specOf, schema] of [
 
 t.test('the API server says what is wrong', async (t) => {
   t.match(await refusalOf({ schedule: 'every day' }), /spec.schedule: .*not a cron expression: use five fields/)
+  t.match(await refusalOf({ schedule: '0 9 * * 1-7' }), /the day of the week 7 is not valid: use 0 or SUN for Sunday/)
   t.match(await refusalOf({ schedule: '30-10 * * * *' }), /a range ends before it begins: use two ranges/)
   t.match(await refusalOf({ schedule: '@every 5s' }), /the interval of @every must be from 1m to 8784h/)
   t.match(await refusalOf({ timeZone: 'Local' }), /not a time zone: use a name of the IANA database/)
@@ -140,4 +155,24 @@ t.test('API server and programs refuse the same options beside a comparison', as
     if (conflict) t.match(refusal, conflict.message)
     t.equal(await refusalOf({ template: { ...template, options: { ...options, compareTo: undefined } } }), undefined, 'without comparison')
   }
+})
+
+t.test('kubectl applies every manifest of the documentation, and every part of one', async (t) => {
+  const kubectl = kubectlOf(plane)
+  t.ok((await kubectl(['create', 'namespace', 'tintype'])).isOk)
+  let count = 0
+  for (const page of manualPages) {
+    let whole = ''
+    for (const block of yamlBlocksOf(readText(page))) {
+      // A part of a spec belongs to the manifest before it.
+      const isPart = block.startsWith('spec:\n')
+      if (!isPart && !/^apiVersion: (tintype\.dev|v1|rbac\.)/m.test(block)) continue
+      if (!isPart) whole = block.replaceAll('namespace: argocd', 'namespace: tintype')
+      const manifest = isPart ? whole + block.slice('spec:\n'.length) : whole
+      const { isOk, output } = await kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], manifest)
+      t.ok(isOk, `${page}: ${output}\n${manifest}`)
+      count += 1
+    }
+  }
+  t.ok(count >= 6, String(count))
 })

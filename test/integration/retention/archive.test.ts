@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import { recordKey, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
+import { recordKey } from '../../../crds/src/records/storage-keys.ts'
+import { openPrefix } from '../../../crds/src/webhooks/undelivered.ts'
 import { eventually } from '../../support/eventually.ts'
 import { failedStatus } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
@@ -94,16 +95,12 @@ t.test('an archived record can be deleted once, and never reappears', async (t) 
   t.equal((await call(link)).status, 404)
 })
 
-t.test('a record with a pending delivery stays, and kubectl deletes it with its files', async (t) => {
+t.test('a record with a pending delivery is archived like others, and its delivery continues in the bucket', async (t) => {
   await stage.subscribe('other', 'https://nobody.invalid/')
   const id = await stage.addRecord({ account: 'other' })
-  const witness = await stage.addRecord()
-  await eventually('a younger one is archived', isArchived(witness))
-  t.strictSame(await liveIds(), [id])
-  await world.screenshots.delete(toObjectName(id))
-  await eventually('its files were deleted', async () => !(await stage.hasFile(id, 'other')))
-  t.ok(await stage.hasObject(tombstoneKey('other', id)))
-  t.ok(await stage.hasFile(witness), 'the file of an archived one stays')
+  await eventually('it is archived', async () => (await stage.hasObject(recordKey('other', id))) && !(await liveIds()).includes(id))
+  t.equal((await stage.keysUnder(openPrefix('other', { webhook: 'hook' }))).length, 1)
+  t.ok(await stage.hasFile(id, 'other'))
 })
 
 t.test('a Screenshot that is deleted during its deliveries is not archived but deleted once they are settled', async (t) => {

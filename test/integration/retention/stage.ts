@@ -10,6 +10,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { buildSegments, parseArchivedLine } from '../../../crds/src/records/archive.ts'
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -97,10 +98,13 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   }
 
   /** Creates a Webhook that receives events of completed Screenshots from now on. */
-  async function subscribe(accountName: string, url: string): Promise<void> {
+  async function subscribe(accountName: string, url: string): Promise<Webhook> {
     const hooks = new Resource(http, webhooks)
     await hooks.create({ metadata: { name: 'hook' }, spec: { accountName, url, events: ['screenshot.completed'] } })
-    await eventually('the webhook is active', async () => (await hooks.get('hook')).status?.activeSince !== undefined)
+    return eventually('the webhook is active', async () => {
+      const hook = await hooks.get('hook')
+      return hook.status?.activeSince !== undefined && hook
+    })
   }
 
   /** Writes records to the archive, a tenth of them in each segment, as if archived long ago. Returns their ids. */

@@ -32,6 +32,10 @@ export function commandsOf(markdown: string): string[] {
   })
 }
 
+/** The YAML blocks of a Markdown text. */
+export const yamlBlocksOf = (markdown: string): string[] =>
+  [...markdown.matchAll(/^```ya?ml\n(.*?)^```$/gms)].map(([, block = '']) => block)
+
 const isQuoteOpen = (text: string): boolean => {
   let quote = ''
   for (const [index, letter] of [...text].entries()) {

@@ -14,13 +14,24 @@ const stateOf = ({ status, problem }: Schedule): string => (problem ? `${status}
 const describeRun = ({ status, error_code: code, changed }: ScheduleRun): string =>
   code === null ? `${status}${changed ? ', changed' : ''}` : `${status} ${code}`
 
+/** The newest run, also one that a person started. */
+const lastRunOf = ({ last_run_at: at, active_runs: [open], recent_runs: [ended] }: Schedule): string => {
+  const run = open ?? ended
+  return run ? `${formatTime(at)} ${describeRun(run)}` : formatTime(at)
+}
+
+const toPercent = (ratio: number | null): string => (ratio === null ? '' : `${(ratio * 100).toFixed(2)}%`)
+
 const scheduleRow = (schedule: Schedule): string[] => [
   schedule.id,
   schedule.name,
   schedule.schedule,
   schedule.time_zone,
   stateOf(schedule),
-  schedule.recent_runs[0] ? describeRun(schedule.recent_runs[0]) : '-',
+  lastRunOf(schedule),
+  schedule.last_change
+    ? `${formatTime(schedule.last_change.scheduled_at)} ${toPercent(schedule.last_change.changed_ratio)}`.trimEnd()
+    : '-',
   formatTime(schedule.next_run_at),
   schedule.url,
 ]
@@ -53,7 +64,7 @@ function describeSchedule(schedule: Schedule): string[] {
   if (last_success_at) rows.push(['success', `${formatTime(last_success_at)} UTC`])
   if (comparison?.last) {
     const { id: run, to, changed, changed_ratio: ratio } = comparison.last
-    const share = ratio === null ? '' : ` (${(ratio * 100).toFixed(2)}% of the pixels)`
+    const share = ratio === null ? '' : ` (${toPercent(ratio)} of the pixels)`
     rows.push(['compared', `${run} with ${to}: ${changed ? 'changed' : 'not changed'}${share}`])
   }
   for (const run of [...schedule.active_runs, ...schedule.recent_runs])
@@ -75,7 +86,7 @@ const list: Command = {
   flags: [],
   async run(context) {
     const schedules = await context.client().schedules.list({ signal: context.world.signal }).toArray()
-    const head = ['ID', 'NAME', 'SCHEDULE', 'TIME ZONE', 'STATUS', 'LAST RUN', 'NEXT RUN (UTC)', 'URL']
+    const head = ['ID', 'NAME', 'SCHEDULE', 'TIME ZONE', 'STATUS', 'LAST RUN (UTC)', 'CHANGED (UTC)', 'NEXT RUN (UTC)', 'URL']
     if (context.isOn('json')) for (const schedule of schedules) context.printJson(schedule)
     else context.world.stdout.write(schedules.length === 0 ? 'no schedules\n' : formatTable(head, schedules.map(scheduleRow)))
     return EXIT.ok
@@ -130,6 +141,13 @@ function splitComparison(context: Context): object {
   return { ...options, comparison }
 }
 
+/** `--timezone` is an option of the page, and easily taken for the zone of the schedule. */
+function warnOfZone(context: Context): void {
+  const { values } = context.parsed
+  if (!values.has('timezone') || values.has('time-zone')) return
+  context.note('warning: --timezone sets the time zone of the page. Set --time-zone for the time zone of the schedule.')
+}
+
 /** Every run captures the page, and the command does not wait for one. */
 const runFlags = captureFlags.filter(({ name }) => !/^(async$|cache(-|$))/.test(name))
 
@@ -153,6 +171,7 @@ const create: Command = {
     const [cron, url] = positionals
     if (url === undefined && !isInline) throw new UsageError('a URL is missing. Write it after the cron expression, in quotation marks.')
     if (url !== undefined && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+    warnOfZone(context)
     const fields = {
       name: context.text('name'),
       schedule: cron,
@@ -195,6 +214,7 @@ const update: Command = {
     const id = context.argument(0)
     const { schedules } = context.client()
     const { signal } = context.world
+    warnOfZone(context)
     const names = { flags: update.flags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
     const { url, ...changes } = await toScheduleChanges(context.parsed, names, () => schedules.get(id, { signal }))
     printSchedule(context, await schedules.update(id, { ...changes, ...(url !== undefined && { url: toUrl(url) }), signal }))

@@ -783,7 +783,7 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
-                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
                     selector?: string;
@@ -791,11 +791,15 @@ export interface components {
                     x?: number;
                     /** @description Top edge, 0 to 50000. */
                     y?: number;
+                    /** @description The same as x. Use it in YAML. */
+                    left?: number;
+                    /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                    top?: number;
                     /** @description Width, 1 to 50000. */
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | unknown)))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -1411,7 +1415,7 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
-                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
                     selector?: string;
@@ -1419,11 +1423,15 @@ export interface components {
                     x?: number;
                     /** @description Top edge, 0 to 50000. */
                     y?: number;
+                    /** @description The same as x. Use it in YAML. */
+                    left?: number;
+                    /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                    top?: number;
                     /** @description Width, 1 to 50000. */
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | unknown)))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -1924,7 +1932,7 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
-                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
                     selector?: string;
@@ -1932,11 +1940,15 @@ export interface components {
                     x?: number;
                     /** @description Top edge, 0 to 50000. */
                     y?: number;
+                    /** @description The same as x. Use it in YAML. */
+                    left?: number;
+                    /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                    top?: number;
                     /** @description Width, 1 to 50000. */
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | unknown)))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -2371,7 +2383,7 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
-                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
                     selector?: string;
@@ -2379,11 +2391,15 @@ export interface components {
                     x?: number;
                     /** @description Top edge, 0 to 50000. */
                     y?: number;
+                    /** @description The same as x. Use it in YAML. */
+                    left?: number;
+                    /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                    top?: number;
                     /** @description Width, 1 to 50000. */
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | unknown)))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -2776,6 +2792,16 @@ export interface components {
                 link_secret: string;
             };
         };
+        /** @description The redelivery of the missed events is queued. */
+        MissedRedelivery: {
+            /** @constant */
+            success: true;
+            message: string;
+            data: {
+                /** @description Number of missed deliveries, at most 10,000. All of them are repeated. */
+                missed_deliveries: number;
+            };
+        };
         /** @description This document. */
         OpenApiDocument: {
             [key: string]: unknown;
@@ -2861,9 +2887,21 @@ export interface components {
             next_run_at: string | null;
             last_run_at: string | null;
             last_success_at: string | null;
+            /** @description The last run whose picture differed. Null if none has, or if runs are not compared. */
+            last_change: {
+                /** @description Id of the screenshot or video. */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which the run was due.
+                 */
+                scheduled_at: string;
+                /** @description Changed pixels as a share of all pixels, 0 to 1. */
+                changed_ratio: number | null;
+            } | null;
             /** @description Runs that have not ended. */
             active_runs: components["schemas"]["ScheduleRun"][];
-            /** @description The last three ended runs, the newest first. */
+            /** @description The last twenty ended runs, the newest first. */
             recent_runs: components["schemas"]["ScheduleRun"][];
             /**
              * Format: date-time
@@ -2932,7 +2970,7 @@ export interface components {
             color_tolerance?: number;
             /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
             antialiasing?: boolean;
-            /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+            /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
             ignore?: (string | ({
                 /** @description CSS selector of elements to ignore. */
                 selector?: string;
@@ -2940,11 +2978,15 @@ export interface components {
                 x?: number;
                 /** @description Top edge, 0 to 50000. */
                 y?: number;
+                /** @description The same as x. Use it in YAML. */
+                left?: number;
+                /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                top?: number;
                 /** @description Width, 1 to 50000. */
                 width?: number;
                 /** @description Height, 1 to 50000. */
                 height?: number;
-            } & (unknown | unknown)))[];
+            } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
         };
         /** @description The created schedule. */
         ScheduleCreated: {
@@ -3776,7 +3818,7 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
-                /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+                /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
                     selector?: string;
@@ -3784,11 +3826,15 @@ export interface components {
                     x?: number;
                     /** @description Top edge, 0 to 50000. */
                     y?: number;
+                    /** @description The same as x. Use it in YAML. */
+                    left?: number;
+                    /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                    top?: number;
                     /** @description Width, 1 to 50000. */
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | unknown)))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
                 storage_bucket?: string;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
@@ -4152,7 +4198,10 @@ export interface components {
                     total_deliveries: number;
                     successful_deliveries: number;
                     failed_deliveries: number;
+                    /** @description Another attempt follows. Counts at most 10,000 of archived screenshots. */
                     pending_deliveries: number;
+                    /** @description Failed deliveries that POST /webhooks/{id}/redeliver-missed repeats, at most 10,000. */
+                    missed_deliveries: number;
                     /** @description Percentage of the finished deliveries. */
                     success_rate: number | null;
                     average_response_time_ms: number | null;

@@ -39,4 +39,11 @@ export class Deliveries {
     const path = `${pathOf(webhook, delivery)}/redeliver`
     return (await this.#transport.call<{ data: Redelivery }>({ method: 'POST', path, signal })).body.data
   }
+
+  /** Posts all missed events of the endpoint once more. Returns their number. */
+  async redeliverMissed(webhook: string, { signal }: CallOptions = {}): Promise<number> {
+    const path = `/webhooks/${encodeURIComponent(webhook)}/redeliver-missed`
+    return (await this.#transport.call<{ data: { missed_deliveries: number } }>({ method: 'POST', path, signal })).body.data
+      .missed_deliveries
+  }
 }

@@ -162,6 +162,12 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
       setNotice('The operator posts the event once more.')
       await log.reload()
     })
+  const redeliverMissed = () =>
+    act(async () => {
+      await api(`${path}/redeliver-missed`, { method: 'POST' })
+      setNotice('The operator posts the missed events once more.')
+      await reload()
+    })
   const remove = () =>
     act(async () => {
       await api(path, { method: 'DELETE' })
@@ -205,6 +211,16 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
       {secret === undefined ? null : <ShownOnce title="The new signing secret." text={secret} onDone={() => setSecret(undefined)} />}
       {problem ? <ErrorNote error={problem} /> : null}
       {notice ? <Note kind="good">{notice}</Note> : null}
+      {value.is_active && value.statistics.missed_deliveries > 0 ? (
+        <Note kind={value.statistics.consecutive_failures === 0 ? 'good' : 'error'}>
+          {describeMissed(value.statistics)}{' '}
+          {mayWrite ? (
+            <button type="button" onClick={redeliverMissed}>
+              Deliver missed events
+            </button>
+          ) : null}
+        </Note>
+      ) : null}
       {value.disabled_reason ? <Note kind="error">{value.disabled_reason}</Note> : null}
       {result ? (
         <Note kind={result.success ? 'good' : 'error'}>
@@ -240,6 +256,10 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
     </>
   )
 }
+
+/** An endpoint that still fails would miss them again. */
+const describeMissed = ({ missed_deliveries: missed, consecutive_failures: failures }: Found['statistics']): string =>
+  `${missed} ${missed === 1 ? 'event was' : 'events were'} not delivered. ${failures === 0 ? 'The endpoint responds again.' : 'The endpoint still fails.'}`
 
 function Health({ webhook: { url, events, is_default, statistics, signing_secret_hint } }: { webhook: Found }) {
   const {

@@ -1,8 +1,10 @@
 import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { formatShare } from '../format/overlay.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
+import { LastPicture } from './last-picture.tsx'
 
 const REFRESH_MILLISECONDS = 10_000
 const LIMIT = 500
@@ -15,7 +17,18 @@ const lastOf = ({ active_runs: active, recent_runs: recent }: Schedule): string 
   const [last] = recent
   if (active.length > 0) return 'runs now'
   if (!last) return 'no run yet'
-  return last.error_code === null ? `${last.status} ${formatAge(last.scheduled_at, new Date())}` : `failed: ${last.error_code}`
+  const age = formatAge(last.scheduled_at, new Date())
+  return last.error_code === null ? `${last.status} ${age}` : `failed ${age}: ${last.error_code}`
+}
+
+/** When the page last changed, and by how much. */
+function Change({ change }: { change: NonNullable<Schedule['last_change']> }) {
+  return (
+    <a href={`#/screenshots/${change.id}`} title={formatInstant(change.scheduled_at)}>
+      {formatAge(change.scheduled_at, new Date())}
+      {change.changed_ratio === null ? '' : `, ${formatShare(change.changed_ratio)}`}
+    </a>
+  )
 }
 
 /** All schedules of the account. */
@@ -44,7 +57,7 @@ export function ScheduleList({ session }: { session: Session }) {
             <table>
               <thead>
                 <tr>
-                  {['Name', 'Times', 'Next run', 'Last run', 'State'].map((title) => (
+                  {['Picture', 'Name', 'Times', 'Next run', 'Last run', 'Changed', 'State'].map((title) => (
                     <th key={title} scope="col">
                       {title}
                     </th>
@@ -54,6 +67,9 @@ export function ScheduleList({ session }: { session: Session }) {
               <tbody>
                 {value.data.map((schedule) => (
                   <tr key={schedule.id}>
+                    <td>
+                      <LastPicture schedule={schedule} />
+                    </td>
                     <td>
                       <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
                       <div class="soft wrap">{schedule.url}</div>
@@ -66,6 +82,7 @@ export function ScheduleList({ session }: { session: Session }) {
                       {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
                     </td>
                     <td>{lastOf(schedule)}</td>
+                    <td>{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
                     <td>
                       <ScheduleState schedule={schedule} />
                     </td>

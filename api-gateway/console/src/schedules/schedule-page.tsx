@@ -68,6 +68,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
             <button type="button" onClick={() => suspend(!schedule.suspend)}>
               {schedule.suspend ? 'Resume' : 'Suspend'}
             </button>
+            {schedule.suspend ? <span class="soft small">{resumeNote(schedule)}</span> : null}
             <a class="button" href={`#/schedules/${schedule.id}/edit`}>
               Edit
             </a>
@@ -101,6 +102,12 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
     </>
   )
 }
+
+/** What happens to runs that were due while the schedule was suspended. */
+const resumeNote = ({ starting_deadline_seconds: deadline }: Schedule): string =>
+  deadline === null
+    ? 'After “Resume”, the last missed run starts at once.'
+    : `After “Resume”, the last missed run starts at once if it was due within ${deadline} seconds.`
 
 /** The usual size of the pictures. Full pages have another. */
 const sizeOf = ({ viewport_width: width, viewport_height: height }: Schedule['options']) => ({

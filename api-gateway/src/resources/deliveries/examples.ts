@@ -39,6 +39,7 @@ const delivery = {
 
 export const deliveryFound = { success: true, data: delivery }
 export const deliveryList = { success: true, data: [delivery], pagination: { limit: 100, has_more: false, next_cursor: null } }
+export const missedRedelivery = { success: true, message: 'Redelivery of missed events requested', data: { missed_deliveries: 2400 } }
 export const redeliveryAccepted = {
   success: true,
   message: 'Redelivery requested',

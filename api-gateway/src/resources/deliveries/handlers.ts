@@ -12,6 +12,7 @@ import type { Input } from '../../http/route.ts'
 import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
 import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { countMissed } from '../webhooks/count-deliveries.ts'
 import { type DeliveryQuery, toDeliveryPage } from './page.ts'
 import { toDeliveryRecord, withDeliveryState } from './record.ts'
 
@@ -48,7 +49,7 @@ async function readDeliveries(webhook: Webhook, account: string, { objects, scre
   const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
   const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
   return toDeliveries(mergeLines(lines, now())).map((delivery) =>
-    withDeliveryState(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
+    withDeliveryState(delivery, webhook, { live: screenshots.findLive(delivery.attempts[0]!.screenshot), now: now() }),
   )
 }
 
@@ -79,6 +80,16 @@ export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps):
   await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
   const data = { delivery_id: id, event_id: event }
   return input.reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery requested', data })
+}
+
+/** Requests the redelivery of all missed events. Those that are already open again are not counted. */
+export async function redeliverMissed(input: Input<ById>, deps: DeliveriesDeps): Promise<FastifyReply> {
+  const webhook = await findOwn(input, deps)
+  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
+  const missed = await countMissed(webhook, deps.objects)
+  if (missed > 0) await deps.postRequests.ask(webhook, { do: 'redeliverMissed', nonce: newNonce(), at: deps.now() })
+  const data = { missed_deliveries: missed }
+  return input.reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery of missed events requested', data })
 }
 
 /** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */

@@ -62,6 +62,19 @@ export const RedeliveryAccepted = name(
     .describe('The redelivery of an event is queued.'),
 )
 
+export const MissedRedelivery = name(
+  'MissedRedelivery',
+  z
+    .object({
+      success,
+      message: z.string(),
+      data: z.object({
+        missed_deliveries: z.int().min(0).describe('Number of missed deliveries, at most 10,000. All of them are repeated.'),
+      }),
+    })
+    .describe('The redelivery of the missed events is queued.'),
+)
+
 const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outcome, detail, answer }: AttemptLine) => ({
   number: attempt,
   manual,
@@ -93,16 +106,26 @@ export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): Deliv
 
 const STATES: Readonly<Record<DeliveryEntry['state'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
 
+/** After this time without an attempt, the last line of the log was lost. Retries follow within hours. */
+const LOST_MILLISECONDS = 86_400_000
+
+interface Known {
+  /** The screenshot, if it is not archived. */
+  live: Screenshot | undefined
+  now: Date
+}
+
 /**
- * Corrects the state of a delivery with `status.deliveries`, because a crashed operator loses the last lines of the log. A screenshot that was
- * archived has no pending deliveries. The outcome is then unknown and counts as failed, so that the client can request a redelivery.
+ * Corrects the state of a delivery with `status.deliveries`, because a crashed operator loses the last lines of the log. If the last line of a
+ * delivery of an archived screenshot was lost, it counts as failed after a day, so that the client can request a redelivery.
  */
-export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: Webhook, live: Screenshot | undefined): LoggedDelivery {
+export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: Webhook, { live, now }: Known): LoggedDelivery {
   const [first] = delivery.attempts
   if (delivery.state !== 'pending' || !first) return delivery
   const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name
   const entry = live?.status?.deliveries?.[first.type]?.[name]
+  const isLost = now.getTime() - Date.parse(delivery.attempts.at(-1)?.at ?? '') > LOST_MILLISECONDS
   // Without an entry the first attempt is not recorded yet.
-  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.state]
+  const state = live === undefined ? (isLost ? 'failed' : 'pending') : entry === undefined ? 'pending' : STATES[entry.state]
   return { ...delivery, state }
 }

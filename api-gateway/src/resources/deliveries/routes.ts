@@ -2,10 +2,10 @@ import { anId } from '../../http/fields.ts'
 import { pathId } from '../../http/parameters.ts'
 import { type Parameter, type Route, routeFor } from '../../http/route.ts'
 import { webhookId } from '../webhooks/examples.ts'
-import { deliveryFound, deliveryId, deliveryList, redeliveryAccepted } from './examples.ts'
-import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver } from './handlers.ts'
+import { deliveryFound, deliveryId, deliveryList, missedRedelivery, redeliveryAccepted } from './examples.ts'
+import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver, redeliverMissed } from './handlers.ts'
 import { deliveryQuery } from './page.ts'
-import { DeliveryFound, DeliveryList, RedeliveryAccepted } from './record.ts'
+import { DeliveryFound, DeliveryList, MissedRedelivery, RedeliveryAccepted } from './record.ts'
 
 const route = routeFor<DeliveriesDeps>()
 const id = pathId('wh', webhookId)
@@ -69,5 +69,26 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'EXPIRED'],
     handle: redeliver,
+  }),
+  route({
+    id: 'redeliverMissed',
+    method: 'post',
+    path: '/webhooks/{id}/redeliver-missed',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Redeliver all missed events',
+    description:
+      'Posts each event of the last 30 days whose delivery failed once more, with the same bytes and event id. An event that fails again stays missed. The attempts do not count in the statistics.',
+    parameters: [id],
+    responses: {
+      202: {
+        description: 'The redelivery is queued.',
+        schema: MissedRedelivery,
+        example: missedRedelivery,
+        headers: ['Cache-Control'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: redeliverMissed,
   }),
 ]

@@ -54,6 +54,7 @@ const schedule = {
   next_run_at: '2026-11-24T08:00:00.000Z',
   last_run_at: '2026-11-23T08:00:00.000Z',
   last_success_at: '2026-11-23T08:00:00.000Z',
+  last_change: { id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70', scheduled_at: '2026-11-22T08:00:00.000Z', changed_ratio: 0.0123 },
   active_runs: [],
   recent_runs: [run],
   created_at: createdAt,
@@ -67,6 +68,7 @@ export const scheduleCreated = {
     comparison: { ...schedule.comparison, baseline_run: null, last: null },
     last_run_at: null,
     last_success_at: null,
+    last_change: null,
     recent_runs: [],
   },
 }

@@ -1,7 +1,7 @@
 import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { UnfitReason } from '@tintype/crds/kinds/comparison'
-import type { ActiveRun, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ActiveRun, LastChange, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { privateOptionNames } from '@tintype/crds/options/private'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
@@ -68,10 +68,18 @@ export const ScheduleRecord = name(
       })
       .nullable(),
     next_run_at: instant('Time at which the next run is due, before the delay of spread_seconds. Null if there is none.').nullable(),
-    last_run_at: instant('Time at which the last created run was due.').nullable(),
+    last_run_at: instant('Time at which the last run was due, or was requested.').nullable(),
     last_success_at: instant('Time at which the last successful run was due.').nullable(),
+    last_change: z
+      .object({
+        id: runId,
+        scheduled_at: instant('Time at which the run was due.'),
+        changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
+      })
+      .nullable()
+      .describe('The last run whose picture differed. Null if none has, or if runs are not compared.'),
     active_runs: z.array(ScheduleRun).describe('Runs that have not ended.'),
-    recent_runs: z.array(ScheduleRun).describe('The last three ended runs, the newest first.'),
+    recent_runs: z.array(ScheduleRun).describe('The last twenty ended runs, the newest first.'),
     created_at: instant('Time of the creation.'),
     updated_at: instant('Time of the last change in the REST API.'),
   }),
@@ -133,6 +141,8 @@ export const toEndedRun = ({ id, time, outcome, completionTime, code, changed, c
   unfit: unfit ?? null,
 })
 
+const toLastChange = ({ id, time, changedRatio }: LastChange) => ({ id, scheduled_at: iso(time), changed_ratio: changedRatio ?? null })
+
 const SECRET = '***'
 const ELSEWHERE = '…'
 
@@ -177,8 +187,9 @@ export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
     webhook_events: template.webhookEvents ?? null,
     ...toState(schedule),
     next_run_at: spec.suspend ? null : isoOrNull(status.nextScheduleTime),
-    last_run_at: isoOrNull(status.lastScheduleTime),
+    last_run_at: isoOrNull(status.lastRunTime ?? status.lastScheduleTime),
     last_success_at: isoOrNull(status.lastSuccessfulTime),
+    last_change: status.lastChange ? toLastChange(status.lastChange) : null,
     active_runs: (status.active ?? []).map(toActiveRun),
     recent_runs: (status.recentRuns ?? []).map(toEndedRun),
     created_at: createdAt,

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Input } from '../../http/route.ts'
 import { assertOwned, sendRecord } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
-import { countPending } from './count-pending.ts'
+import { countDeliveries } from './count-deliveries.ts'
 import { ensureDefaultWebhook, findKnownDefaultWebhook } from './default-webhook.ts'
 import { rotateSecretOf, type WebhooksDeps } from './handlers.ts'
 import { toStatisticsRecord, toWebhookRecord } from './record.ts'
@@ -18,7 +18,7 @@ export async function readDefaultWebhook(input: Input, deps: WebhooksDeps): Prom
   // Another replica may have just created it.
   const found = findKnownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
   const webhook = assertOwned(found, accountName, WHAT)
-  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, deps.screenshots)) }
+  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, await countDeliveries(webhook, deps)) }
   return sendRecord(input, webhook, { success: true, data })
 }
 

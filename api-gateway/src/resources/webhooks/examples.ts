@@ -28,6 +28,7 @@ const statistics = {
   successful_deliveries: 118,
   failed_deliveries: 1,
   pending_deliveries: 1,
+  missed_deliveries: 0,
   success_rate: 99.16,
   average_response_time_ms: 84.2,
   last_delivery_at: '2026-11-21T11:02:10.000Z',

@@ -8,13 +8,13 @@ import type { Idempotency } from '../../creation/idempotency.ts'
 import { isAhead } from '../../http/fields.ts'
 import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
-import type { RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
+import type { ObjectStore, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
 import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
 import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
-import { countPending } from './count-pending.ts'
+import { countDeliveries } from './count-deliveries.ts'
 import { toStatisticsRecord, toWebhookRecord } from './record.ts'
 import { hintOf } from './signing-secret.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from './webhook-object.ts'
@@ -25,6 +25,7 @@ import { buildWebhook, toSecretRotation, toWebhookPatch } from './webhook-object
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
   screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
+  objects: Pick<ObjectStore, 'list'>
   idempotency: Idempotency
   sealingKey: SealingKeySource
   /** Egress rules for webhook URLs, without DNS. The operator checks resolved addresses at each post. */
@@ -80,9 +81,9 @@ export function listWebhooks({ request, reply, query }: Input<object, undefined,
   return { success: true, data: items.map(toWebhookRecord), pagination }
 }
 
-export async function readWebhook(input: Input<ById>, { webhooks, screenshots }: WebhooksDeps): Promise<FastifyReply> {
-  const webhook = assertOwned(await webhooks.find(input.params.id), input.request.accountName, WHAT)
-  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
+export async function readWebhook(input: Input<ById>, deps: WebhooksDeps): Promise<FastifyReply> {
+  const webhook = assertOwned(await deps.webhooks.find(input.params.id), input.request.accountName, WHAT)
+  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, await countDeliveries(webhook, deps)) }
   return sendRecord(input, webhook, { success: true, data })
 }
 

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { instantField, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
+import type { DeliveryCounts } from './count-deliveries.ts'
 
 /** The record of a webhook, without its secret. */
 export const WebhookRecord = name(
@@ -43,7 +44,8 @@ export const WebhookStatisticsRecord = z.object({
   total_deliveries: count,
   successful_deliveries: count,
   failed_deliveries: count,
-  pending_deliveries: count,
+  pending_deliveries: count.describe('Another attempt follows. Counts at most 10,000 of archived screenshots.'),
+  missed_deliveries: count.describe('Failed deliveries that POST /webhooks/{id}/redeliver-missed repeats, at most 10,000.'),
   success_rate: z.number().min(0).max(100).nullable().describe('Percentage of the finished deliveries.'),
   average_response_time_ms: z.number().min(0).nullable(),
   last_delivery_at: instantField.nullable(),
@@ -113,8 +115,8 @@ export function toWebhookRecord(webhook: Webhook): WebhookRecord {
 const NONE: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** Builds the delivery statistics of a webhook. @param pending number of pending deliveries */
-export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending: number): WebhookStatisticsRecord {
+/** Builds the delivery statistics of a webhook. */
+export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, { pending, missed }: DeliveryCounts): WebhookStatisticsRecord {
   const counts = status?.statistics ?? NONE
   const { total, successful, failed, answers = 0, answerMilliseconds = 0 } = counts
   const ended = successful + failed
@@ -123,6 +125,7 @@ export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending:
     successful_deliveries: successful,
     failed_deliveries: failed,
     pending_deliveries: pending,
+    missed_deliveries: missed,
     success_rate: ended === 0 ? null : round((100 * successful) / ended),
     average_response_time_ms: answers === 0 ? null : round(answerMilliseconds / answers),
     last_delivery_at: isoOrNull(counts.lastDeliveryTime),

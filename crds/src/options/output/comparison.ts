@@ -8,7 +8,11 @@ const MAX_SELECTOR = 1024
 const edge = z.int().min(0).max(50_000)
 const side = z.int().min(1).max(50_000)
 
-const REGION = ['x', 'y', 'width', 'height']
+/** `y` without quotation marks is a boolean in YAML 1.1, which kubectl reads. So `left` and `top` are accepted too. */
+const HORIZONTAL = ['x', 'left']
+const VERTICAL = ['y', 'top']
+const SIZE = ['width', 'height']
+const oneOf = (names: readonly string[]) => ({ oneOf: names.map((name) => ({ required: [name] })) })
 
 /** One entry of `compareIgnore`: a selector, or a region in CSS pixels of the page. Exactly one of them, which a CRD can express as `oneOf` only. */
 export const IgnoreEntry = z
@@ -16,29 +20,30 @@ export const IgnoreEntry = z
     selector: z.string().min(1).max(MAX_SELECTOR).describe('CSS selector of elements to ignore.').optional(),
     x: edge.describe('Left edge of a region in CSS pixels of the page, 0 to 50000.').optional(),
     y: edge.describe('Top edge, 0 to 50000.').optional(),
+    left: edge.describe('The same as x. Use it in YAML.').optional(),
+    top: edge.describe('The same as y. Use it in YAML, where y without quotation marks is a boolean.').optional(),
     width: side.describe('Width, 1 to 50000.').optional(),
     height: side.describe('Height, 1 to 50000.').optional(),
   })
-  .refine(isSelectorOrRegion, { message: 'must have either selector, or x, y, width and height' })
+  .refine(isSelectorOrRegion, { message: 'must have either selector, or x (or left), y (or top), width and height' })
   .meta({
     oneOf: [
-      { required: ['selector'], not: { anyOf: REGION.map((side) => ({ required: [side] })) } },
-      { required: REGION, not: { required: ['selector'] } },
+      { required: ['selector'], not: { anyOf: [...HORIZONTAL, ...VERTICAL, ...SIZE].map((name) => ({ required: [name] })) } },
+      { required: SIZE, not: { required: ['selector'] }, allOf: [oneOf(HORIZONTAL), oneOf(VERTICAL)] },
     ],
   })
 export type IgnoreEntry = z.infer<typeof IgnoreEntry>
 
-interface MaybeEntry {
-  selector?: unknown
-  x?: unknown
-  y?: unknown
-  width?: unknown
-  height?: unknown
+function isSelectorOrRegion(entry: Readonly<Record<string, unknown>>): boolean {
+  const count = (names: readonly string[]) => names.filter((name) => entry[name] !== undefined).length
+  const given = [count(HORIZONTAL), count(VERTICAL), count(SIZE)]
+  return entry.selector === undefined ? given.join() === '1,1,2' : given.join() === '0,0,0'
 }
 
-function isSelectorOrRegion({ selector, x, y, width, height }: MaybeEntry): boolean {
-  const given = [x, y, width, height].filter((value) => value !== undefined).length
-  return selector === undefined ? given === 4 : given === 0
+/** The region of an entry; undefined for a selector. */
+export function regionOf({ x, y, left = x, top = y, width, height }: IgnoreEntry) {
+  const isRegion = left !== undefined && top !== undefined && width !== undefined && height !== undefined
+  return isRegion ? { x: left, y: top, width, height } : undefined
 }
 
 /** Comparison with an earlier picture. */
@@ -79,7 +84,7 @@ export const comparisonOptions = {
       .array(IgnoreEntry)
       .max(MAX_IGNORE_ENTRIES)
       .describe(
-        'CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none.',
+        'CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none.',
       ),
   ),
 }

@@ -22,6 +22,10 @@ export interface ApplyDeps {
   statistics: Pick<Statistics, 'count'>
   /** Called when a delivery was given up without another post. */
   onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: DeliveryStateChange) => void) | undefined
+  /** Stores the open deliveries of a Screenshot that is deleted. Absent without a bucket. @throws RetryableError */
+  keepOpen?: ((observed: Observed) => Promise<void>) | undefined
+  /** Stores deliveries that failed, so that they can be redelivered. Absent without a bucket. */
+  keepMissed?: ((observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>) | undefined
   log: Log
   metrics: DeliveryMetrics
 }
@@ -37,7 +41,7 @@ export async function apply(
   for (const action of actions) {
     if (action.do === 'record') await record(action.changes, observed, deps, signal)
     else if (action.do === 'post') send(action, observed, deps)
-    else if (action.do === 'deleteScreenshot') await remove(observed.screenshot, deps, signal)
+    else if (action.do === 'deleteScreenshot') await remove(observed, deps, signal)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
   return requeue
@@ -55,6 +59,8 @@ function send(
 async function record(changes: DeliveryStateChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { screenshot, progress } = observed
   const { name, namespace } = screenshot.metadata
+  const failed = changes.filter(({ after }) => after.state === 'failed')
+  if (failed.length > 0) await keepMissed(observed, failed, deps)
   try {
     const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
     deps.seen.observe(written)
@@ -72,8 +78,19 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
   }
 }
 
+/** Without the bucket, these deliveries cannot be redelivered, but results must be recorded. */
+async function keepMissed(observed: Observed, failed: readonly DeliveryStateChange[], deps: ApplyDeps): Promise<void> {
+  try {
+    await deps.keepMissed?.(observed, failed)
+  } catch (error) {
+    deps.log.warn({ key: keyOf(observed.screenshot), err: error }, 'missed delivery not stored; it cannot be redelivered with others')
+  }
+}
+
 /** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
-async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function remove(observed: Observed, { store, seen, keepOpen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { screenshot } = observed
+  await keepOpen?.(observed)
   const { name, namespace, uid } = screenshot.metadata
   try {
     await store.delete(name, { namespace, uid, signal })

@@ -31,7 +31,7 @@ import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
 import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
 import type { DeliverySettings } from './http/settings.ts'
-import { type ObserveDeps, observe } from './observe.ts'
+import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
 import type { Statistics } from './statistics.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
@@ -48,6 +48,9 @@ export interface DeliveryControllerOptions {
   circuitBreakers: CircuitBreakers
   statistics: Statistics
   onWithdrawn?: ReconcileDeps['onWithdrawn']
+  isHeld?: ReconcileDeps['isHeld'] | undefined
+  keepOpen?: ReconcileDeps['keepOpen'] | undefined
+  keepMissed?: ReconcileDeps['keepMissed'] | undefined
   settings: DeliverySettings
   /** False once this operator loses leadership: it then posts nothing but still records results. */
   mayPost: () => boolean
@@ -58,9 +61,14 @@ export interface DeliveryControllerOptions {
 }
 
 const WORKERS = 32
+/** Delay of a Screenshot that is archived. */
+const HELD_MILLISECONDS = 1_000
+
 /** The running controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
+  /** Collects the state of one Screenshot; undefined if it was deleted. */
+  observe(screenshot: Screenshot): Observed | undefined
   /** Stops the controller and records all results that are not in status.deliveries yet. */
   stop(): Promise<void>
 }
@@ -81,6 +89,9 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     deliveryWorker,
     statistics,
     onWithdrawn: options.onWithdrawn,
+    isHeld: options.isHeld ?? (() => false),
+    keepOpen: options.keepOpen,
+    keepMissed: options.keepMissed,
     schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
     mayPost,
     now,
@@ -99,6 +110,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
   controller.start()
   return {
     controller,
+    observe: (screenshot) => observe(keyOf(screenshot), deps),
     stop: async () => {
       await controller.stop(settings.timeoutMilliseconds)
       await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
@@ -107,6 +119,8 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
 }
 
 export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
+  /** True while a Screenshot is archived. */
+  isHeld: (screenshot: Screenshot) => boolean
   schedule: RetrySchedule
   /** False once this operator loses leadership. */
   mayPost: () => boolean
@@ -120,10 +134,19 @@ async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal):
     deps.progressStore.forget(key)
     return undefined
   }
+  // No post starts while the record is archived. If that fails, they follow.
+  if (deps.isHeld(observed.screenshot)) return { requeueAfterMilliseconds: HELD_MILLISECONDS }
   const { candidates, isDeleteRequested } = observed
   const { schedule, progressStore } = deps
   const isCrowded = progressStore.backlog.isFull
-  const actions = decide(candidates, { schedule, mayPost: deps.mayPost(), isDeleteRequested, isCrowded, now: deps.now() })
+  const actions = decide(candidates, {
+    schedule,
+    mayPost: deps.mayPost(),
+    isDeleteRequested,
+    canHandOver: deps.keepOpen !== undefined,
+    isCrowded,
+    now: deps.now(),
+  })
   const requeue = await apply(actions, observed, deps, signal)
   deps.progressStore.prune(key)
   return requeue

@@ -69,6 +69,8 @@ export interface DecideOptions {
   mayPost: boolean
   /** True when the Screenshot is deleted once its deliveries are settled. */
   isDeleteRequested: boolean
+  /** True when open deliveries can continue without the Screenshot. They must not keep it until their last attempt. */
+  canHandOver?: boolean
   /** True when too many results wait to be recorded: they are then written without waiting for running posts. */
   isCrowded?: boolean
   now: Date
@@ -76,8 +78,9 @@ export interface DecideOptions {
 
 /** Returns at most one `record` action. It comes before the posts that depend on it. */
 export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
-  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
-  if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
+  const { schedule, mayPost, isDeleteRequested, canHandOver = false, isCrowded, now } = options
+  const mayLeave = (candidate: Candidate): boolean => isSettled(candidate.entry) || (canHandOver && isIdle(candidate, now))
+  if (isDeleteRequested && candidates.every(mayLeave)) return [{ do: 'deleteScreenshot' }]
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
@@ -95,6 +98,10 @@ export function decide(candidates: readonly Candidate[], options: DecideOptions)
     ...(due.length > 0 ? [{ do: 'requeue' as const, afterMilliseconds: Math.min(...due) }] : []),
   ]
 }
+
+/** True for a delivery that waits for its next attempt. */
+const isIdle = ({ entry, progress }: Candidate, now: Date): boolean =>
+  entry !== undefined && progress === undefined && new Date(entry.at) > now
 
 const isDue = ({ due }: Finding, now: Date): boolean => due !== undefined && due <= now
 

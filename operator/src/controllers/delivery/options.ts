@@ -9,6 +9,7 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import type { LinkBase } from '@tintype/crds/webhooks/events'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
+import type { Archiving } from '../../storage/archiving.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { EventStore } from './events/event-bodies.ts'
 import type { EventOrder } from './events/event-order.ts'
@@ -40,6 +41,8 @@ export interface DeliveryOptions {
   eventStore?: EventStore
   /** Stores the delivery log; without it redelivery is not possible. */
   storage?: Storage
+  /** Shared with the archive, which hands over open deliveries. */
+  archiving?: Archiving
   /** Reports objects in the bucket that are ignored. */
   report?: ReportIgnored
   metrics?: DeliveryMetrics

@@ -20,6 +20,7 @@ import { dayOf, expiryKey, JOIN, namedRecordKey, recordKey, rewriteKey } from '@
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { Archiving } from '../../storage/archiving.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { withOpenDeliveries } from '../delivery/undelivered/hand-over.ts'
 import { discardRecord } from './deletion.ts'
 import type { MarkChecks } from './marks.ts'
 import { findDeleted } from './tombstones.ts'
@@ -46,39 +47,65 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
     if (!deps.mayWrite()) return
     // For a record that is already marked as deleted, finish the deletion and archive nothing.
     const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
-    const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
-    // The record of a restored Screenshot is already there.
-    await write(
-      account,
-      kept.filter((screenshot) => !isRestored(screenshot)),
-      deps,
-    )
-    await removeAll(account, screenshots, kept, deps)
-    deps.onArchived(kept.length)
-    deps.log.info({ account, archived: kept.length, deleted: tombstoned.size }, 'records archived')
+    const [deleted = [], kept = []] = [true, false].map((is) => screenshots.filter((screenshot) => tombstoned.has(idOf(screenshot)) === is))
+    const archived = new Set<Screenshot>()
+    // From now on, no post of these Screenshots starts.
+    deps.archiving.hold(kept)
+    try {
+      const ready = await write(account, kept, deps)
+      await removeAll(account, [...deleted, ...ready], { ready, archived }, deps)
+      deps.onArchived(ready.length)
+      deps.log.info({ account, archived: ready.length, deleted: deleted.length }, 'records archived')
+    } finally {
+      deps.archiving.release(kept, archived)
+    }
   }
 }
 
-/** Deletes Screenshots from the Kubernetes API. @param kept those whose record was archived */
-async function removeAll(account: string, screenshots: readonly Screenshot[], kept: readonly Screenshot[], deps: ArchiveDeps) {
-  const archived = new Set<Screenshot>()
-  deps.archiving.hold(kept)
-  try {
-    const removed = new Set<Screenshot>()
-    await mapConcurrently(screenshots, PARALLEL, async (screenshot) => {
-      if (await remove(account, screenshot, deps)) removed.add(screenshot)
-    })
-    // A deletion writes its tombstone first. One that happened before the Screenshot was deleted is found here; later ones find the
-    // archived record.
-    const deletedHere = kept.filter((screenshot) => removed.has(screenshot))
-    const tombstoned = await findDeleted(account, deletedHere.map(idOf), deps)
-    for (const screenshot of deletedHere) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
-  } finally {
-    deps.archiving.release(kept, archived)
-  }
+/** Deletes Screenshots from the Kubernetes API. Adds those of `ready` to `archived` that are certainly archived. */
+async function removeAll(
+  account: string,
+  screenshots: readonly Screenshot[],
+  { ready, archived }: { ready: readonly Screenshot[]; archived: Set<Screenshot> },
+  deps: ArchiveDeps,
+) {
+  const removed = new Set<Screenshot>()
+  await mapConcurrently(screenshots, PARALLEL, async (screenshot) => {
+    if (await remove(account, screenshot, deps)) removed.add(screenshot)
+  })
+  // A deletion writes its tombstone first. One that happened before the Screenshot was deleted is found here; later ones find the
+  // archived record.
+  const deletedHere = ready.filter((screenshot) => removed.has(screenshot))
+  const tombstoned = await findDeleted(account, deletedHere.map(idOf), deps)
+  for (const screenshot of deletedHere) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
 }
 
-async function write(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
+/**
+ * Writes the records of Screenshots, then their open deliveries: a delivery counts only if the record names it. Returns the Screenshots that may
+ * be deleted. Those with a running post follow in the next pass.
+ */
+async function write(account: string, screenshots: readonly Screenshot[], deps: ArchiveDeps): Promise<Screenshot[]> {
+  const { openDeliveries } = deps.archiving
+  const found = screenshots.flatMap((screenshot) => {
+    const open = openDeliveries.of(screenshot)
+    // The record of a restored Screenshot is already there, without its deliveries.
+    if (open && (open.length === 0 || !isRestored(screenshot))) return [{ screenshot, open }]
+    // The results of its posts must not wait for the others.
+    deps.archiving.release([screenshot], new Set())
+    return []
+  })
+  const records = found
+    .filter(({ screenshot }) => !isRestored(screenshot))
+    .map(({ screenshot, open }) => withOpenDeliveries(screenshot, open))
+  await writeRecords(account, records, deps)
+  await openDeliveries.keep(
+    account,
+    found.flatMap(({ open }) => open),
+  )
+  return found.map(({ screenshot }) => screenshot)
+}
+
+async function writeRecords(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
   const lines = toLines(screenshots)
   await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
   const segments = toSegments(account, lines)

@@ -24,7 +24,6 @@ import { Controller, type Requeue } from '../../controller-runtime/controller.ts
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
-import { longestDelivery } from '../delivery/flow-control/retry.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
@@ -50,8 +49,6 @@ const intervalsFor = ({ liveForMilliseconds, accountGraceMilliseconds }: Deps['c
   expire: Math.min(HOUR_MILLISECONDS, Math.max(MIN_EXPIRE_MILLISECONDS, accountGraceMilliseconds)),
 })
 const CHORES = ['archive', 'rewrite', 'expire'] as const
-/** Maximum time that a delivery attempt may be queued. */
-const QUEUE_MILLISECONDS = 600_000
 /** Timeout of one round. The next round continues. */
 const ROUND_MILLISECONDS = 300_000
 const BY_ACCOUNT = 'retention/account'
@@ -98,9 +95,7 @@ interface ChoreOptions {
 
 function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Chores {
   const { config, http, storage, reflectors, keys, report, log, archiving } = deps
-  const { namespace, plans, webhook } = config
-  const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
-  const retention = { ...config.retention, maxDelayMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
+  const { namespace, plans, retention } = config
   const observe = finishedObserver(deps, now())
   const screenshots = new Resource(http, screenshotKind, { namespace })
   const shared = { storage, log, now, ring: keys.downloadKeys, report }
@@ -152,12 +147,10 @@ const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<StrayObjectsD
 })
 
 /** Returns a function that collects the input of decide from the informer caches. */
-function finishedObserver({ reflectors, eventOrder }: Deps, termStart: Date) {
+function finishedObserver({ reflectors }: Deps, termStart: Date) {
   const { lister } = reflectors.screenshots
   return () => ({
     finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
-    webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
-    followsStart: eventOrder.followsStart,
     termStart,
   })
 }

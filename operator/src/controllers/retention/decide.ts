@@ -2,15 +2,10 @@
 
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { isReused } from '@tintype/crds/records/cache'
 import { isFree } from '@tintype/crds/records/cost'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
-import { isSettled } from '../delivery/decide.ts'
-import type { FollowsStart } from '../delivery/events/event-order.ts'
-import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'
 
 /** Limits for the age and number of live records. */
 export interface RetentionSettings {
@@ -18,23 +13,17 @@ export interface RetentionSettings {
   liveForMilliseconds: number
   /** Number of finished records above which the oldest are archived early. */
   maxLive: number
-  /** Maximum time after its end for which pending deliveries or refunds delay the archiving of a record; at least one hour. */
-  maxDelayMilliseconds?: number
 }
 
 export interface Observed {
   /** All finished Screenshots. */
   finished: readonly Screenshot[]
-  /** The webhooks of an account. */
-  webhooksOf: (screenshot: Screenshot) => readonly Webhook[]
-  /** Decides which events came after the activation of a webhook; absent: by the times in the objects. */
-  followsStart?: FollowsStart | undefined
-  /** Start of this leader's term. Before it, there may have been no leader to deliver or refund. */
+  /** Start of this leader's term. Before it, there may have been no leader to refund. */
   termStart: Date
 }
 
-/** Minimum of the maximum delay: one unavailable receiver must not fill the Kubernetes API for all accounts. */
-const MIN_DELAY_LIMIT_MILLISECONDS = 3_600_000
+/** Time after its end for which a pending refund delays the archiving of a record. */
+const REFUND_MILLISECONDS = 3_600_000
 /** Share of `liveFor` that a record may stay longer, so that one segment contains many records. */
 const SLACK = 1 / 12
 /** With this many due records, they are archived without waiting for more. */
@@ -50,11 +39,10 @@ interface Candidate {
 }
 
 /** Returns the records to archive, earliest end first. */
-export function decide({ finished, webhooksOf, followsStart, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
+export function decide({ finished, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
   const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
-    const hasWaited =
-      now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(MIN_DELAY_LIMIT_MILLISECONDS, settings.maxDelayMilliseconds ?? 0)
-    return hasWaited || !hasPendingWork(screenshot, webhooksOf(screenshot), followsStart)
+    const hasWaited = now.getTime() - Math.max(endedAt, termStart.getTime()) >= REFUND_MILLISECONDS
+    return hasWaited || !isRefundDue(screenshot)
   }
   const eligible = finished
     .filter((screenshot) => isFinished(screenshot) && !isBeingDeleted(screenshot))
@@ -94,24 +82,8 @@ const endOf = (screenshot: Screenshot): number => {
 const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
   metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined
 
-/** True while a delivery or a refund is pending. */
-export function hasPendingWork(screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean {
-  return isRefundDue(screenshot) || hasUnsettled(screenshot) || isAwaited(screenshot, webhooks, followsStart)
-}
-
-const hasUnsettled = ({ status }: Screenshot): boolean =>
-  Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
-
-/** A first attempt is recorded only after it ends. So every receiver must have an entry in status.deliveries. */
-const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
-  toOccurrences(screenshot, followsStart).some((occurrence) => {
-    const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
-    const isForRequestUrl = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
-    if (isForRequestUrl && !known[REQUEST_WEBHOOK]) return true
-    return webhooks.some((hook) => isReceiver(hook, occurrence) && !known[hook.metadata.name])
-  })
-
-function isRefundDue({ spec, status }: Screenshot): boolean {
+/** True while a refund is pending. */
+export function isRefundDue({ spec, status }: Screenshot): boolean {
   if (!isFree({ status }) && !isReused({ spec, status })) return false
   const isCharged = spec.reservation !== undefined || findCondition(status?.conditions, ConditionType.charged)?.status === 'True'
   return isCharged && findCondition(status?.conditions, ConditionType.refunded) === undefined

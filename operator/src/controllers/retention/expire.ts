@@ -59,6 +59,8 @@ const PREFIXES = [
   'cache/',
   'batches/',
   'deliveries/',
+  'undelivered/open/',
+  'undelivered/missed/',
   'idempotency/',
   'runs/',
   'names/',

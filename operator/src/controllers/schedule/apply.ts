@@ -19,7 +19,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
-import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
+import { chooseBaseline, findChanges, keepBaseline, removeOldPictures, toShare } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
@@ -162,20 +162,17 @@ const regarding = (schedule: StoredSchedule) => ({ apiVersion: API_VERSION, kind
 
 /** Records an Event for each change, and for a lost baseline. */
 function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { events }: ApplyDeps): void {
-  let last = schedule.status?.lastComparison
-  for (const found of ended.flatMap(toComparison).sort((one, other) => Date.parse(one.time) - Date.parse(other.time))) {
-    if (found.changed && !isSameChange(found, last)) {
-      const share = `${((found.changedRatio ?? 0) * 100).toPrecision(2)} %`
-      const size = found.sizeChanged ? ' The size changed.' : ''
-      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}`)
-    }
-    last = found
+  for (const { id, to, changedRatio = 0, sizeChanged } of findChanges(schedule.status?.lastComparison, ended)) {
+    const size = sizeChanged ? ' The size changed.' : ''
+    events.normal(regarding(schedule), 'Changed', `Run ${id} differs from run ${to} in ${toShare(changedRatio)} of the pixels.${size}`)
   }
   if (chooseBaseline(schedule, ended).isLost) {
     const message = 'The picture that runs are compared with no longer exists. The next successful run replaces it.'
     events.warn(regarding(schedule), 'BaselineLost', message)
   }
 }
+
+const isSameTime = (one: Date, other: string | undefined): boolean => other !== undefined && one.getTime() === Date.parse(other)
 
 /** Removes pictures that were replaced. A failure leaves them until the next change. */
 async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {
@@ -187,7 +184,7 @@ async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | un
 }
 
 /** Records Events: one when a schedule stops or resumes, and one for each run that is missed or waits. */
-function report(schedule: StoredSchedule, { ready, missed, waiting }: Decision, { events, isNew }: ApplyDeps): void {
+function report(schedule: StoredSchedule, { ready, missed, waiting, skipped, nextTime }: Decision, { events, isNew }: ApplyDeps): void {
   const object = regarding(schedule)
   const { uid } = schedule.metadata
   const before = findCondition(schedule.status?.conditions, 'Ready')
@@ -196,6 +193,13 @@ function report(schedule: StoredSchedule, { ready, missed, waiting }: Decision, 
   if (hasChanged && before?.status === 'False' && ready.status === 'True') events.normal(object, ready.reason, ready.message)
   if (missed && isNew(uid, `missed ${missed.toISOString()}`))
     events.warn(object, 'RunMissed', `The run of ${missed.toISOString()} was not started within its deadline.`)
+  // Once for each next run, also after a change of the leader.
+  if (skipped && nextTime && !isSameTime(nextTime, schedule.status?.nextScheduleTime))
+    events.warn(
+      object,
+      'RunSkipped',
+      `${skipped} does not exist in ${schedule.spec.timeZone}, because clocks go forward, so it has no run. The next run is at ${nextTime.toISOString()}. To run on that day, choose a time outside the skipped hour.`,
+    )
   if (waiting && isNew(uid, `waiting ${waiting.toISOString()}`))
     events.warn(object, 'RunWaiting', `The run of ${waiting.toISOString()} waits until the previous one has ended.`)
 }

@@ -2,13 +2,13 @@
 
 import { createHash } from 'node:crypto'
 import type { Account } from '@tintype/crds/kinds/account'
-import { type ActiveRun, MAX_ACTIVE_RUNS, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { type ActiveRun, MAX_ACTIVE_RUNS, type SeenTiming, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
 import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
 import { isTimeZone } from '@tintype/crds/schedule/time-zone'
-import { lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
-import type { Condition } from '@tintype/crds/schema/conditions'
+import { findSkipped, lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
+import { type Condition, ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
 import type { EndedRun } from './ended-run.ts'
 
@@ -34,6 +34,8 @@ export interface DueRun {
 
 export interface Decision {
   ready: Finding
+  /** The expression and the zone from now on, and since when they hold. */
+  timing: SeenTiming
   due?: DueRun
   /** A missed run that is not made up for, because its deadline has passed. */
   missed?: Date
@@ -41,6 +43,8 @@ export interface Decision {
   waiting?: Date
   /** Absent: no run will ever be due. */
   nextTime?: Date
+  /** A local time before the next run that does not exist, because clocks go forward: it has no run. */
+  skipped?: string
   requeueAfterMilliseconds?: number
 }
 
@@ -52,17 +56,22 @@ const CLOCK_TOLERANCE_MILLISECONDS = 3_600_000
 const MAX_WAIT_MILLISECONDS = 600_000
 
 export function decide({ schedule, account, isQuotaSpent, open }: Observed, now: Date): Decision {
+  const seen = toSeenTiming(schedule, now)
   const timing = toTiming(schedule)
-  if ('reason' in timing) return { ready: timing }
+  if ('reason' in timing) return { ready: timing, timing: seen }
   const { spec } = schedule
   const spread = spreadOf(schedule)
   const until = now.getTime() - spread
-  const handled = handledUntil(schedule, now)
-  const next = nextTime(timing, Math.max(handled, until))
+  const handled = handledUntil(schedule, seen, now)
+  const from = Math.max(handled, until)
+  const next = nextTime(timing, from)
+  const skipped = next === undefined || spec.suspend ? undefined : findSkipped(timing, { after: from, next })
   const wait = next === undefined ? undefined : Math.min(MAX_WAIT_MILLISECONDS, Math.max(1, next - until))
   const base = {
     ready: evaluate(schedule, { account, isQuotaSpent, isEverDue: next !== undefined }),
+    timing: seen,
     ...(next === undefined || spec.suspend ? {} : { nextTime: new Date(next) }),
+    ...(skipped === undefined ? {} : { skipped }),
     ...(wait === undefined ? {} : { requeueAfterMilliseconds: wait }),
   }
   const time = lastTime(timing, { after: handled, until })
@@ -95,10 +104,28 @@ function read(text: string): Cron | string {
   }
 }
 
-/** Runs that were due until then are done, or existed before the schedule. */
-function handledUntil({ metadata, status }: StoredSchedule, now: Date): number {
-  const last = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp)
-  return last > now.getTime() + CLOCK_TOLERANCE_MILLISECONDS ? now.getTime() : last
+/**
+ * When a schedule is due, and since when. A change of the expression or the zone holds from the reconcile that sees it, so that no run starts
+ * for a time before the change. The API server stores no time of the change.
+ */
+function toSeenTiming({ metadata, spec, status }: StoredSchedule, now: Date): SeenTiming {
+  const { schedule, timeZone } = spec
+  const known = status?.timing
+  if (known && known.schedule === schedule && known.timeZone === timeZone) return known
+  const present = { schedule, ...(timeZone === undefined ? {} : { timeZone }) }
+  // A new schedule, or the first reconcile of an operator that stores the timing: the generation shows whether the spec has changed.
+  const seenGeneration = findCondition(status?.conditions, ConditionType.ready)?.observedGeneration ?? 1
+  const isFirst = known === undefined && (metadata.generation ?? 1) === seenGeneration
+  return isFirst ? present : { ...present, since: now.toISOString() }
+}
+
+/** Times until then are done, or before the schedule or its last change. */
+function handledUntil({ metadata, status }: StoredSchedule, { since }: SeenTiming, now: Date): number {
+  const times = [status?.lastScheduleTime ?? metadata.creationTimestamp, ...(since === undefined ? [] : [since])].map((time) => {
+    const at = Date.parse(time)
+    return at > now.getTime() + CLOCK_TOLERANCE_MILLISECONDS ? now.getTime() : at
+  })
+  return Math.max(...times)
 }
 
 /** Delay of all runs of a schedule in milliseconds: less than `spreadSeconds`, and the same for its whole life. */

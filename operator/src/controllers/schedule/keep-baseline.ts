@@ -122,6 +122,15 @@ export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
   ]
 }
 
+/** The changes of runs that ended now, oldest first, without those that were reported before. */
+export function findChanges(before: LastComparison | undefined, ended: readonly EndedRun[]): LastComparison[] {
+  const found = ended.flatMap(toComparison).sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
+  return found.filter((one, index) => one.changed && !isSameChange(one, found[index - 1] ?? before))
+}
+
+/** A share of the pixels in percent. */
+export const toShare = (ratio: number): string => `${(ratio * 100).toPrecision(2)} %`
+
 /** True if the same change was reported before: with an approved baseline, every run finds it again. */
 export const isSameChange = (one: LastComparison, before: LastComparison | undefined): boolean =>
   before?.changed === true && before.to === one.to && before.changedPixels === one.changedPixels

@@ -35,7 +35,7 @@ export function createScheduleMetrics(registry: Registry, schedules: Pick<Reflec
     registers: [registry],
     collect() {
       const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
-        runs.length >= FAILURES && runs.every(({ outcome }) => outcome === 'failed')
+        runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
       this.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
     },
   })

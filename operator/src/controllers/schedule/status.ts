@@ -3,6 +3,7 @@
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import {
   type ActiveRun,
+  type LastChange,
   MAX_ACTIVE_RUNS,
   MAX_RECENT_RUNS,
   type RecentRun,
@@ -10,10 +11,11 @@ import {
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import { toShortUrl } from '@tintype/crds/schema/urls'
 import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
 import { type EndedRun, toRecent } from './ended-run.ts'
-import { lastComparisonOf } from './keep-baseline.ts'
+import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }
@@ -39,18 +41,31 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     status.lastSuccessfulTime,
   ])
   const patch: StatusPatch = {
+    url: toShortUrl(spec.template.url),
     conditions: buildConditions(status.conditions ?? [], { decision, last: recentRuns[0], isSuspended: spec.suspend ?? false }, now).map(
       (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
     ),
     nextScheduleTime: decision.nextTime?.toISOString() ?? null,
     lastScheduleTime: progress.handled?.toISOString() ?? status.lastScheduleTime ?? null,
+    lastRunTime: newest([...progress.open, ...recentRuns].map(({ time }) => time).concat(status.lastRunTime ?? [])) ?? null,
+    timing: decision.timing,
     lastSuccessfulTime: success ?? null,
     baseline: progress.baseline ?? null,
     lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
+    lastChange: toLastChange(schedule, progress.ended) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,
   }
   return isSameStatus(patch, status) ? undefined : patch
+}
+
+/** The last run that differed. */
+function toLastChange({ spec, status }: StoredSchedule, ended: readonly EndedRun[]): LastChange | undefined {
+  if (!spec.comparison) return undefined
+  const found = findChanges(status?.lastComparison, ended).at(-1)
+  if (!found) return status?.lastChange
+  const { id, time, changedRatio } = found
+  return { id, time, ...(changedRatio === undefined ? {} : { changedRatio, share: toShare(changedRatio) }) }
 }
 
 const byTime = (one: { time: string }, other: { time: string }): number => Date.parse(other.time) - Date.parse(one.time)

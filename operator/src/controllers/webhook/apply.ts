@@ -5,11 +5,12 @@ import type { Resource } from '@tintype/crds/client/resource'
 import { newSigningSecret } from '@tintype/crds/crypto/webhook-signature'
 import { Annotation, API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
-import type { Action, StatusPatch } from './decide.ts'
+import { type Action, GONE_REASON, type StatusPatch } from './decide.ts'
 import { buildSigningSecret } from './signing-secret.ts'
 
 export interface ApplyDeps {
@@ -53,9 +54,10 @@ async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: Ab
 async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
   const isDone = await patch(webhook, { metadata: { annotations }, spec: { active: false } }, deps, signal)
-  if (isDone)
-    deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
+  if (isDone) deps.events?.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
 }
+
+const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook })
 
 const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
 
@@ -71,11 +73,20 @@ async function patch(webhook: Webhook, body: object, { store, seen }: ApplyDeps,
   }
 }
 
-async function patchStatus(webhook: Webhook, status: StatusPatch, { store, seen }: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function patchStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { store, seen } = deps
   const { name, namespace, resourceVersion } = webhook.metadata
   try {
     seen.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { namespace, subresource: 'status', signal }))
+    reportGone(webhook, status, deps)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
+}
+
+/** Records one Event when the endpoint begins to return 410. */
+function reportGone(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
+  const before = findCondition(webhook.status?.conditions, ConditionType.answering)
+  const now = findCondition(conditions, ConditionType.answering)
+  if (now?.reason === GONE_REASON && before?.reason !== GONE_REASON) events?.warn(regarding(webhook), 'EndpointGone', now.message)
 }

@@ -47,6 +47,14 @@ const PAUSED = {
   reason: 'CircuitOpen',
   message: 'Most recent posts failed, so attempts may start up to 30 s late. No event is lost.',
 }
+/** Reason of the condition Answering after a 410. */
+export const GONE_REASON = 'Gone'
+const GONE = {
+  reason: GONE_REASON,
+  message:
+    'The last response was 410 Gone: the receiver was deleted. Each event is still posted three times. Update spec.url, set spec.active to false, or delete the Webhook.',
+}
+const HTTP_GONE = 410
 const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.' }
 
 /** Time within which the garbage collector deletes the Secret of a deleted webhook. */
@@ -111,7 +119,7 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
   const observedGeneration = metadata.generation ?? 0
   const url = toShortUrl(spec.url)
   const ready = setCondition(status.conditions ?? [], { type: ConditionType.ready, observedGeneration, ...finding }, now)
-  const conditions = toAnswering(ready, isCircuitOpen, now)
+  const conditions = toAnswering(ready, { isCircuitOpen, isGone: isGone(status) }, now)
   if (finding.status === 'False') {
     return { url, activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
   }
@@ -129,9 +137,18 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
   }
 }
 
-/** Sets the condition from the first pause on. Endpoints that were never paused do not have it. */
-function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date): Condition[] {
+/** An automation service returns 410 when a person has deleted the receiver. */
+const isGone = ({ statistics }: WebhookStatus): boolean =>
+  statistics?.lastStatusCode === HTTP_GONE && (statistics.consecutiveFailures ?? 0) > 0
+
+/** Sets the condition from the first problem on. Endpoints that always responded do not have it. */
+function toAnswering(
+  conditions: Condition[],
+  { isCircuitOpen, isGone }: { isCircuitOpen: boolean; isGone: boolean },
+  now: Date,
+): Condition[] {
   const type = ConditionType.answering
+  if (isGone) return setCondition(conditions, { type, status: 'False', ...GONE }, now)
   if (isCircuitOpen) return setCondition(conditions, { type, status: 'False', ...PAUSED }, now)
   return findCondition(conditions, type) ? setCondition(conditions, { type, status: 'True', ...RESUMED }, now) : conditions
 }

@@ -46,10 +46,13 @@ async function aService(t: Test, found: object = schedule) {
 t.test('schedules list and get show when a schedule runs and how its last runs ended', async (t) => {
   const { environment } = await aService(t)
   const list = await runCli(['schedules', 'list'], { environment })
-  t.match(list.stdout, /^ID +NAME +SCHEDULE +TIME ZONE +STATUS +LAST RUN +NEXT RUN \(UTC\) +URL\n/)
+  t.match(list.stdout, /^ID +NAME +SCHEDULE +TIME ZONE +STATUS +LAST RUN \(UTC\) +CHANGED \(UTC\) +NEXT RUN \(UTC\) +URL\n/)
   t.match(
     list.stdout,
-    new RegExp(`^${ID} +home +@hourly +Europe/Zurich +active +failed TIMEOUT +2026-11-24 08:00 +https://a.example/$`, 'm'),
+    new RegExp(
+      `^${ID} +home +@hourly +Europe/Zurich +active +2026-11-23 08:00 failed TIMEOUT +- +2026-11-24 08:00 +https://a.example/$`,
+      'm',
+    ),
   )
   const get = await runCli(['schedules', 'get', ID], { environment })
   t.match(get.stdout, /^schedule +@hourly \(Europe\/Zurich\)$/m)
@@ -76,6 +79,24 @@ t.test('schedules create sends the time and the options of the capture', async (
     ...{ name: 'home', schedule: '0 9 * * *', time_zone: 'Europe/Zurich', suspend: true, concurrency_policy: 'allow', spread_seconds: 30 },
     ...{ external_identifier: 'home', url: 'https://a.example', options: { full_page: true, timezone: 'Asia/Tokyo' } },
   })
+})
+
+t.test('schedules create warns when the time zone of the page is set, and not that of the schedule', async (t) => {
+  const { environment } = await aService(t)
+  const create = async (...flags: string[]) =>
+    (await runCli(['schedules', 'create', '@daily', 'a.example', ...flags], { environment })).stderr
+  t.match(await create('--timezone', 'Europe/Zurich'), /warning: --timezone sets the time zone of the page. Set --time-zone for/)
+  t.equal(await create('--timezone', 'Europe/Zurich', '--time-zone', 'Europe/Zurich'), '')
+  t.match((await runCli(['schedules', 'update', ID, '--timezone', 'UTC'], { environment })).stderr, /Set --time-zone/)
+})
+
+t.test('schedules list shows the last run, also one that a person started, and when and by how much the page last changed', async (t) => {
+  const shown = {
+    last_run_at: '2026-11-25T10:15:30.000Z',
+    last_change: { id: RUN, scheduled_at: '2026-11-24T09:00:00.000Z', changed_ratio: 0.012 },
+  }
+  const { environment } = await aService(t, { ...schedule, ...shown, active_runs: [{ ...run, status: 'pending', error_code: null }] })
+  t.match((await runCli(['schedules', 'list'], { environment })).stdout, / 2026-11-25 10:15 pending +2026-11-24 09:00 1.20% /)
 })
 
 t.test('schedules create --compare makes the flags of comparisons those of the runs', async (t) => {

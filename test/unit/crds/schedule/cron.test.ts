@@ -27,6 +27,14 @@ t.test('a step of one does not restrict a day, and a larger one does', async (t)
   t.notOk(isAny('0 0 1-31 * *'))
 })
 
+t.test('an expression from a crontab with tabs, and one from a YAML block with a newline, are accepted', async (t) => {
+  const wanted = fieldsOf('0 9 * * MON-FRI')
+  for (const text of ['0\t9\t*\t*\tMON-FRI', ' 0 9\t * *  MON-FRI\n', '\r\n0 9 * * MON-FRI\r\n', '0\u00a09 *\u3000* MON-FRI'])
+    t.strictSame(fieldsOf(text), wanted, JSON.stringify(text))
+  t.strictSame(fieldsOf('@daily\n'), fieldsOf('0 0 * * *'))
+  t.strictSame(parseCron(' @every 5m\n'), { kind: 'every', seconds: 300 })
+})
+
 t.test('intervals are durations', async (t) => {
   t.strictSame(parseCron('@every 1h30m'), { kind: 'every', seconds: 5_400 })
   t.strictSame(parseCron('@every 90s'), { kind: 'every', seconds: 90 })
@@ -40,7 +48,12 @@ for (const [text, message] of [
   ['* 24 * * *', /the hour 24 is not valid/],
   ['* * 0 * *', /the day of the month 0 is not valid/],
   ['* * * 13 *', /the month 13 is not valid.*name such as FEB/],
-  ['* * * * 7', /the day of the week 7 is not valid. Use a number from 0 to 6, or a name such as MON/],
+  ['* * * * 7', /the day of the week 7 is not valid. Use 0 or SUN for Sunday/],
+  ['* * * * 5-7', /the day of the week 7 is not valid. Use 0 or SUN for Sunday/],
+  ['* * * * 1,07', /the day of the week 07 is not valid. Use 0 or SUN for Sunday/],
+  ['* * * * 8', /the day of the week 8 is not valid. Use a number from 0 to 6, or a name such as MON/],
+  ['\t \n', /has 0 fields/],
+  ['0\t9 * *\n', /has 4 fields/],
   ['* * * * Monday', /the day of the week Monday is not valid/],
   ['*/0 * * * *', /the step \/0 of the minute is not valid/],
   ['*/x * * * *', /the step/],

@@ -19,10 +19,12 @@ const aHook = (annotations: Record<string, string>, status = {}) => {
 }
 const test = { do: 'test', nonce: NONCE, at: at(1) } as const
 const redelivery = { do: 'redeliver', nonce: 'b'.repeat(20), at: at(1), delivery: DELIVERY } as const
+const missed = { do: 'redeliverMissed', nonce: 'c'.repeat(20), at: at(1) } as const
 
 t.test('findRequests reads the annotations of toRequestAnnotation', async (t) => {
-  const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery), [Annotation.testRequested]: 'now' })
-  t.strictSame(findRequests(hook), [{ do: 'manualTest', nonce: 'by-hand', text: 'now' }, test, redelivery])
+  const asked = [test, redelivery, missed]
+  const hook = aHook({ ...Object.assign({}, ...asked.map(toRequestAnnotation)), [Annotation.testRequested]: 'now' })
+  t.strictSame(findRequests(hook), [{ do: 'manualTest', nonce: 'by-hand', text: 'now' }, ...asked])
 })
 
 const strange = [

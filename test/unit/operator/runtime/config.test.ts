@@ -19,7 +19,7 @@ t.test('loadConfig applies defaults', async (t) => {
     admissionPolicy: { name: 'tintype-runner-status', hash: undefined },
     trustedSpecPolicy: { name: 'tintype-trusted-spec', hash: undefined },
     trustedStatusPolicy: { name: 'tintype-trusted-status', hash: undefined },
-    webhook: { maxPostsPerAccount: 32, timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: [] },
+    webhook: { maxPostsPerAccount: 32, timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [60_000, 4_500_000], allowedCidrs: [] },
     lease: { leaseDurationMilliseconds: 15_000, renewDeadlineMilliseconds: 10_000, retryMilliseconds: 2_000 },
   })
 })

@@ -4,7 +4,8 @@ import { z } from 'zod'
 
 // `compare_ignore` in the API. A selector can be a text of its own, which a CRD schema cannot express beside objects.
 
-const error = 'must be a CSS selector of 1 to 1024 characters, or an object with selector, or with x, y, width and height'
+const error =
+  'must be a CSS selector of 1 to 1024 characters, or an object with selector, or with x (or left), y (or top), width and height'
 const { selector } = IgnoreEntry.shape
 
 /** A list of selectors and regions, which becomes a list of entries. */

@@ -1,5 +1,5 @@
 import type { Lister } from '@tintype/crds/client/lister'
-import { isScreenshotId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -16,6 +16,8 @@ import type { Storage } from '../../../storage/storage.ts'
 
 /** Index of Screenshots by account. */
 export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
+/** Index of Screenshots by their id in the REST API. */
+export const SCREENSHOTS_BY_ID = 'delivery/id'
 
 export interface RecordedEventsDeps {
   screenshots: Pick<Lister<Screenshot>, 'byIndex'>
@@ -26,6 +28,9 @@ export interface RecordedEventsDeps {
   report?: ReportIgnored | undefined
   now?: () => Date
 }
+
+/** Names an event, and the URL of a single request that receives it. */
+type EventLine = Pick<AttemptLine, 'event' | 'type' | 'screenshot' | 'url'>
 
 const MAX_EVENT_BYTES = 1024 * 1024
 
@@ -38,10 +43,10 @@ export class RecordedEvents {
   }
 
   /** Bytes of an event in the delivery log; undefined when its Screenshot was deleted and they were not stored. @throws RetryableError */
-  async load(webhook: Pick<Webhook, 'spec'>, line: AttemptLine): Promise<string | undefined> {
+  async load(webhook: Pick<Webhook, 'spec'>, line: EventLine, known?: Screenshot): Promise<string | undefined> {
     const { event, type, screenshot } = line
     const account = accountOf(webhook)
-    const record = await this.#find(account, screenshot)
+    const record = known ?? (await this.find(account, screenshot))
     // A URL other than the webhook's own must be in the record: the log alone must not redirect an event.
     if (line.url !== undefined && record?.spec.webhookUrl !== line.url) return undefined
     const built = record && buildEvent(record, type as EventType, this.#deps.linkBase)
@@ -52,7 +57,7 @@ export class RecordedEvents {
   }
 
   /** The stored bytes, if they belong to this event. */
-  async #findKept(account: string, { event, type, screenshot }: AttemptLine, built: Envelope | undefined): Promise<string | undefined> {
+  async #findKept(account: string, { event, type, screenshot }: EventLine, built: Envelope | undefined): Promise<string | undefined> {
     const { storage, linkBase, report = ignoreSilently } = this.#deps
     const key = eventKey(event)
     const kept = storage && (await emptyIfTooLarge(storage.readText(key, MAX_EVENT_BYTES)))
@@ -65,19 +70,21 @@ export class RecordedEvents {
     return reason ? undefined : kept
   }
 
-  #findLive(account: string, id: string): Screenshot | undefined {
-    return this.#deps.screenshots.byIndex(SCREENSHOTS_BY_ACCOUNT, account).find(({ metadata }) => screenshotIdOf(metadata) === id)
+  /** A Screenshot in the Kubernetes API. */
+  findLive(account: string, id: string): Screenshot | undefined {
+    return this.#deps.screenshots.byIndex(SCREENSHOTS_BY_ID, id).find((screenshot) => accountOf(screenshot) === account)
   }
 
   /** Whether the account had a Screenshot with that id. Stored events are keyed by event id only. */
   async #wasOf(account: string, id: string): Promise<boolean> {
-    if (this.#findLive(account, id)) return true
+    if (this.findLive(account, id)) return true
     return isScreenshotId(id) && (await this.#deps.storage?.exists(tombstoneKey(account, id))) === true
   }
 
-  async #find(account: string, id: string): Promise<Screenshot | undefined> {
+  /** A Screenshot or its archived record; undefined if it was deleted. @throws RetryableError */
+  async find(account: string, id: string): Promise<Screenshot | undefined> {
     const { storage, report = ignoreSilently, now = () => new Date() } = this.#deps
-    const live = this.#findLive(account, id)
+    const live = this.findLive(account, id)
     if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
     if (!storage || !isScreenshotId(id) || (await storage.exists(tombstoneKey(account, id)))) return undefined
     return findArchived(account, id, { storage, report, now })

@@ -1,9 +1,7 @@
-import { PAUSE_MILLISECONDS } from './circuit.ts'
-
 /** A delivery fails after so many attempts. */
 export const MAX_ATTEMPTS = 3
 
-/** Random change of each delay, so that deliveries that failed together are not retried together. */
+/** Random part that is added to each delay, so that deliveries that failed together are not retried together. A delay is never shorter. */
 const JITTER = 0.2
 /** `Retry-After` may lengthen a delay up to this factor; it never shortens one. */
 const RETRY_AFTER_FACTOR = 2
@@ -33,7 +31,7 @@ const delayAfter = ({ delaysMilliseconds }: RetrySchedule, attempt: number): num
 /** Time of the attempt after a failed one. */
 export function nextAttemptTime(schedule: RetrySchedule, { attempt, at, retryAfterMilliseconds = 0, jitter }: FailedAttempt): Date {
   const base = delayAfter(schedule, attempt)
-  const own = Math.round(base * (1 + JITTER * (2 * jitter - 1)))
+  const own = Math.round(base * (1 + JITTER * jitter))
   const requested = Math.min(retryAfterMilliseconds, base * RETRY_AFTER_FACTOR)
   return new Date(at.getTime() + Math.max(own, requested))
 }
@@ -45,10 +43,4 @@ export function nextAttemptTime(schedule: RetrySchedule, { attempt, at, retryAft
 export function recordedAttemptTime(schedule: RetrySchedule, attempt: number, now: Date): Date {
   const wait = attempt < MAX_ATTEMPTS ? delayAfter(schedule, attempt) : 2 * schedule.timeoutMilliseconds
   return new Date(now.getTime() + wait)
-}
-
-/** Maximum duration of a delivery, including pauses of its endpoint but not the time in the queue. */
-export function longestDelivery(schedule: RetrySchedule): number {
-  const delays = [1, 2].reduce((sum, attempt) => sum + delayAfter(schedule, attempt), 0)
-  return RETRY_AFTER_FACTOR * delays + MAX_ATTEMPTS * (schedule.timeoutMilliseconds + PAUSE_MILLISECONDS)
 }

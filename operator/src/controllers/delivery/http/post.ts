@@ -45,7 +45,7 @@ export async function post({ url, headers, body }: Post, { dispatcher, timeoutMi
     const durationMilliseconds = performance.now() - started
     const { statusCode } = response
     const isSuccess = statusCode >= 200 && statusCode < 300
-    const retryAfterMilliseconds = parseRetryAfter(response.headers['retry-after'])
+    const retryAfterMilliseconds = parseRetryAfter(response.headers, Date.now())
     return {
       end: 'answered',
       isSuccess,
@@ -78,9 +78,27 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAX_EXCERPT_BYTES)
 }
 
-/** `Retry-After` in milliseconds. The date form is ignored, because clocks may differ. */
-function parseRetryAfter(value: string | string[] | undefined): number | undefined {
-  return typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) * 1000 : undefined
+const SECONDS = /^\d{1,6}$/
+/** The three forms of RFC 9110. The last one has no zone, and is in UTC. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}(?:,? [\w: -]{10,40} GMT| [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})$/
+
+function parseDate(value: unknown): number {
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (!HTTP_DATE.test(text)) return Number.NaN
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+}
+
+/**
+ * `Retry-After` in milliseconds; undefined for other texts. A date is compared with the `Date` of the response, because the clock of the endpoint
+ * may differ. Exported for tests.
+ */
+export function parseRetryAfter(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number | undefined {
+  const { 'retry-after': value, date } = headers
+  if (typeof value === 'string' && SECONDS.test(value.trim())) return Number(value) * 1_000
+  const at = parseDate(value)
+  if (Number.isNaN(at)) return undefined
+  const sent = parseDate(date)
+  return Math.max(0, at - (Number.isNaN(sent) ? now : sent))
 }
 
 /** Why there was no response: a closed set, fit for a metric label. */

@@ -58,7 +58,7 @@ type RequestsOptions = Pick<
   DeliveryOptions,
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
-type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
+type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog' | 'undelivered'> &
   Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
 
 /** Starts the controller of one term. */

@@ -17,6 +17,8 @@ import type { Post, PostOutcome } from '../http/post.ts'
 import type { SigningSecrets } from '../http/signing-secrets.ts'
 import { toFinding } from '../telemetry/attempt-line.ts'
 import type { DeliveryLog } from '../telemetry/delivery-log.ts'
+import { redeliverMissed } from '../undelivered/redeliver-missed.ts'
+import type { UndeliveredStore } from '../undelivered/undelivered-store.ts'
 
 export interface RequestPostDeps {
   post: (post: Post) => Promise<PostOutcome>
@@ -27,6 +29,9 @@ export interface RequestPostDeps {
   /** Absent without a bucket: redelivery is then not possible. */
   deliveryLog: Pick<DeliveryLog, 'read' | 'note'> | undefined
   recordedEvents: Pick<RecordedEvents, 'load'>
+  /** Absent without a bucket. */
+  undelivered: UndeliveredStore | undefined
+  mayPost: () => boolean
   now: () => Date
   version: string
 }
@@ -41,6 +46,7 @@ class RequestRefused extends Error {
 /** Executes a request and returns the result. @throws RetryableError when it cannot be done now */
 export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostResponse> {
   try {
+    if (request.do === 'redeliverMissed') return await redeliverAll(webhook, deps)
     return toPostResponse(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error
@@ -57,6 +63,13 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
     { url: webhook.spec.url, eventId: event.id, eventType: event.type, deliveryId, attempt: 1, body: JSON.stringify(event) },
     deps,
   )
+}
+
+/** Only opens the deliveries; they are posted one after the other. */
+async function redeliverAll(webhook: Webhook, { undelivered: store, now, mayPost }: RequestPostDeps): Promise<PostResponse> {
+  if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
+  if (store) await redeliverMissed(webhook, { store, now, mayPost })
+  return { time: now().toISOString(), success: true, statusCode: 0, responseMilliseconds: 0 }
 }
 
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
@@ -78,6 +91,7 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
     deps,
   )
   deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
+  if (finding.outcome === 'success') await deps.undelivered?.forgetMissed(accountOf(webhook), webhookIdOf(webhook.metadata), delivery)
   return finding
 }
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { newId, webhookIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { eventKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { type AttemptLine, logKey, logPrefix, toLogText } from '../../../../../crds/src/webhooks/delivery-log.ts'
+import { missedKey, openPrefixOf } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
@@ -203,6 +204,21 @@ t.test('GET /webhooks/:id counts pending deliveries by the ledgers', async (t) =
   screenshots.openDeliveries.set(`acme/${name}`, 2)
   t.match(await read(), { total_deliveries: 5, pending_deliveries: 2 })
   t.equal(webhookIdOf(webhooks.objects[0]!.metadata), id)
+})
+
+t.test('deliveries of archived screenshots count, and one call repeats all missed ones', async (t) => {
+  const { ask, id, webhooks, objects, postRequests } = await aLoggedGateway()
+  const { name } = webhooks.objects[0]!.metadata
+  const path = `/webhooks/${id}/redeliver-missed`
+  t.match(await ask('POST', path), { status: 202, body: { data: { missed_deliveries: 0 } } })
+  t.strictSame(postRequests.posts, [], 'nothing is requested')
+  objects.objects.set(`${openPrefixOf('acme', name)}0000000001.${deliveryId(1)}`, '{}')
+  for (const n of [2, 3]) objects.objects.set(missedKey('acme', id, deliveryId(n)), '{}')
+  t.match((await ask('GET', `/webhooks/${id}`)).body.data.statistics, { pending_deliveries: 1, missed_deliveries: 2 })
+  t.match(await ask('POST', path), { status: 202, body: { data: { missed_deliveries: 2 } } })
+  t.match(postRequests.posts, [{ webhook: name, post: { do: 'redeliverMissed', nonce: /^[0-9a-f]{20}$/, at: NOW } }])
+  webhooks.objects[0]!.spec.active = false
+  t.match(await ask('POST', path), { status: 409, body: { error: { code: 'CONFLICT' } } })
 })
 
 t.test('the list of deliveries can be limited to those of one screenshot', async (t) => {

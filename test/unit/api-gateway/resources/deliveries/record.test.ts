@@ -28,15 +28,19 @@ const cases = [
   { name: 'leaves pending what the ledger does not have yet', logged: 'pending', live: aShot('hook'), state: 'pending' },
   { name: 'takes a success from the ledger', logged: 'pending', live: aShot('hook', 'ok'), state: 'successful' },
   { name: 'takes a failure from the ledger', logged: 'pending', live: aShot('hook', 'failed'), state: 'failed' },
-  { name: 'calls failed what nobody can tell', logged: 'pending', live: undefined, state: 'failed' },
+  { name: 'leaves pending what is archived: its retries follow within hours', logged: 'pending', live: undefined, state: 'pending' },
 ] as const
 for (const { name, logged, live, state } of cases) {
   t.test(`withDeliveryState ${name}`, async (t) => {
-    t.equal(withDeliveryState(aDelivery(logged), aWebhook(), live).state, state)
+    t.equal(withDeliveryState(aDelivery(logged), aWebhook(), { live, now: at(60) }).state, state)
   })
 }
 
 t.test('withDeliveryState finds the deliveries of a default webhook by their own name', async (t) => {
   const hook = aWebhook({ spec: { isDefault: true } })
-  t.equal(withDeliveryState(aDelivery('pending'), hook, aShot('_request', 'ok')).state, 'successful')
+  t.equal(withDeliveryState(aDelivery('pending'), hook, { live: aShot('_request', 'ok'), now: at(60) }).state, 'successful')
+})
+
+t.test('withDeliveryState calls failed what has had no attempt for a day, because the last line was lost', async (t) => {
+  t.equal(withDeliveryState(aDelivery('pending'), aWebhook(), { live: undefined, now: at(86_402) }).state, 'failed')
 })

@@ -58,7 +58,7 @@ t.test('POST /schedules stores every field, and returns the documented record', 
     ...everything,
     comparison: null,
     ...{ status: 'suspended', problem: null, next_run_at: null, last_run_at: null, last_success_at: null },
-    ...{ active_runs: [], recent_runs: [], created_at: NOW.toISOString(), updated_at: NOW.toISOString() },
+    ...{ last_change: null, active_runs: [], recent_runs: [], created_at: NOW.toISOString(), updated_at: NOW.toISOString() },
   })
   t.strictSame(newest(gateway).spec, {
     accountName: 'acme',
@@ -229,6 +229,11 @@ t.test('GET /schedules lists the schedules of the account, page by page', async 
   t.match((await call('GET', '/schedules?limit=1')).body, { data: { length: 1 }, pagination: { total: 2, has_more: true } })
 })
 
+t.test('POST /schedules with timezone is told to use time_zone', async (t) => {
+  const { status, body } = await calling(aGateway())('POST', '/schedules', { ...hourly, timezone: 'Europe/Zurich' })
+  t.match({ status, body }, { status: 400, body: { error: { message: /timezone is not known here; did you mean time_zone\?/ } } })
+})
+
 t.test('GET /schedules/:id shows what the operator reports', async (t) => {
   const gateway = aGateway()
   const id = await create(gateway, hourly)
@@ -237,6 +242,8 @@ t.test('GET /schedules/:id shows what the operator reports', async (t) => {
     nextScheduleTime: '2026-11-21T11:00:00Z',
     lastScheduleTime: '2026-11-21T10:00:00Z',
     lastSuccessfulTime: '2026-11-21T08:00:00Z',
+    lastRunTime: '2026-11-21T10:07:00Z',
+    lastChange: { id: run.id, time: '2026-11-20T10:00:00Z', changedRatio: 0.5, share: '50 %' },
     active: [{ ...run, time: '2026-11-21T10:00:00Z' }],
     recentRuns: [{ ...run, outcome: 'failed', completionTime: '2026-11-21T09:00:07Z', code: 'TIMEOUT' }],
     conditions: [{ type: 'Ready', status: 'False', reason: 'QuotaExceeded', message: 'The quota is used up.', lastTransitionTime: '' }],
@@ -246,7 +253,8 @@ t.test('GET /schedules/:id shows what the operator reports', async (t) => {
     status: 'blocked',
     problem: { code: 'QUOTA_EXCEEDED', message: 'The quota is used up.' },
     next_run_at: '2026-11-21T11:00:00.000Z',
-    last_run_at: '2026-11-21T10:00:00.000Z',
+    last_run_at: '2026-11-21T10:07:00.000Z',
+    last_change: { id: run.id, scheduled_at: '2026-11-20T10:00:00.000Z', changed_ratio: 0.5 },
     last_success_at: '2026-11-21T08:00:00.000Z',
     active_runs: [
       { id: run.id, scheduled_at: '2026-11-21T10:00:00.000Z', status: 'pending', completed_at: null, error_code: null, changed: null },

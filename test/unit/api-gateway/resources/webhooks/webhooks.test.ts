@@ -169,6 +169,7 @@ t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
     successful_deliveries: 0,
     failed_deliveries: 0,
     pending_deliveries: 0,
+    missed_deliveries: 0,
     success_rate: null,
     average_response_time_ms: null,
     last_delivery_at: null,
@@ -188,6 +189,7 @@ t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
   const found = await call('GET', `/webhooks/${id}`)
   t.match(found.body.data.statistics, {
     pending_deliveries: 1,
+    missed_deliveries: 0,
     success_rate: 66.67,
     average_response_time_ms: 333.33,
     last_failure_at: at,

@@ -4,7 +4,9 @@ import { silentLog } from '../../../../../crds/client/log.ts'
 import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import { parseArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { archive } from '../../../../../operator/src/controllers/retention/archive.ts'
 import { Archiving } from '../../../../../operator/src/storage/archiving.ts'
 import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
@@ -102,4 +104,51 @@ t.test('archive releases deleted records when it cannot read their tombstones', 
   })
   t.match(error, { message: 'unavailable' })
   t.strictSame(handedBack, records)
+})
+
+t.test('archive hands over open deliveries: the record names them, and a Screenshot with a running post stays', async (t) => {
+  const bucket = new MemoryBucket()
+  const archiving = new Archiving()
+  const [idle, busy] = [aRecord(1), aRecord(2)]
+  const open: Undelivered = {
+    ...{
+      version: 1,
+      delivery: newId('dlv', at(2), Buffer.alloc(10)),
+      event: newId('evt', at(2), Buffer.alloc(10)),
+      type: 'screenshot.completed',
+    },
+    ...{ screenshot: idOf(idle), webhook: 'hook', attempts: 2, at: at(4_500).toISOString() },
+  }
+  const kept: Undelivered[] = []
+  archiving.openDeliveries = {
+    of(screenshot) {
+      t.ok(archiving.isHeld(screenshot), 'no post may start')
+      return screenshot === busy ? undefined : [open]
+    },
+    async keep(_, deliveries) {
+      const record = parseArchivedLine(bucket.objects.get(recordKey(ACCOUNT, idOf(idle)))!)
+      t.strictSame(record.status?.deliveries, { 'screenshot.completed': { hook: { attempts: 2, at: open.at, state: 'open' } } })
+      t.ok(isOpenIn(record, open))
+      t.notOk(isOpenIn(record, { ...open, attempts: 1 }), 'an older state')
+      t.notOk(isOpenIn(record, { ...open, at: at(4_501).toISOString() }), 'the same number of attempts at another time')
+      t.ok(isOpenIn(record, { ...open, attempts: 3, at: at(9_000).toISOString() }), 'a later state')
+      t.notOk(isOpenIn(record, { ...open, webhook: 'other' }))
+      kept.push(...deliveries)
+    },
+  }
+  const deleted: string[] = []
+  await archive([idle, busy], {
+    ...markChecks,
+    screenshots: { delete: async (name) => void deleted.push(name) },
+    seen: { observeDeleted: () => undefined },
+    storage: bucket.storage,
+    archiving,
+    mayWrite: () => true,
+    onArchived: (count) => t.equal(count, 1),
+    log: silentLog,
+  })
+  t.strictSame(kept, [open])
+  t.strictSame(deleted, [idle.metadata.name])
+  t.notOk(bucket.objects.has(recordKey(ACCOUNT, idOf(busy))))
+  t.notOk(archiving.isHeld(busy))
 })

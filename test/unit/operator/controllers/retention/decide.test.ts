@@ -1,18 +1,15 @@
 import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
-import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { decide, hasPendingWork, isFullBatch, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
-import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
+import { decide, isFullBatch, isRefundDue, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
+import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
 const settings: RetentionSettings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
 /** A Screenshot that ended so many seconds after noon. */
 const ended = (second: number, more: Partial<ScreenshotStatus> = {}): Screenshot =>
   aScreenshot({ name: `shot-${second}`, status: completedStatus({ completionTime: at(second).toISOString(), ...more }) })
-const namesAt = (finished: Screenshot[], second: number, changes: Partial<RetentionSettings> = {}, hooks: Webhook[] = []) =>
-  decide({ finished, webhooksOf: () => hooks, termStart: NOON }, { ...settings, ...changes }, at(second)).map(
-    ({ metadata }) => metadata.name,
-  )
+const namesAt = (finished: Screenshot[], second: number, changes: Partial<RetentionSettings> = {}) =>
+  decide({ finished, termStart: NOON }, { ...settings, ...changes }, at(second)).map(({ metadata }) => metadata.name)
 
 t.test('decide archives records older than liveFor, earliest end first', async (t) => {
   const shots = [ended(200), ended(0), ended(100), ended(3_000)]
@@ -77,44 +74,33 @@ t.test('decide counts the age of a record without a completion time from its cre
   t.strictSame([namesAt([shot], HOUR - 1), namesAt([shot], HOUR + 301)], [[], ['shot']])
 })
 
-const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }
-t.test('decide delays records with pending work, for an hour after their end and after the start of the term', async (t) => {
+t.test('decide archives records with open deliveries like others: an endpoint that is down must not fill the Kubernetes API', async (t) => {
+  const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }
   const shots = [ended(0, { deliveries: open }), ended(1)]
+  t.strictSame(namesAt(shots, 100, { liveForMilliseconds: 60_000 }), ['shot-0', 'shot-1'])
+})
+
+const reserved = { reservation: 'r1' }
+t.test('decide delays records with a pending refund, for an hour after their end and after the start of the term', async (t) => {
+  const shots = [aScreenshot({ name: 'shot-0', spec: reserved, status: failedStatus({ completionTime: at(0).toISOString() }) }), ended(1)]
   const short = { liveForMilliseconds: 60_000 }
   t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
   t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
-  t.strictSame(namesAt(shots, HOUR, { ...short, maxDelayMilliseconds: 2 * HOUR * 1_000 }), ['shot-1'], 'longer retries extend the delay')
-  const late = decide({ finished: shots, webhooksOf: () => [], termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
+  const late = decide({ finished: shots, termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
   t.strictSame(
     late.map(({ metadata }) => metadata.name),
     ['shot-1'],
   )
 })
 
-const hook = aWebhook({ name: 'hook' })
-const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state } } })
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
-const reserved = { reservation: 'r1' }
 const error = { code: 'TIMEOUT', message: 'm' } as const
-const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
-const reported = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
-const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
-  aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
-const owed: [string, Screenshot, Webhook[], boolean][] = [
-  ['nothing without webhooks', ended(0), [], false],
-  ['an event for a webhook that is not in status.deliveries', ended(0), [hook], true],
-  ['an event that will be retried', ended(0, { deliveries: entry('open') }), [hook], true],
-  ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
-  ['nothing once the delivery failed', ended(0, { deliveries: entry('failed') }), [hook], false],
-  ['nothing for a webhook that was created later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
-  ['an event for the URL of the request', asking(), [signer], true],
-  ['nothing for it once it was delivered', asking({ 'screenshot.completed': { _request: reported } }), [signer], false],
-  ['nothing for it without a default webhook', asking(), [], false],
-  ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
+const owed: [string, Screenshot, boolean][] = [
+  ['nothing of a completed capture', ended(0), false],
+  ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), true],
   [
     'nothing once the unit was refunded',
     aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
-    [],
     false,
   ],
   [
@@ -123,17 +109,15 @@ const owed: [string, Screenshot, Webhook[], boolean][] = [
       spec: reserved,
       status: failedStatus({ attempt: 1, startTime: at(0).toISOString(), result: { error, processingMilliseconds: 61_000 } }),
     }),
-    [],
     false,
   ],
-  ['nothing for a failed capture that was not charged', aScreenshot({ status: failedStatus() }), [], false],
+  ['nothing for a failed capture that was not charged', aScreenshot({ status: failedStatus() }), false],
   [
     'the refund of a capture that was charged at its claim',
     aScreenshot({ status: failedStatus({ conditions: [condition('Charged')] }) }),
-    [],
     true,
   ],
 ]
-for (const [what, screenshot, hooks, is] of owed) {
-  t.test(`hasPendingWork finds ${what}`, async (t) => t.equal(hasPendingWork(screenshot, hooks), is))
+for (const [what, screenshot, is] of owed) {
+  t.test(`isRefundDue finds ${what}`, async (t) => t.equal(isRefundDue(screenshot), is))
 }

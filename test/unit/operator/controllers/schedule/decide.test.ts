@@ -50,6 +50,58 @@ t.test('a run that is done is not due again, also when the clock is set back', a
   t.strictSame(decide(observed({}, { status }), at('08:30:00')).nextTime, at('10:00:00'))
 })
 
+t.test('a schedule that is moved to a time of this day that has passed does not run at once', async (t) => {
+  const timing = { schedule: '0 0 1 1 *' }
+  const changed = decide(observed({ schedule: '58 10 * * *' }, { status: { timing } }), at('11:00:00.500'))
+  t.equal(changed.due, undefined)
+  t.strictSame(changed.timing, { schedule: '58 10 * * *', since: '2026-06-01T11:00:00.500Z' })
+  t.strictSame(changed.nextTime, new Date('2026-06-02T10:58:00Z'))
+  const later = observed({ schedule: '58 10 * * *' }, { status: { timing: changed.timing } })
+  t.equal(decide(later, at('23:00:00')).due, undefined)
+  t.strictSame(
+    decide(later, new Date('2026-06-02T11:30:00Z')).due?.time,
+    new Date('2026-06-02T10:58:00Z'),
+    'a missed time after the change',
+  )
+})
+
+t.test('a change of the time zone starts no run for an earlier time, and a change before the first reconcile neither', async (t) => {
+  const timing = { schedule: '0 12 * * *', timeZone: 'America/New_York' }
+  const moved = decide(observed({ schedule: '0 12 * * *', timeZone: 'Europe/Zurich' }, { status: { timing } }), at('11:00:00'))
+  t.strictSame([moved.due, moved.nextTime], [undefined, new Date('2026-06-02T10:00:00Z')])
+  const early = observed()
+  early.schedule.metadata.generation = 2
+  t.equal(decide(early, at('09:30:00')).due, undefined)
+  early.schedule.status = {
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Scheduled', message: '', lastTransitionTime: '', observedGeneration: 2 }],
+  }
+  t.ok(decide(early, at('09:30:00')).due, 'an earlier version has seen this timing')
+})
+
+t.test('a change of the timing is recorded while the schedule is not valid or suspended', async (t) => {
+  const status = { timing: { schedule: '0 * * * *', since: '2036-01-01T00:00:00Z' } }
+  t.match(decide(observed({ schedule: '61 * * * *' }, { status }), at('09:01:00')).timing, { since: '2026-06-01T09:01:00.000Z' })
+  t.match(decide(observed({ schedule: '1 * * * *', suspend: true }, { status }), at('09:01:00')).timing, {
+    since: '2026-06-01T09:01:00.000Z',
+  })
+  t.strictSame(decide(observed({}, { status }), at('09:01:00')).timing, status.timing)
+  t.strictSame(decide(observed({}, { status }), at('09:01:00')).nextTime, at('10:00:00'), 'a time far in the future stops nothing')
+})
+
+t.test('a run that is lost in the hour that clocks skip is named', async (t) => {
+  const skippedOf = (schedule: string, now: string, suspend = false) =>
+    decide(observed({ schedule, timeZone: 'Europe/Zurich', suspend }), new Date(now)).skipped
+  t.equal(skippedOf('30 2 28 3 *', '2026-11-26T12:00:00Z'), '2027-03-28 02:30')
+  t.equal(skippedOf('30 2 28 3 *', '2026-11-26T12:00:00Z', true), undefined)
+  t.equal(skippedOf('30 2 * * *', '2027-03-27T01:30:00Z'), '2027-03-28 02:30')
+  t.equal(skippedOf('30 2 * * *', '2027-03-27T01:29:00Z'), undefined, 'there is a run before')
+  t.equal(skippedOf('0 */2 * * *', '2027-03-27T23:30:00Z'), '2027-03-28 02:00')
+  t.equal(skippedOf('*/5 * * * *', '2027-03-28T00:57:00Z'), undefined, 'it runs on')
+  t.equal(skippedOf('0 2,3 * * *', '2027-03-28T00:30:00Z'), undefined, 'a run follows at once')
+  t.equal(skippedOf('30 2 * * *', '2026-10-24T00:30:00Z'), undefined, 'clocks go back')
+  t.equal(skippedOf('@every 1h', '2027-03-28T00:30:00Z'), undefined)
+})
+
 t.test('a time far in the future, from a wrong clock, does not stop the schedule', async (t) => {
   const status = { lastScheduleTime: '2036-01-01T00:00:00Z' }
   const decision = decide(observed({}, { status }), at('09:30:00'))

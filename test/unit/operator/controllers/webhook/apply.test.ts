@@ -3,7 +3,7 @@ import type { Secret } from '../../../../../crds/client/core-resources.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import type { Patch } from '../../../../../crds/client/patch.ts'
 import { apply } from '../../../../../operator/src/controllers/webhook/apply.ts'
-import type { StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
+import type { Action, StatusPatch } from '../../../../../operator/src/controllers/webhook/decide.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 import { FakeStore } from '../../../../support/fakes/fake-store.ts'
 
@@ -73,4 +73,21 @@ t.test('apply removes the reason why a webhook was disabled', async (t) => {
   const { patches, deps } = setUp()
   await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
+})
+
+t.test('apply records one Event when an endpoint begins to return 410', async (t) => {
+  const { deps } = setUp()
+  const warned: string[] = []
+  const events = { warn: (_: unknown, reason: string, message: string) => warned.push(`${reason} ${message}`) }
+  const gone = {
+    type: 'Answering',
+    status: 'False',
+    reason: 'Gone',
+    message: 'Update spec.url.',
+    lastTransitionTime: at(1).toISOString(),
+  } as const
+  const patch: Action = { do: 'patchStatus', status: { ...status, conditions: [gone] } }
+  await apply([patch], hook, { ...deps, events }, signal)
+  await apply([patch], aWebhook({ status: { conditions: [gone] } }), { ...deps, events }, signal)
+  t.strictSame(warned, ['EndpointGone Update spec.url.'])
 })

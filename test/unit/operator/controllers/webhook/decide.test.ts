@@ -106,6 +106,22 @@ t.test('decide reports a pause while the circuit is open, and its end', async (t
   t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
 })
 
+t.test('an endpoint that returns 410 gets a condition that says what to do, until it responds again', async (t) => {
+  const statistics = { total: 3, successful: 0, failed: 1, lastStatusCode: 410, consecutiveFailures: 3 }
+  const gone = statusOf(seen(aHook({ statistics })), 60)!
+  t.match(gone.conditions, [
+    { type: 'Ready', status: 'True' },
+    { type: 'Answering', status: 'False', reason: 'Gone', message: /410 Gone.*spec.url/ },
+  ])
+  const failing = { ...statistics, lastStatusCode: 503, consecutiveFailures: 4 }
+  t.match(statusOf(seen(aHook({ ...(gone as WebhookStatus), statistics: failing })), 90)?.conditions, [{}, { status: 'True' }])
+  const well = { ...statistics, lastStatusCode: 200, consecutiveFailures: 0 }
+  const { consecutiveFailures: _, ...uncounted } = statistics
+  t.match(statusOf(seen(aHook({ statistics: uncounted })), 60)?.conditions, [{ type: 'Ready' }])
+  t.match(statusOf(seen(aHook({ ...(gone as WebhookStatus), statistics: well })), 90)?.conditions, [{}, { status: 'True' }])
+  t.notMatch(decide(seen(aHook({ statistics })), at(60)), [{ do: 'disable' }], 'spec.active stays')
+})
+
 t.test('decide disables an endpoint that has failed for days, and nothing else', async (t) => {
   const DAYS = 5 * 86_400
   const statistics = { total: 9, successful: 0, failed: 3, failingSince: iso(0), lastFailureTime: iso(DAYS), consecutiveFailures: 9 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { TooLongError } from '../../../../../../crds/src/runtime/limited-read.ts'
 import { BlockedAddressError, UnresolvedError } from '../../../../../../operator/src/controllers/delivery/http/guarded-agent.ts'
-import { toPostFailure } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
+import { parseRetryAfter, toPostFailure } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
 import { ProxyError } from '../../../../../../operator/src/controllers/delivery/http/proxy-tunnel.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
@@ -24,3 +24,19 @@ const cases: [thrown: unknown, end: string, detail: string][] = [
 for (const [thrown, end, detail] of cases) {
   t.test(`toPostFailure classifies ${String(thrown)} as ${end}`, async (t) => t.strictSame(toPostFailure(thrown), { end, detail }))
 }
+
+t.test('Retry-After as a date counts from the Date of the response, whose clock may differ', async (t) => {
+  const now = Date.parse('2026-11-26T12:00:00.400Z')
+  const parse = (value: string, date?: string) => parseRetryAfter({ 'retry-after': value, ...(date === undefined ? {} : { date }) }, now)
+  const date = 'Thu, 26 Nov 2026 11:00:00 GMT'
+  t.equal(parse('Thu, 26 Nov 2026 11:01:40 GMT', date), 100_000)
+  t.equal(parse('Thu, 26 Nov 2026 12:01:40 GMT'), 99_600)
+  t.equal(parse('Thursday, 26-Nov-26 11:01:40 GMT', date), 100_000)
+  t.equal(parse('Thu Nov 26 11:01:40 2026', date), 100_000)
+  t.equal(parse('Thu, 26 Nov 2026 10:59:00 GMT', date), 0, 'a time that has passed')
+  t.equal(parse('Thu, 26 Nov 2026 12:01:40 GMT', 'soon'), 99_600)
+  t.equal(parse(' 7 '), 7_000)
+  for (const text of ['-5', '1e3', 'tomorrow', 'Thu, 99 Nov 2026 11:01:40 GMT', '2026-11-26T12:01:40Z', ''])
+    t.equal(parse(text), undefined, text)
+  t.equal(parseRetryAfter({ 'retry-after': ['1', '2'] }, now), undefined)
+})

@@ -1,10 +1,14 @@
 import t from 'tap'
 import { hexSignature } from '../../../../../../crds/src/crypto/webhook-signature.ts'
+import { newId, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
 import type { AttemptLine } from '../../../../../../crds/src/webhooks/delivery-log.ts'
+import { missedKey, openKey, type Undelivered } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
 import { postAsRequested, type RequestPostDeps } from '../../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
+import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
 import { at, aWebhook } from '../../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
 const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
@@ -38,6 +42,8 @@ function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
     linkBase: { publicUrl: '', ring },
     deliveryLog: { read: async () => lines, note: (_, line) => noted.push(line) },
     recordedEvents: { load: async () => '{"id":"evt_1"}' },
+    undelivered: undefined,
+    mayPost: () => true,
     now: () => at(5),
     version: '1',
     ...given,
@@ -118,4 +124,34 @@ for (const { name, desk, hook, error } of refusals) {
 t.test('postAsRequested throws when the store is unavailable', async (t) => {
   const away = async () => Promise.reject(new Error('the store is unavailable'))
   await t.rejects(setUp([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /unavailable/)
+})
+
+t.test('postAsRequested opens all missed deliveries for one more attempt, and refuses an inactive webhook', async (t) => {
+  const hook = aWebhook()
+  const bucket = new MemoryBucket()
+  const undelivered = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
+  const delivery = newId('dlv', at(2), Buffer.alloc(10))
+  const missed: Undelivered = {
+    ...{ version: 1, delivery, event: newId('evt', at(2), Buffer.alloc(10)), type: 'screenshot.completed' },
+    ...{ screenshot: newId('scr', at(1), Buffer.alloc(10)), webhook: 'hook', attempts: 3, at: at(3).toISOString() },
+  }
+  await undelivered.miss('default', webhookIdOf(hook.metadata), missed)
+  const { ask } = setUp([], { undelivered })
+  const request = { do: 'redeliverMissed', nonce: '0'.repeat(20), at: at(4) } as const
+  t.match(await ask(request, aWebhook({ spec: { active: false } })), { success: false, error: 'the webhook is not active' })
+  t.match(await ask(request, hook), { success: true })
+  const again = { ...missed, manual: true, at: at(5).toISOString() } as const
+  t.strictSame([...bucket.objects], [[openKey('default', again), JSON.stringify({ ...missed, manual: true, at: again.at })]])
+  await undelivered.miss('default', webhookIdOf(hook.metadata), missed)
+  await t.rejects(setUp([], { undelivered, mayPost: () => false }).ask(request, hook), /leadership lost/)
+})
+
+t.test('postAsRequested forgets a missed delivery that was redelivered alone, so that it is not repeated with the others', async (t) => {
+  const bucket = new MemoryBucket()
+  const hook = aWebhook()
+  const key = missedKey('default', webhookIdOf(hook.metadata), DELIVERY)
+  bucket.objects.set(key, '{}')
+  const undelivered = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
+  t.match(await setUp([aLine()], { undelivered }).ask(redelivery, hook), { success: true })
+  t.strictSame(bucket.keys(), [])
 })

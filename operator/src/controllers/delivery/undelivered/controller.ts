@@ -1,0 +1,104 @@
+/**
+ * This controller observes the open deliveries in the bucket: those whose Screenshot has left the Kubernetes API. Its keys are the endpoints,
+ * and `scan`, which finds the endpoints at the start of a term and every ten minutes. It keeps no list of deliveries: the bucket sorts those
+ * of an endpoint by the time at which they are due. Posts take seconds, so a reconcile only starts them; when they end, they enqueue the
+ * endpoint again. It requeues when the next delivery of an endpoint is due.
+ */
+
+import type { Log } from '@tintype/crds/client/log'
+import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/webhooks/undelivered'
+import { Controller, type Requeue } from '../../../controller-runtime/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import type { PostLimiter } from '../flow-control/post-limiter.ts'
+import type { UndeliveredStore } from './undelivered-store.ts'
+import type { UndeliveredWorker } from './undelivered-worker.ts'
+
+export interface UndeliveredOptions {
+  store: UndeliveredStore
+  worker: Pick<UndeliveredWorker, 'deliver'>
+  limiter: Pick<PostLimiter, 'run'>
+  namespace: string
+  /** False once this operator loses leadership. */
+  mayPost: () => boolean
+  now: () => Date
+  log: Log
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+}
+
+const WORKERS = 4
+const SCAN = 'scan'
+/** Finds what an earlier leader wrote after this one has started. */
+const SCAN_MILLISECONDS = 600_000
+/** Delay after an error. */
+const RETRY_MILLISECONDS = 5_000
+
+export class UndeliveredController {
+  readonly controller: Controller
+  readonly #options: UndeliveredOptions
+  /** Keys whose post runs or waits for its turn. */
+  readonly #inFlight = new Set<string>()
+  /** Keys that must not be tried before a time. */
+  readonly #held = new Map<string, number>()
+
+  constructor(options: UndeliveredOptions) {
+    const { store, log, controllerMetrics } = options
+    this.#options = options
+    this.controller = new Controller({
+      name: 'undelivered',
+      workers: WORKERS,
+      reconcile: (key) => (key === SCAN ? this.#scan() : this.reconcile(key)),
+      log,
+      ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+    })
+    store.onOpened = (prefix) => this.controller.enqueue(prefix)
+    this.controller.enqueue(SCAN)
+    this.controller.start()
+  }
+
+  async #scan(): Promise<Requeue> {
+    for await (const prefix of this.#options.store.endpoints()) this.controller.enqueue(prefix)
+    return { requeueAfterMilliseconds: SCAN_MILLISECONDS }
+  }
+
+  /** Starts the posts of an endpoint that are due. */
+  async reconcile(prefix: string): Promise<Requeue | undefined> {
+    const { store, mayPost, now } = this.#options
+    if (!mayPost()) return undefined
+    const at = now().getTime()
+    const waits: number[] = []
+    for (const { key, at: due } of await store.listOpen(prefix)) {
+      if (this.#inFlight.has(key)) continue
+      const wait = Math.max(due.getTime(), this.#held.get(key) ?? 0) - at
+      if (wait > 0) waits.push(wait)
+      else this.#start(key, prefix)
+    }
+    return waits.length > 0 ? { requeueAfterMilliseconds: Math.min(SCAN_MILLISECONDS, ...waits) } : undefined
+  }
+
+  #start(key: string, prefix: string): void {
+    const { limiter, worker, namespace, mayPost, log } = this.#options
+    const account = parseOpenKey(key)?.account ?? ''
+    // As the keys of live deliveries, so that both share the limits.
+    const keys = {
+      account: `${namespace}/${account}`,
+      endpoint: `${namespace}/${prefix.slice(OPEN_PREFIX.length + account.length + 1, -1)}`,
+    }
+    this.#inFlight.add(key)
+    this.#held.delete(key)
+    limiter
+      .run(keys, async () => (mayPost() ? worker.deliver(key, account) : undefined))
+      .then(
+        (until) => until && this.#held.set(key, until.getTime()),
+        (error: unknown) => {
+          if (error instanceof LimiterClosed) return // the next leader starts from the bucket
+          log.warn({ key, err: error }, 'undelivered event not posted; will retry')
+          this.#held.set(key, this.#options.now().getTime() + RETRY_MILLISECONDS)
+        },
+      )
+      .finally(() => {
+        this.#inFlight.delete(key)
+        this.controller.enqueue(prefix)
+      })
+  }
+}
