@@ -153,8 +153,8 @@ export interface PageFunctions {
 
   // elements
   findPresence: (selector: string, wanted: Wanted) => Presence
-  /** Scrolls the first visible match into the window if needed, and returns its middle. */
-  showMiddle: (selector: string) => Point
+  /** Scrolls the first visible match into the window if needed, and returns its middle; null if there is none. */
+  showMiddle: (selector: string) => Point | null
   /** The same for the next visible match that was not returned before; null if there is none. */
   showNextMiddle: (selector: string) => Point | null
   /** Scrolls the first visible match to the middle of the window. */
@@ -227,10 +227,14 @@ export interface PageFunctions {
   readPdfOutcome: () => Promise<PdfOutcome>
 
   // injection
+  /** Adds a style sheet to the document. */
+  addSheet: (text: string) => void
   /** Covers the matches with boxes. Returns the number of boxes of each selector. */
-  coverMatches: (mask: { selectors: readonly string[]; color: string }) => number[]
+  coverMatches: (mask: { selectors: readonly string[]; color: string }, ...closedRoots: never[]) => number[]
   /** Hides the matches and all that they contain. Returns the number of matches of each selector. */
-  leaveOutMatches: (selectors: readonly string[]) => number[]
+  leaveOutMatches: (selectors: readonly string[], ...closedRoots: never[]) => number[]
+  /** Removes the content and the attributes of the matches. Returns the number of matches of each selector. */
+  redactMatches: (selectors: readonly string[], ...closedRoots: never[]) => number[]
   /** Hides the matches in the document and in its open shadow roots. */
   hideInShadow: (selectors: readonly string[]) => void
   findSelectorFault: (selectors: readonly { text: string; isRule: boolean }[]) => { index: number; fault: SelectorFault } | null

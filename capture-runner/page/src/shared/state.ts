@@ -9,6 +9,8 @@ export interface PageState {
   tintypeHeights: PinnedHeights
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
+  tintypeMasks: HTMLElement[]
+  tintypeHidden: WeakSet<Node>
   pdfOutcome: Promise<unknown>
 }
 

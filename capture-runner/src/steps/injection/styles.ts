@@ -6,6 +6,8 @@ import { hasNoRule } from './syntax.ts'
 /** Adds the client's style sheets and then its CSS to the page, and hides the elements that it does not want. */
 export const styles: Step = {
   name: 'styles',
+  onFailure: 'repeat',
+  isForDocument: true,
   isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
   run: async (work) => {
     const { styleUrls = [], hidden, styles: text = '' } = work.plan

@@ -10,6 +10,7 @@ const isWanted = ({ content, neededRequests, failOnPageError, failOnBotChallenge
 /** Fails the capture because of content that is present or missing, a script error, a failed request or a bot challenge. */
 export const checkContent: Step = {
   name: 'checkContent',
+  onFailure: 'repeat',
   isWanted,
   run: async (work) => {
     const { plan, problems = {} } = work

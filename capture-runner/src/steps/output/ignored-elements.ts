@@ -5,6 +5,7 @@ import type { Step } from '../step.ts'
 /** Records where the elements of `compare_ignore` are, directly before the screenshot. They stay visible in the picture. */
 export const ignoredElements: Step = {
   name: 'ignoredElements',
+  onFailure: 'repeat',
   isWanted: ({ comparison, pages }) => comparison.ignoredSelectors.length > 0 && pages === undefined,
   run: async (work) => {
     const { plan, findings } = work

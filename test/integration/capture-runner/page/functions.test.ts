@@ -26,6 +26,13 @@ const SQUARE = '<div id="one" class="square" style="position:absolute;left:100px
 const styleOf = (selector: string, property: string): string => `getComputedStyle(document.querySelector('${selector}')).${property}`
 
 const cases: Record<PageFunctionName, Case> = {
+  addSheet: {
+    html: SQUARE,
+    run: async (t, { call, read }) => {
+      await call('addSheet', '#one { color: rgb(0, 128, 0) }')
+      t.equal(await read(styleOf('#one', 'color')), 'rgb(0, 128, 0)')
+    },
+  },
   advanceAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear }</style><div id="one"></div><canvas></canvas>`,
     run: async (t, { call, read }) => {
@@ -72,10 +79,8 @@ const cases: Record<PageFunctionName, Case> = {
     html: SQUARE,
     run: async (t, { call, read }) => {
       t.strictSame(await call('coverMatches', { selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }), [1, 0])
-      t.equal(
-        await read("getComputedStyle(document.elementsFromPoint(110, 60)[0]).width + document.querySelector('[popover]').children.length"),
-        '30px1',
-      )
+      t.strictSame(await read("[...document.querySelectorAll('[popover] > div')].map((box) => getComputedStyle(box).width)"), ['30px'])
+      t.equal(await read(styleOf('#one', 'visibility')), 'hidden')
     },
   },
   endAnimations: {
@@ -303,6 +308,13 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
+  redactMatches: {
+    html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret">',
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('redactMatches', ['#one, #two']), [2])
+      t.notMatch(await read('document.documentElement.outerHTML + document.querySelector("input").value'), /secret/)
+    },
+  },
   refuseWebSockets: {
     run: async (t, { call, session, contextId }) => {
       await call('refuseWebSockets')

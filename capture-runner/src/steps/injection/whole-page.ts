@@ -1,0 +1,122 @@
+import type { DevTools } from '../../browser/devtools.ts'
+import { createWorld } from '../../browser/tab.ts'
+import { sourceOf } from '../../page/call.ts'
+import type { PageFunctions } from '../../page/functions.ts'
+import { awaitResponse, bounded } from '../../runtime/race.ts'
+import type { Work } from '../step.ts'
+
+// Masks must find private content wherever it is shown: also in closed shadow roots, which no script can reach, and in frames of other processes.
+
+/** Time limit for one frame of another process, which may hang. */
+const FRAME_MILLISECONDS = 5_000
+
+/** Functions that act on the matches of selectors and accept closed roots. */
+type MaskFunction = 'coverMatches' | 'leaveOutMatches' | 'redactMatches'
+
+/** A page with everything that can be searched. */
+export interface WholePage {
+  /** Calls a function in every process of the page. Returns the number of matches of each selector, summed up. */
+  call: <Name extends MaskFunction>(name: Name, value: Parameters<PageFunctions[Name]>[0]) => Promise<number[]>
+  /** Number of shadow roots and frames that cannot be searched. */
+  readonly unsearched: number
+}
+
+/** One process of the page: the tree of its frame, and the closed roots in it. */
+interface Part {
+  session: DevTools
+  contextId: number
+  roots: readonly string[]
+}
+
+/** Finds the closed roots and the frames of a page. */
+export async function openWholePage({ tab, signal }: Pick<Work, 'tab' | 'signal'>): Promise<WholePage> {
+  const main = await openPart(tab.session, tab.mainFrame, signal)
+  const sessions = await tab.foreignFrames()
+  const opened = await Promise.all(sessions.map((session) => openForeign(session, signal)))
+  const foreign = opened.filter((part) => part !== undefined)
+  const parts = [main, ...foreign]
+  const remoteFrames = parts.reduce((sum, { remoteFrames }) => sum + remoteFrames, 0)
+  const lostRoots = parts.reduce((sum, { lostRoots }) => sum + lostRoots, 0)
+  return {
+    unsearched: Math.max(0, remoteFrames - foreign.length) + lostRoots,
+    call: async (name, value) => {
+      const called = [callIn(main, name, value, signal), ...foreign.map((part) => callInForeign(part, name, value, signal))]
+      const counts = await Promise.all(called)
+      return (counts[0] ?? []).map((_, index) => counts.reduce((sum, counted) => sum + (counted[index] ?? 0), 0))
+    },
+  }
+}
+
+async function openForeign(session: DevTools, signal: AbortSignal) {
+  using time = bounded(signal, FRAME_MILLISECONDS, () => new Error('the frame did not respond'))
+  try {
+    const { frameTree } = await awaitResponse(session.send('Page.getFrameTree'), time.signal)
+    return await openPart(session, frameTree.frame.id, time.signal)
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}
+
+async function openPart(
+  session: DevTools,
+  frameId: string,
+  signal: AbortSignal,
+): Promise<Part & { remoteFrames: number; lostRoots: number }> {
+  const { executionContextId: contextId } = await awaitResponse(createWorld(session, frameId), signal)
+  const { root } = await awaitResponse(session.send('DOM.getDocument', { depth: -1, pierce: true }), signal)
+  const found = { closedRoots: [] as number[], remoteFrames: 0 }
+  collect(root, found)
+  const resolved = found.closedRoots.map((backendNodeId) =>
+    session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId }).then(
+      ({ object }) => object.objectId,
+      () => undefined,
+    ),
+  )
+  const roots = (await awaitResponse(Promise.all(resolved), signal)).filter((id) => id !== undefined)
+  return { session, contextId, roots, remoteFrames: found.remoteFrames, lostRoots: found.closedRoots.length - roots.length }
+}
+
+/** The part of a node of DevTools that is used here. */
+interface TreeNode {
+  nodeName: string
+  backendNodeId: number
+  shadowRootType?: string
+  children?: TreeNode[]
+  shadowRoots?: TreeNode[]
+  contentDocument?: TreeNode
+}
+
+const FRAMES = new Set(['IFRAME', 'FRAME', 'FENCEDFRAME'])
+
+function collect(node: TreeNode, found: { closedRoots: number[]; remoteFrames: number }): void {
+  if (node.shadowRootType === 'closed') found.closedRoots.push(node.backendNodeId)
+  if (FRAMES.has(node.nodeName.toUpperCase()) && !node.contentDocument) found.remoteFrames++
+  for (const inner of [...(node.children ?? []), ...(node.shadowRoots ?? []), ...(node.contentDocument ? [node.contentDocument] : [])]) {
+    collect(inner, found)
+  }
+}
+
+async function callIn(part: Part, name: MaskFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
+  const { session, contextId, roots } = part
+  const called = session.send('Runtime.callFunctionOn', {
+    functionDeclaration: sourceOf(name),
+    arguments: [{ value }, ...roots.map((objectId) => ({ objectId }))],
+    executionContextId: contextId,
+    returnByValue: true,
+  })
+  const { result, exceptionDetails } = await awaitResponse(called, signal)
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+  return result.value as number[]
+}
+
+/** A frame that is removed meanwhile has nothing to hide. */
+async function callInForeign(part: Part, name: MaskFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
+  using time = bounded(signal, FRAME_MILLISECONDS, () => new Error('the frame did not respond'))
+  try {
+    return await callIn(part, name, value, time.signal)
+  } catch {
+    signal.throwIfAborted()
+    return []
+  }
+}
