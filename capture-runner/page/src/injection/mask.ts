@@ -2,7 +2,7 @@ import type { PageFunctions } from '../../../src/page/functions.ts'
 import { ownBoxesOf } from '../shared/boxes.ts'
 import { call, createHtml, queryAll, read, setStyle } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findMatches, findRoots, type Root, shadowRootOf, useClosedRoots } from '../shared/tree.ts'
+import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
 
 const LAYER = {
   all: 'initial',
@@ -27,8 +27,7 @@ const BOX = { position: 'absolute', display: 'block', margin: '0', border: '0', 
  * Hides the matches, because their content may be larger than their boxes, and covers the boxes. A later call covers the matches where they are then.
  * Boxes of a frame are in the document of the frame.
  */
-export const coverMatches: PageFunctions['coverMatches'] = ({ selectors, color }, ...closedRoots: ShadowRoot[]) => {
-  useClosedRoots(closedRoots)
+export const coverMatches: PageFunctions['coverMatches'] = ({ selectors, color }) => {
   for (const layer of recall('tintypeMasks') ?? []) call(layer, 'remove')
   const roots = findRoots()
   const matches = selectors.map((selector) => findMatches(selector, roots))
@@ -67,8 +66,7 @@ function cover(layer: HTMLElement, { left, top, width, height }: DOMRect, color:
 }
 
 /** A PDF shows no boxes, because text below a box could be copied. Targets of links and alternative texts would be in it, too. */
-export const leaveOutMatches: PageFunctions['leaveOutMatches'] = (selectors, ...closedRoots: ShadowRoot[]) => {
-  useClosedRoots(closedRoots)
+export const leaveOutMatches: PageFunctions['leaveOutMatches'] = (selectors) => {
   const roots = findRoots()
   const matches = selectors.map((selector) => findMatches(selector, roots))
   for (const element of hideAll(matches.flat(), selectors, roots)) {

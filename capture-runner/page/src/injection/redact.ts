@@ -1,13 +1,12 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { call, nameOf, queryAll, read, write } from '../shared/dom.ts'
-import { findMatches, findRoots, type Root, shadowRootOf, useClosedRoots } from '../shared/tree.ts'
+import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
 
 /**
  * Removes what is masked from the document, for the files of the page. Runs after the screenshot with scripts switched off, or components could render
  * it again. Scripts, comments and style rules for the matches may repeat it, so they go too.
  */
-export const redactMatches: PageFunctions['redactMatches'] = (selectors, ...closedRoots: ShadowRoot[]) => {
-  useClosedRoots(closedRoots)
+export const redactMatches: PageFunctions['redactMatches'] = (selectors) => {
   const roots = findRoots()
   const matches = selectors.map((selector) => findMatches(selector, roots))
   const inside = matches.flat().flatMap((element) => [element, ...queryAll(element, '*')])
@@ -20,7 +19,7 @@ export const redactMatches: PageFunctions['redactMatches'] = (selectors, ...clos
 }
 
 /** Elements whose content is not among their children. */
-const REPLACED = /^(iframe|frame|object|embed|img|image|picture|video|audio|input|use)$/
+const REPLACED = /^(iframe|frame|object|embed|img|image|picture|video|audio|use)$/
 
 function empty(element: Element): void {
   const root = shadowRootOf(element)

@@ -2,18 +2,18 @@
 // root. Matches in the document come first.
 
 import { call, nameOf, queryAll, read } from './dom.ts'
+import { recall, remember } from './state.ts'
 
 export type Root = Document | ShadowRoot
 
-/** Closed roots that this call received, by their hosts. */
-const closed = new Map<Element, ShadowRoot>()
-
-/** Closed roots are invisible to scripts, so the runner passes them. */
+/** Closed roots are invisible to scripts, so the runner passes them. They stay known in the document. */
 export function useClosedRoots(roots: readonly ShadowRoot[]): void {
-  for (const root of roots) closed.set(root.host, root)
+  const known = recall('tintypeClosedRoots') ?? remember('tintypeClosedRoots', new Map())
+  for (const root of roots) known.set(root.host, root)
 }
 
-export const shadowRootOf = (element: Element): ShadowRoot | undefined => read(element, 'shadowRoot') ?? closed.get(element)
+export const shadowRootOf = (element: Element): ShadowRoot | undefined =>
+  read(element, 'shadowRoot') ?? recall('tintypeClosedRoots')?.get(element)
 
 /** The document of a frame of the page's process. */
 export function frameDocumentOf(element: Element): Document | undefined {

@@ -4,7 +4,9 @@ import { awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
 /** Adds CSS to the page through DevTools, because a strict Content-Security-Policy would block a style element. */
-export async function addStyles({ tab, signal }: Pick<Work, 'tab' | 'signal'>, text: string): Promise<void> {
+export async function addStyles({ tab, signal }: Pick<Work, 'tab' | 'signal'>, sheet: string): Promise<void> {
+  // A byte order mark would become a part of the first selector.
+  const text = sheet.replace(/^\uFEFF/, '')
   if (text === '') return
   const { session, mainFrame } = tab
   await awaitResponse(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
@@ -14,7 +16,10 @@ export async function addStyles({ tab, signal }: Pick<Work, 'tab' | 'signal'>, t
   await awaitResponse(session.send('CSS.setStyleSheetText', { styleSheetId, text }), signal)
 }
 
-async function createSheet({ session, mainFrame }: Pick<Work['tab'], 'session' | 'mainFrame'>, signal: AbortSignal): Promise<string | undefined> {
+async function createSheet(
+  { session, mainFrame }: Pick<Work['tab'], 'session' | 'mainFrame'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const { styleSheetId } = await awaitResponse(session.send('CSS.createStyleSheet', { frameId: mainFrame, force: true }), signal)
     return styleSheetId

@@ -1,8 +1,8 @@
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
+import { openWholePage } from '../whole-page.ts'
 import { shorten } from './syntax.ts'
-import { openWholePage } from './whole-page.ts'
 
 /**
  * Covers the client's masked elements. Runs as the last step before the screenshot, after all steps that move or hide elements. In a PDF the

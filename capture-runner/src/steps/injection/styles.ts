@@ -1,5 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 import { addStyles, hidingRules } from './add-styles.ts'
 import { hasNoRule } from './syntax.ts'
 
@@ -14,8 +15,10 @@ export const styles: Step = {
     const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
     const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
     for (const sheet of sheets) await addStyles(work, sheet)
-    // Sheets of the document do not apply in open shadow roots, so elements there are hidden one by one.
-    if (hidden?.inShadow) await callInPage(work, 'hideInShadow', hidden.selectors)
+    if (!hidden?.inShadow) return
+    // Sheets of the document do not apply in shadow roots and frames, so elements there are hidden one by one.
+    await includeClosedRoots(work)
+    await callInPage(work, 'hideInShadow', hidden.selectors)
   },
 }
 

@@ -6,6 +6,7 @@ import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 /** Files of the page. Steps of their own create the others. */
 type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
@@ -17,7 +18,10 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
   html: (work) => callInPage(work, 'readHtml'),
-  text: (work) => callInPage(work, 'readText'),
+  text: async (work) => {
+    await includeClosedRoots(work)
+    return callInPage(work, 'readText')
+  },
   mhtml: async (work) => {
     const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data

@@ -223,6 +223,10 @@ const cases: Record<PageFunctionName, Case> = {
     html: '<title>Just a moment...</title>',
     run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
   },
+  mayHaveClosedRoots: {
+    html: '<x-host></x-host>',
+    run: async (t, { call }) => t.equal(await call('mayHaveClosedRoots'), true),
+  },
   muteMedia: {
     html: '<video id="media"></video>',
     run: async (t, { call, read }) => {
@@ -321,6 +325,20 @@ const cases: Record<PageFunctionName, Case> = {
       const expression = `new Promise((end) => { const socket = new WebSocket('ws://page.test/'); socket.onclose = ({ code }) => end([code, socket.readyState, WebSocket.OPEN]) })`
       const { result } = await session.send('Runtime.evaluate', { expression, contextId, awaitPromise: true, returnByValue: true })
       t.strictSame(result.value, [1006, 3, 1])
+    },
+  },
+  rememberClosedRoots: {
+    html: '<x-host></x-host><script>globalThis.root = document.querySelector("x-host").attachShadow({ mode: "closed" }); root.innerHTML = "<p>secret</p>"</script>',
+    run: async (t, { call, session, contextId }) => {
+      t.equal(await call('readText'), '')
+      const { root } = await session.send('DOM.getDocument')
+      const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'x-host' })
+      const { node } = await session.send('DOM.describeNode', { nodeId, pierce: true })
+      const backendNodeId = node.shadowRoots?.[0]?.backendNodeId ?? 0
+      const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })
+      const remembered = { functionDeclaration: sources.rememberClosedRoots, arguments: [{ objectId: object.objectId ?? '' }] }
+      await session.send('Runtime.callFunctionOn', { ...remembered, executionContextId: contextId })
+      t.equal(await call('readText'), 'secret')
     },
   },
   removeSharedWorkers: {

@@ -28,11 +28,33 @@ const SETS: Record<string, CaptureOptions> = {
   'the defaults of full_page': { fullPage: true, blankPageAction: 'accept' },
   'options that change the page': {
     ...{ fullPage: true, blankPageAction: 'accept', fullPageScroll: true, fullPageScrollContainer: 'auto', fullPageFixedElements: 'hide' },
-    ...{ hideSelectors: ['.absent'], includeShadowDom: true, maskSelectors: ['#target'], disableAnimations: true, pauseVideos: true, pageZoom: 1.5 },
+    ...{
+      hideSelectors: ['.absent'],
+      includeShadowDom: true,
+      maskSelectors: ['#target'],
+      disableAnimations: true,
+      pauseVideos: true,
+      pageZoom: 1.5,
+    },
   },
   'options that read the page': {
-    ...{ blankPageAction: 'accept', saveText: true, saveHtml: true, saveAccessibilityTree: true, metadataOpenGraph: true, metadataIcon: true },
-    ...{ metadataLinks: true, metadataTimings: true, metadataFonts: true, selector: '#target', waitForSelectorTimeout: 200, selectorIsolate: true, failIfContentContains: ['absent'] },
+    ...{
+      blankPageAction: 'accept',
+      saveText: true,
+      saveHtml: true,
+      saveAccessibilityTree: true,
+      metadataOpenGraph: true,
+      metadataIcon: true,
+    },
+    ...{
+      metadataLinks: true,
+      metadataTimings: true,
+      metadataFonts: true,
+      selector: '#target',
+      waitForSelectorTimeout: 200,
+      selectorIsolate: true,
+      failIfContentContains: ['absent'],
+    },
   },
 }
 
@@ -48,11 +70,14 @@ for (const [set, options] of Object.entries(SETS)) {
 t.test('a page that reloads itself when its window changes is complete in a full page', async (t) => {
   const { pixels } = await stage.shoot('/reloads', { fullPage: true })
   t.equal(pixels.height, 2_100)
-  t.strictSame([100, 1_000, 2_050].map((y) => pixels.at(640, y)), [
-    [0, 255, 0],
-    [0, 0, 255],
-    [255, 255, 0],
-  ])
+  t.strictSame(
+    [100, 1_000, 2_050].map((y) => pixels.at(640, y)),
+    [
+      [0, 255, 0],
+      [0, 0, 255],
+      [255, 255, 0],
+    ],
+  )
 })
 
 t.test('hidden elements stay hidden in a page that reloads itself when its window changes', async (t) => {
