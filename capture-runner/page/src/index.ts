@@ -1,6 +1,7 @@
 // Every page function. The bundle has each one separately, with what it needs: see bundle.ts.
 
 export { clickBannerButton, hideBanners } from './blocking/banners.ts'
+export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
 export { collapseBlocked, unlockScrolling } from './blocking/hide.ts'
 export { findHosts } from './blocking/hosts.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
@@ -14,8 +15,9 @@ export { scrollWindow } from './full-page/scroll.ts'
 export { noteSectionLinks, restoreSectionLinks } from './full-page/section-links.ts'
 export { unfold } from './full-page/unfold.ts'
 export { freezeViewAnimations } from './full-page/view-animations.ts'
-export { hideInShadow } from './injection/hide-in-shadow.ts'
+export { addSheet, hideInShadow } from './injection/hide.ts'
 export { coverMatches, leaveOutMatches } from './injection/mask.ts'
+export { redactMatches } from './injection/redact.ts'
 export { findLoader, findSelectorFault, findUnknownFeatures, hasNoRule, readTransparency } from './injection/syntax.ts'
 export { refuseWebSockets, removeSharedWorkers, writeStorage } from './navigation/before-scripts.ts'
 export { findBrokenRule, looksChallenged } from './navigation/content.ts'

@@ -64,6 +64,13 @@ export interface TabParts {
 
 const WORLD = 'tintype'
 
+/**
+ * The isolated world of a frame in which page functions run. A frame has one. Its functions can also access frames of other origins in the same process;
+ * no script of the page can use that.
+ */
+export const createWorld = (session: DevTools, frameId: string) =>
+  session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD, grantUniveralAccess: true })
+
 /** Changes the window size and media of a prepared tab. */
 export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
   const isSameSize = from.viewport.width === to.viewport.width && from.viewport.height === to.viewport.height
@@ -94,7 +101,7 @@ export function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: s
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle
     if (world && world.document === document) return world.contextId
-    const made = await awaitResponse(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+    const made = await awaitResponse(createWorld(session, mainFrame), signal)
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }

@@ -4,7 +4,7 @@ import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
-import { abortable } from '../runtime/race.ts'
+import { abortable, pause } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { notePanel } from '../steps/full-page/note-panel.ts'
@@ -16,18 +16,18 @@ import { unfold } from '../steps/full-page/unfold.ts'
 import { checkSyntax } from '../steps/injection/check-syntax.ts'
 import { initScript } from '../steps/injection/init-script.ts'
 import { loadFiles } from '../steps/injection/load-files.ts'
-import { mask } from '../steps/injection/mask.ts'
+import { mask, redact } from '../steps/injection/mask.ts'
 import { scripts } from '../steps/injection/scripts.ts'
 import { styles } from '../steps/injection/styles.ts'
 import { checkContent } from '../steps/navigation/check-content.ts'
 import { checkResponse } from '../steps/navigation/check-response.ts'
 import { holdRequests } from '../steps/navigation/hold-requests.ts'
 import { listen } from '../steps/navigation/listen.ts'
-import { navigate } from '../steps/navigation/navigate.ts'
+import { follow, navigate } from '../steps/navigation/navigate.ts'
 import { openMarkup } from '../steps/navigation/open-markup.ts'
 import { signIn } from '../steps/navigation/sign-in.ts'
 import { watchPage } from '../steps/navigation/watch-page.ts'
-import { files } from '../steps/output/files.ts'
+import { files, maskedFiles } from '../steps/output/files.ts'
 import { ignoredElements } from '../steps/output/ignored-elements.ts'
 import { metadata } from '../steps/output/metadata.ts'
 import { notePage, notePicture } from '../steps/output/notes.ts'
@@ -50,6 +50,15 @@ import { stillPage } from '../steps/waiting/still-page.ts'
 import { waitForFunction } from '../steps/waiting/wait-for-function.ts'
 import { waitForSelector } from '../steps/waiting/wait-for-selector.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
+
+/** What is masked must not be in titles and notes either, so they are read after it was removed. */
+function ifMasked(step: Step): Step {
+  return { ...step, isWanted: (plan) => plan.masked !== undefined && (step.isWanted?.(plan) ?? true) }
+}
+
+function ifUnmasked(step: Step): Step {
+  return { ...step, isWanted: (plan) => plan.masked === undefined && (step.isWanted?.(plan) ?? true) }
+}
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
@@ -92,8 +101,7 @@ export const STEPS: readonly Step[] = [
   stillPage,
   measure,
   notePanel,
-  metadata,
-  notePage,
+  ...[metadata, notePage].map(ifUnmasked),
   files,
   frame,
   mask,
@@ -101,6 +109,9 @@ export const STEPS: readonly Step[] = [
   screenshot,
   record,
   print,
+  redact,
+  ...[metadata, notePage].map(ifMasked),
+  maskedFiles,
   process,
   thumbnail,
   notePicture,
@@ -141,9 +152,10 @@ export async function run({ plan, tab, lists, httpCache, recorder, signal, timin
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
   const work: Work = { tab, plan, findings, lists, httpCache, recorder, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
   try {
+    const runner = new StepRunner(work, timings)
     for (const step of STEPS) {
       if (step.isWanted && !step.isWanted(plan)) continue
-      await runStep(step, work, timings)
+      await runner.run(step)
     }
   } finally {
     // Not awaited, because a page that hangs never responds.
@@ -154,14 +166,60 @@ export async function run({ plan, tab, lists, httpCache, recorder, signal, timin
   return { picture, ...(video ? { video } : {}), findings }
 }
 
-async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {
-  const started = performance.now()
-  try {
-    await abortable(step.run(work), work.signal)
-  } catch (error) {
-    throw await toStepError(error, step, work)
-  } finally {
-    timings[step.name] = Math.round(performance.now() - started)
+/** Runs the steps of one capture. */
+class StepRunner {
+  readonly #work: Work
+  readonly #timings: Record<string, number>
+  /** Steps whose effect belongs to the document, and that document. */
+  readonly #applied: Step[] = []
+  #document: string | undefined
+
+  constructor(work: Work, timings: Record<string, number>) {
+    this.#work = work
+    this.#timings = timings
+  }
+
+  async run(step: Step): Promise<void> {
+    await this.#time(step)
+    const { document } = this.#work.tab.lifecycle
+    if (document !== this.#document) {
+      this.#document = document
+      for (const applied of this.#applied) await this.#time(applied)
+    }
+    if (step.isForDocument) this.#applied.push(step)
+  }
+
+  async #time(step: Step): Promise<void> {
+    const { signal } = this.#work
+    const started = performance.now()
+    try {
+      await abortable(step.onFailure ? this.#repeat(step, step.onFailure) : step.run(this.#work), signal)
+    } catch (error) {
+      throw await toStepError(error, step, this.#work)
+    } finally {
+      this.#timings[step.name] = (this.#timings[step.name] ?? 0) + Math.round(performance.now() - started)
+    }
+  }
+
+  /** Runs a step again in a document that has replaced the page's meanwhile, once. */
+  async #repeat(step: Step, onFailure: NonNullable<Step['onFailure']>): Promise<void> {
+    const { lifecycle } = this.#work.tab
+    for (let attempt = 1; ; attempt++) {
+      const { document } = lifecycle
+      try {
+        return await step.run(this.#work)
+      } catch (error) {
+        if (error instanceof CaptureError) throw error
+        // If the page is lost, the signal aborts now.
+        await pause(CRASH_NOTICE_MILLISECONDS, this.#work.signal)
+        const isReplaced = lifecycle.isMoving || lifecycle.document !== document
+        if (isReplaced) await follow(this.#work)
+        if (isReplaced && attempt === 1) continue
+        if (onFailure === 'repeat') throw error
+        this.#work.findings.warnings.push(`${step.name} failed${isReplaced ? ': the page replaced its document again' : ' on this page'}`)
+        return
+      }
+    }
   }
 }
 

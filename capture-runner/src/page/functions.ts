@@ -141,6 +141,10 @@ export interface PageFunctions {
   readPageFacts: (maxNames: number) => PageFacts
   /** Elements that may have a closed root that is not among the known ones. */
   findHosts: (maxHosts: number, ...knownRoots: never[]) => unknown[]
+  /** True if there are custom elements without a shadow root that is known. */
+  mayHaveClosedRoots: () => boolean
+  /** Closed roots that all later functions search. */
+  rememberClosedRoots: (...closedRoots: never[]) => void
   /** Hides elements that look like a banner or an overlay, and returns their number. */
   hideBanners: (onlyConsent: boolean, ...closedRoots: never[]) => number
   /** Clicks the matching button of a consent banner; returns false if there is none. */
@@ -153,8 +157,8 @@ export interface PageFunctions {
 
   // elements
   findPresence: (selector: string, wanted: Wanted) => Presence
-  /** Scrolls the first visible match into the window if needed, and returns its middle. */
-  showMiddle: (selector: string) => Point
+  /** Scrolls the first visible match into the window if needed, and returns its middle; null if there is none. */
+  showMiddle: (selector: string) => Point | null
   /** The same for the next visible match that was not returned before; null if there is none. */
   showNextMiddle: (selector: string) => Point | null
   /** Scrolls the first visible match to the middle of the window. */
@@ -227,10 +231,14 @@ export interface PageFunctions {
   readPdfOutcome: () => Promise<PdfOutcome>
 
   // injection
+  /** Adds a style sheet to the document. */
+  addSheet: (text: string) => void
   /** Covers the matches with boxes. Returns the number of boxes of each selector. */
   coverMatches: (mask: { selectors: readonly string[]; color: string }) => number[]
   /** Hides the matches and all that they contain. Returns the number of matches of each selector. */
   leaveOutMatches: (selectors: readonly string[]) => number[]
+  /** Removes the content and the attributes of the matches. Returns the number of matches of each selector. */
+  redactMatches: (selectors: readonly string[]) => number[]
   /** Hides the matches in the document and in its open shadow roots. */
   hideInShadow: (selectors: readonly string[]) => void
   findSelectorFault: (selectors: readonly { text: string; isRule: boolean }[]) => { index: number; fault: SelectorFault } | null

@@ -4,9 +4,13 @@ import { CaptureError } from '../runtime/errors.ts'
 import { bounded, pause } from '../runtime/race.ts'
 import { inDocument } from './in-document.ts'
 import type { Work } from './step.ts'
+import { includeClosedRoots } from './whole-page.ts'
 
 /** Milliseconds between two checks. The first checks follow quickly, because most elements exist already. */
 const INTERVALS = [0, 20, 50, 100]
+/** Checks after which closed shadow roots are searched, too: the fourth, and then every two seconds. */
+const CLOSED_FIRST = 3
+const CLOSED_EVERY = 20
 
 /** Waits until elements match. @throws CaptureError SELECTOR_NOT_FOUND after the plan's time */
 export async function findElement(work: Work, selector: string, wanted: Wanted = {}): Promise<void> {
@@ -26,7 +30,10 @@ export async function awaitAbsence(work: Work, selector: string): Promise<void> 
 
 /** True when a visible element matches now. */
 export async function isThere(work: Work, selector: string): Promise<boolean> {
-  return (await findPresence(work, { selector, wanted: {} }, work.signal)) === 'there'
+  const query = { selector, wanted: {} }
+  if ((await findPresence(work, query, work.signal)) === 'there') return true
+  await inDocument(work, undefined, () => includeClosedRoots(work))
+  return (await findPresence(work, query, work.signal)) === 'there'
 }
 
 interface Query {
@@ -44,6 +51,8 @@ async function pollUntil(work: Work, condition: Condition, tooLate: () => Error)
     const presence = await findPresence(work, condition, time.signal)
     if (condition.isThere(presence)) return
     await work.tab.lifecycle.reach(['commit'], time.signal)
+    if (i % CLOSED_EVERY === CLOSED_FIRST)
+      await inDocument({ tab: work.tab, signal: time.signal }, undefined, () => includeClosedRoots({ ...work, signal: time.signal }))
     await pause(INTERVALS[Math.min(i, INTERVALS.length - 1)] ?? 0, time.signal)
   }
 }

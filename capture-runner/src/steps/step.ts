@@ -69,11 +69,21 @@ export interface Work {
   texts?: ReadonlyMap<string, string | undefined>
   /** The page's virtual clock, paused by default; absent: the page runs in real time. */
   clock?: PageClock
+  /** What masks the elements of the page; absent: nothing is masked. */
+  masks?: Masks
   /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal
+}
+
+/** Acts on the masked elements of a page. */
+export interface Masks {
+  /** Covers them where they are now. */
+  renew: () => Promise<void>
+  /** Removes their content from the document. */
+  redact: () => Promise<void>
 }
 
 /** One step of a capture: named for timings and failures, skipped when its option is unset. */
@@ -82,5 +92,12 @@ export interface Step {
   /** Error code of an unexpected failure. Absent: INTERNAL_ERROR. */
   code?: JobErrorCode
   isWanted?: (plan: CapturePlan) => boolean
+  /**
+   * What an unexpected failure means. A step is first run again if the page has replaced its document meanwhile. After that, `warn` continues with a
+   * warning, because the step only improves the picture, and `repeat` fails the capture. Absent: the capture fails at once.
+   */
+  onFailure?: 'warn' | 'repeat'
+  /** The effect belongs to one document. The step runs again in a document that replaces it. */
+  isForDocument?: true
   run: (work: Work) => Promise<void>
 }

@@ -1,4 +1,5 @@
-import { setStyle } from '../shared/style.ts'
+import { attributeOf, boxOf, call, isHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
+import { shadowRootOf, useClosedRoots } from '../shared/tree.ts'
 import { ACCEPTING, ALL, CONSENT_WORDS, OWN, PRIVACY_WORDS, REJECTING, SETTING, startsLikeButton, WORDS } from './banner-words.ts'
 
 // Detects banners that are in no list by their position and text. It considers only boxes above the page that do not scroll with it. The page's own bars
@@ -16,12 +17,11 @@ interface Found {
 /** Finds banners in the document and its shadow roots. */
 class BannerSearch {
   readonly #onlyConsent: boolean
-  readonly #closed: ReadonlyMap<Element, ShadowRoot>
 
   /** @param onlyConsent only consent banners count */
   constructor(onlyConsent: boolean, closedRoots: readonly ShadowRoot[]) {
     this.#onlyConsent = onlyConsent
-    this.#closed = new Map(closedRoots.map((root) => [root.host, root]))
+    useClosedRoots(closedRoots)
   }
 
   /** Banners, and backdrops that cover the whole window without text. */
@@ -43,33 +43,29 @@ class BannerSearch {
   /** All descendants of an element, including those in shadow roots, in document order. */
   below(element: Element): Element[] {
     const found: Element[] = []
-    const root = this.#rootOf(element)
+    const root = shadowRootOf(element)
     const roots: ParentNode[] = root ? [element, root] : [element]
     for (const root of roots) {
-      for (const inner of root.querySelectorAll('*')) {
+      for (const inner of queryAll(root, '*')) {
         found.push(inner)
-        const deeper = this.#rootOf(inner)
+        const deeper = shadowRootOf(inner)
         if (deeper) roots.push(deeper)
       }
     }
     return found
   }
 
-  #rootOf(element: Element): ShadowRoot | undefined {
-    return element.shadowRoot ?? this.#closed.get(element)
-  }
-
   /** innerText leaves shadow roots out. */
   #textOf(element: Element): string {
     return [element, ...this.below(element)]
-      .flatMap((inner) => [...(this.#rootOf(inner)?.childNodes ?? [])].map(shownIn))
+      .flatMap((inner) => [...(shadowRootOf(inner)?.childNodes ?? [])].map(shownIn))
       .concat(innerTextOf(element) ?? '')
       .join(' ')
       .slice(0, 5000)
   }
 
   #has(element: Element, selector: string): boolean {
-    return this.below(element).some((inner) => inner.matches(selector))
+    return this.below(element).some((inner) => call(inner, 'matches', selector))
   }
 
   #isConsentBanner(element: Element, text: string): boolean {
@@ -93,41 +89,40 @@ function isAbove(element: Element): boolean {
     style.position === 'fixed' ||
     style.position === 'sticky' ||
     (style.position === 'absolute' && Number(style.zIndex) >= 100) ||
-    (element instanceof HTMLDialogElement && element.open)
+    (nameOf(element) === 'dialog' && (element as HTMLDialogElement).open)
   )
 }
 
 function shareOfWindow(element: Element): number {
-  const { left, right, top, bottom } = element.getBoundingClientRect()
+  const { left, right, top, bottom } = boxOf(element)
   const width = Math.min(right, innerWidth) - Math.max(left, 0)
   const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
   return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
 function isWithin(element: Element, other: Element): boolean {
-  for (let node: Node | null = element; node; node = node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
+  for (let node: Node | null = element; node; node = read(node, 'parentNode') ?? (node instanceof ShadowRoot ? node.host : null)) {
     if (node === other) return true
   }
   return false
 }
 
-// biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown
-const innerTextOf = (node: Node): string | undefined => (node as Partial<HTMLElement>).innerText
+const innerTextOf = (node: Node): string | undefined => (node instanceof Element && isHtml(node) ? read(node, 'innerText') : undefined)
 
 function shownIn(node: Node): string {
   if (node instanceof Text) return node.data
-  return /^(style|script|template)$/i.test((node as Element).tagName) ? '' : (innerTextOf(node) ?? '')
+  return node instanceof Element && /^(style|script|template)$/.test(nameOf(node)) ? '' : (innerTextOf(node) ?? '')
 }
 
 const labelOf = (element: Element): string =>
   (
-    [(element as Partial<HTMLInputElement>).value, innerTextOf(element), element.getAttribute('aria-label')].find(
-      (text) => typeof text === 'string' && text.trim() !== '',
+    [read(element as HTMLInputElement, 'value') as unknown, innerTextOf(element), attributeOf(element, 'aria-label')].find(
+      (text): text is string => typeof text === 'string' && text.trim() !== '',
     ) ?? ''
   ).trim()
 
 function isBannerButton(element: Element): boolean {
-  if (!element.matches(BUTTONS) && !element.localName.includes('-')) return false
+  if (!call(element, 'matches', BUTTONS) && !nameOf(element).includes('-')) return false
   const label = labelOf(element)
   return label.length < 80 && startsLikeButton(label)
 }
@@ -137,7 +132,7 @@ export function hideBanners(onlyConsent: boolean, ...closedRoots: ShadowRoot[]):
   if (found.length === 0) return 0
   for (const { element } of found) setStyle(element, { display: 'none' })
   for (const element of [document.documentElement, document.body]) {
-    if (getComputedStyle(element).overflowY === 'hidden') setStyle(element, { overflow: 'visible' })
+    if (element && getComputedStyle(element).overflowY === 'hidden') setStyle(element, { overflow: 'visible' })
   }
   return found.length
 }
@@ -147,7 +142,7 @@ export function clickBannerButton(isAccepting: boolean, ...closedRoots: ShadowRo
   for (const { element } of search.findAll().filter(({ says }) => says)) {
     const buttons = search
       .below(element)
-      .filter((button) => isBannerButton(button) && button.checkVisibility())
+      .filter((button) => isBannerButton(button) && call(button, 'checkVisibility'))
       .map((button) => ({ button, label: labelOf(button) }))
       .filter(({ label }) => !SETTING.test(label))
     const fitting = isAccepting
@@ -155,7 +150,7 @@ export function clickBannerButton(isAccepting: boolean, ...closedRoots: ShadowRo
       : buttons.filter(({ label }) => REJECTING.test(label))
     const chosen = fitting.find(({ label }) => ALL.test(label)) ?? fitting[0]
     if (!chosen) continue
-    ;(chosen.button as HTMLElement).click()
+    call(chosen.button as HTMLElement, 'click')
     return true
   }
   return false

@@ -1,9 +1,9 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { setStyle } from '../shared/style.ts'
+import { attributeOf, queryAll, setStyle } from '../shared/dom.ts'
 
 export const collapseBlocked: PageFunctions['collapseBlocked'] = (addresses) => {
   const refused = new Set(addresses)
-  for (const element of document.querySelectorAll<HTMLImageElement>('img, iframe, frame, embed')) {
+  for (const element of queryAll(document, 'img, iframe, frame, embed') as HTMLImageElement[]) {
     if (refused.has(element.currentSrc || element.src)) setStyle(element, { display: 'none' })
   }
 }
@@ -15,7 +15,7 @@ export const unlockScrolling: PageFunctions['unlockScrolling'] = () => {
   for (const element of [document.documentElement, document.body]) {
     if (!element) continue
     const { overflowY, position } = getComputedStyle(element)
-    if (overflowY !== 'hidden' || !LOCKED.test(element.className)) continue
+    if (overflowY !== 'hidden' || !LOCKED.test(attributeOf(element, 'class') ?? '')) continue
     setStyle(element, { overflow: 'visible' })
     if (position === 'fixed') setStyle(element, { position: 'static' })
   }

@@ -1,13 +1,15 @@
+import { nameOf, queryAll } from '../shared/dom.ts'
+import { shadowRootOf, useClosedRoots } from '../shared/tree.ts'
+
 /** Elements that page authors give shadow roots, besides custom elements. */
 const HOST = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|section|span)$|-/
 
 /** Custom elements, and the topmost elements in the window. A query for each element would take too long. */
 export function findHosts(maxHosts: number, ...knownRoots: ShadowRoot[]): Element[] {
-  const known = new Map(knownRoots.map((root) => [root.host, root]))
-  const rootOf = (element: Element) => element.shadowRoot ?? known.get(element)
+  useClosedRoots(knownRoots)
   const hosts = new Set<Element>()
   const add = (element: Element) => {
-    if (hosts.size < maxHosts && HOST.test(element.localName) && !rootOf(element)) hosts.add(element)
+    if (hosts.size < maxHosts && HOST.test(nameOf(element)) && !shadowRootOf(element)) hosts.add(element)
   }
   const topAt = (x: number, y: number): Element | undefined => {
     let top: Element | undefined
@@ -15,7 +17,7 @@ export function findHosts(maxHosts: number, ...knownRoots: ShadowRoot[]): Elemen
       const inner: Element | null = root.elementFromPoint(x, y)
       if (!inner || inner === top) break
       top = inner
-      root = rootOf(inner)
+      root = shadowRootOf(inner)
     }
     return top
   }
@@ -29,9 +31,9 @@ export function findHosts(maxHosts: number, ...knownRoots: ShadowRoot[]): Elemen
   }
   const trees: ParentNode[] = [document]
   for (const tree of trees) {
-    for (const element of tree.querySelectorAll('*')) {
-      if (element.localName.includes('-')) add(element)
-      const root = rootOf(element)
+    for (const element of queryAll(tree, '*')) {
+      if (nameOf(element).includes('-')) add(element)
+      const root = shadowRootOf(element)
       if (root) trees.push(root)
     }
   }

@@ -1,14 +1,23 @@
 import type { PageFunctions, Point } from '../../../src/page/functions.ts'
-import { findVisible } from '../shared/matches.ts'
+import { firstBoxOf } from '../shared/boxes.ts'
+import { call } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
+import { findFirstVisible, findVisible } from '../shared/tree.ts'
+
+function show(element: Element | undefined, block: ScrollLogicalPosition): void {
+  if (element) call(element, 'scrollIntoView', { block, inline: 'nearest', behavior: 'instant' })
+}
 
 function middleOf(element: Element): Point {
-  element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
-  const { x, y, width, height } = element.getClientRects()[0]!
+  show(element, 'nearest')
+  const { x, y, width, height } = firstBoxOf(element)
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-export const showMiddle: PageFunctions['showMiddle'] = (selector) => middleOf(findVisible(selector)[0]!)
+export const showMiddle: PageFunctions['showMiddle'] = (selector) => {
+  const element = findFirstVisible(selector)
+  return element ? middleOf(element) : null
+}
 
 export const showNextMiddle: PageFunctions['showNextMiddle'] = (selector) => {
   const clicked = recall('tintypeClicked') ?? remember('tintypeClicked', new WeakSet())
@@ -18,11 +27,10 @@ export const showNextMiddle: PageFunctions['showNextMiddle'] = (selector) => {
   return middleOf(element)
 }
 
-export const scrollToMiddle: PageFunctions['scrollToMiddle'] = (selector) =>
-  findVisible(selector)[0]?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+export const scrollToMiddle: PageFunctions['scrollToMiddle'] = (selector) => show(findFirstVisible(selector), 'center')
 
 export const scrollToTop: PageFunctions['scrollToTop'] = (selector, adjustTop) => {
-  findVisible(selector)[0]?.scrollIntoView({ block: 'start', inline: 'nearest', behavior: 'instant' })
+  show(findFirstVisible(selector), 'start')
   scrollBy({ top: adjustTop, left: 0, behavior: 'instant' })
 }
 

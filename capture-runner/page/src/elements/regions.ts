@@ -1,30 +1,43 @@
 import type { ElementQuery, PageFunctions } from '../../../src/page/functions.ts'
-import { boxesOf, onPage } from '../shared/boxes.ts'
-import { findMatches, findVisible } from '../shared/matches.ts'
-import { setStyle } from '../shared/style.ts'
+import { pageBoxesOf, pageBoxOf } from '../shared/boxes.ts'
+import { call, read, setStyle } from '../shared/dom.ts'
+import { findFirstVisible, findMatches, findRoots, findVisible } from '../shared/tree.ts'
 
-const findQueried = ({ selector, all }: ElementQuery): Element[] => findVisible(selector).slice(0, all ? undefined : 1)
+const findQueried = ({ selector, all }: ElementQuery): Element[] =>
+  all ? findVisible(selector) : [findFirstVisible(selector)].filter((element) => element !== undefined)
 
-export const findRegions: PageFunctions['findRegions'] = (query) =>
-  findQueried(query).map((element) => onPage(element.getBoundingClientRect()))
+export const findRegions: PageFunctions['findRegions'] = (query) => findQueried(query).map(pageBoxOf)
 
 /** Uses opacity, because no descendant can undo it. */
 export const isolateElements: PageFunctions['isolateElements'] = (query) => {
   const wanted = findQueried(query)
-  const isKept = (element: Element) => wanted.some((one) => one.contains(element) || element.contains(one))
-  for (const one of wanted) {
-    for (let holder: Element | null = one; holder && holder !== document.documentElement; holder = holder.parentElement) {
-      for (const sibling of holder.parentElement?.children ?? []) {
-        if (!isKept(sibling)) setStyle(sibling, { opacity: '0' })
-      }
+  const holders = new Set(wanted.flatMap((one) => [...holdersOf(one)]))
+  for (const holder of holders) {
+    const tree = read(holder, 'parentNode')
+    if (tree === null || tree.nodeType === Node.DOCUMENT_NODE) continue
+    for (const sibling of read(tree as Element, 'children')) {
+      const isKept = holders.has(sibling) || wanted.some((one) => call(one, 'contains', sibling))
+      if (!isKept) setStyle(sibling, { opacity: '0' })
     }
   }
 }
 
-export const findIgnoredBoxes: PageFunctions['findIgnoredBoxes'] = (selectors) =>
-  selectors.map((selector) =>
-    findMatches(selector)
-      .flatMap(boxesOf)
-      .filter(({ width, height }) => width > 0 && height > 0)
-      .map(onPage),
+/** The element and all that contain it, also the hosts of its shadow roots and the elements of its frames. */
+function* holdersOf(element: Element): Generator<Element> {
+  for (let node: Node | null = element; node; node = holderOf(node))
+    if (node instanceof Element || 'localName' in node) yield node as Element
+}
+
+function holderOf(node: Node): Node | null {
+  if (node.nodeType === Node.DOCUMENT_NODE) return (node as Document).defaultView?.frameElement ?? null
+  return read(node, 'parentNode') ?? (node as Partial<ShadowRoot>).host ?? null
+}
+
+export const findIgnoredBoxes: PageFunctions['findIgnoredBoxes'] = (selectors) => {
+  const roots = findRoots()
+  return selectors.map((selector) =>
+    findMatches(selector, roots)
+      .flatMap(pageBoxesOf)
+      .filter(({ width, height }) => width > 0 && height > 0),
   )
+}

@@ -1,8 +1,11 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { setStyle } from '../shared/style.ts'
+import { setStyle } from '../shared/dom.ts'
+import { allElements, findRoots } from '../shared/tree.ts'
 
+/** Also in shadow roots. The fixed elements of a frame stay in it, so they do not repeat. */
 export const hideFixed: PageFunctions['hideFixed'] = () => {
-  for (const element of document.body?.querySelectorAll('*') ?? []) {
+  for (const element of allElements(findRoots(false))) {
+    if (element === document.documentElement || element === document.body) continue
     if (/fixed|sticky/.test(getComputedStyle(element).position)) setStyle(element, { visibility: 'hidden' })
   }
 }

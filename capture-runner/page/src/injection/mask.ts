@@ -1,7 +1,8 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxesOf } from '../shared/boxes.ts'
-import { findMatches } from '../shared/matches.ts'
-import { setStyle } from '../shared/style.ts'
+import { ownBoxesOf } from '../shared/boxes.ts'
+import { call, createHtml, queryAll, read, setStyle } from '../shared/dom.ts'
+import { recall, remember } from '../shared/state.ts'
+import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
 
 const LAYER = {
   all: 'initial',
@@ -18,47 +19,97 @@ const LAYER = {
   'z-index': '2147483647',
   display: 'block',
   background: 'none',
+  visibility: 'visible',
 }
-const BOX = { position: 'absolute', display: 'block', margin: '0', border: '0', padding: '0' }
+const BOX = { position: 'absolute', display: 'block', margin: '0', border: '0', padding: '0', visibility: 'visible' }
 
-/** Boxes in the browser's top layer, above any dialog of the page. Styled by properties, which no Content-Security-Policy blocks. */
+/**
+ * Hides the matches, because their content may be larger than their boxes, and covers the boxes. A later call covers the matches where they are then.
+ * Boxes of a frame are in the document of the frame.
+ */
 export const coverMatches: PageFunctions['coverMatches'] = ({ selectors, color }) => {
-  const layer = document.createElement('div')
+  for (const layer of recall('tintypeMasks') ?? []) call(layer, 'remove')
+  const roots = findRoots()
+  const matches = selectors.map((selector) => findMatches(selector, roots))
+  hideAll(matches.flat(), selectors, roots)
+  const layers = new Map<Document, HTMLElement>()
+  const boxes = matches.map((elements) => elements.flatMap((element) => ownBoxesOf(element).map((box) => ({ element, box }))))
+  for (const { element, box } of boxes.flat()) {
+    const document = read(element, 'ownerDocument')
+    const layer = layers.get(document) ?? addLayer(document)
+    layers.set(document, layer)
+    cover(layer, box, color)
+  }
+  remember('tintypeMasks', [...layers.values()])
+  return boxes.map(({ length }) => length)
+}
+
+/** A layer in the browser's top layer, above any dialog of the page. Styled by properties, which no Content-Security-Policy blocks. */
+function addLayer(document: Document): HTMLElement {
+  const layer = createHtml('div', document)
   setStyle(layer, LAYER)
   layer.popover = 'manual'
-  document.documentElement.append(layer)
+  call(document.documentElement, 'append', layer)
   try {
     layer.showPopover()
   } catch {}
-  const origin = layer.getBoundingClientRect()
-  return selectors.map((selector) => {
-    const boxes = findMatches(selector).flatMap(boxesOf)
-    for (const { left, top, width, height } of boxes) {
-      const box = document.createElement('div')
-      const place = { left: left - origin.left, top: top - origin.top, width, height }
-      const pixels = Object.entries(place).map(([name, value]) => [name, `${value}px`])
-      setStyle(box, { ...BOX, ...Object.fromEntries(pixels), background: color })
-      layer.append(box)
-    }
-    return boxes.length
-  })
+  return layer
 }
 
+function cover(layer: HTMLElement, { left, top, width, height }: DOMRect, color: string): void {
+  const origin = layer.getBoundingClientRect()
+  const box = createHtml('div', layer.ownerDocument)
+  const place = { left: left - origin.left, top: top - origin.top, width, height }
+  const pixels = Object.entries(place).map(([name, value]) => [name, `${value}px`])
+  setStyle(box, { ...BOX, ...Object.fromEntries(pixels), background: color })
+  layer.append(box)
+}
+
+/** A PDF shows no boxes, because text below a box could be copied. Targets of links and alternative texts would be in it, too. */
 export const leaveOutMatches: PageFunctions['leaveOutMatches'] = (selectors) => {
-  const hide = (element: Element) => {
-    setStyle(element, { visibility: 'hidden' })
-    hideIn(element)
-    if (element.shadowRoot) hideIn(element.shadowRoot)
+  const roots = findRoots()
+  const matches = selectors.map((selector) => findMatches(selector, roots))
+  for (const element of hideAll(matches.flat(), selectors, roots)) {
+    for (const name of SPOKEN) call(element, 'removeAttribute', name)
+    call(element, 'removeAttributeNS', 'http://www.w3.org/1999/xlink', 'href')
+    call(element, 'setAttribute', 'aria-hidden', 'true')
   }
-  const hideIn = (root: ParentNode) => {
-    for (const element of root.querySelectorAll('*')) {
-      setStyle(element, { visibility: 'hidden' })
-      if (element.shadowRoot) hideIn(element.shadowRoot)
-    }
+  return matches.map(({ length }) => length)
+}
+
+/** Attributes that a PDF contains without showing them. */
+const SPOKEN = ['href', 'alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription', 'summary', 'abbr', 'lang', 'placeholder']
+
+/** Hides elements with all that they contain, by style and by rules for those that the page adds later. Returns all that is hidden. */
+function hideAll(elements: readonly Element[], selectors: readonly string[], roots: readonly Root[]): Element[] {
+  const hidden = new Set<Element>()
+  for (const element of elements) addContent(element, hidden)
+  for (const element of hidden) setStyle(element, { visibility: 'hidden' })
+  const known = recall('tintypeHidden') ?? remember('tintypeHidden', new WeakSet())
+  for (const root of roots) {
+    if (known.has(root)) continue
+    known.add(root)
+    addRules(root, selectors)
   }
-  return selectors.map((selector) => {
-    const elements = findMatches(selector)
-    for (const element of elements) hide(element)
-    return elements.length
-  })
+  return [...hidden]
+}
+
+/** An element with all that is in it, also in shadow roots. */
+function addContent(element: Element, found: Set<Element>): void {
+  if (found.has(element)) return
+  found.add(element)
+  const root = shadowRootOf(element)
+  for (const inner of [...queryAll(element, '*'), ...(root ? queryAll(root, '*') : [])]) addContent(inner, found)
+}
+
+function addRules(root: Root, selectors: readonly string[]): void {
+  const document = root.nodeType === Node.DOCUMENT_NODE ? (root as Document) : (root as ShadowRoot).host.ownerDocument
+  const view = document.defaultView
+  if (!view) return
+  const sheet = new view.CSSStyleSheet()
+  for (const selector of selectors) {
+    const matches = `:is(${selector})`
+    sheet.insertRule(`${matches}, ${matches} *, ${matches}::before, ${matches}::after { visibility: hidden !important }`)
+  }
+  root.adoptedStyleSheets.push(sheet)
 }

@@ -1,13 +1,14 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { readVisibleText } from '../shared/text.ts'
+import { foldText, readVisibleText } from '../shared/text.ts'
+import { findMatches, findRoots } from '../shared/tree.ts'
 
-/** Compares visible text regardless of case and white space. */
+/** Words that look the same are the same. */
 export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, neededWords, refusedSelectors }) => {
-  const plain = (text: string) => text.replace(/\s+/g, ' ').toLowerCase()
-  const shown = refusedWords.length + neededWords.length > 0 ? plain(readVisibleText()) : ''
-  for (const value of refusedWords) if (shown.includes(plain(value))) return { rule: 'contains', value }
-  for (const value of neededWords) if (!shown.includes(plain(value))) return { rule: 'missing', value }
-  for (const value of refusedSelectors) if (document.querySelector(value)) return { rule: 'selector', value }
+  const shown = refusedWords.length + neededWords.length > 0 ? foldText(readVisibleText()) : ''
+  for (const value of refusedWords) if (shown.includes(foldText(value))) return { rule: 'contains', value }
+  for (const value of neededWords) if (!shown.includes(foldText(value))) return { rule: 'missing', value }
+  const roots = refusedSelectors.length > 0 ? findRoots() : []
+  for (const value of refusedSelectors) if (findMatches(value, roots).length > 0) return { rule: 'selector', value }
   return null
 }
 

@@ -1,4 +1,6 @@
 import type { DocumentNote, DocumentNotes, NoteLimits, PageFunctions } from '../../../src/page/functions.ts'
+import { attributeOf, linkOf, queryAll } from '../shared/dom.ts'
+import { cut } from '../shared/text.ts'
 import { navigationTiming } from '../shared/timing.ts'
 
 const TAGS = 'meta[property^="og:"], meta[name^="og:"], meta[name^="twitter:"], meta[property^="twitter:"], meta[name=description]'
@@ -11,17 +13,19 @@ export const readNotes: PageFunctions['readNotes'] = (wanted, limits) => {
 
 const READERS: { [Note in DocumentNote]: (limits: NoteLimits) => DocumentNotes[Note] } = {
   openGraph: () => {
-    const tags = [...document.querySelectorAll<HTMLMetaElement>(TAGS)]
-    const lines = tags.map((tag) => [String(tag.getAttribute('property') ?? tag.name).slice(0, 128), String(tag.content).slice(0, 1024)])
+    const lines = queryAll(document, TAGS).map((tag) => [
+      cut(attributeOf(tag, 'property') ?? attributeOf(tag, 'name') ?? '', 128),
+      cut(attributeOf(tag, 'content') ?? '', 1024),
+    ])
     return Object.fromEntries(lines.reverse().slice(-32).reverse()) as Record<string, string>
   },
   icon: ({ addressLength }) => {
-    const links = [...document.querySelectorAll<HTMLLinkElement>(ICONS)]
+    const links = queryAll(document, ICONS) as HTMLLinkElement[]
     const best = links.filter(({ href }) => isShort(href, addressLength)).sort((a, b) => sizeOf(b) - sizeOf(a))[0]
     return best ? best.href : new URL('/favicon.ico', location.href).href
   },
   links: ({ addressLength }) => {
-    const all = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].map(({ href }) => href)
+    const all = queryAll(document, 'a[*|href]').map((link) => linkOf(link)?.href ?? '')
     return [...new Set(all.filter((href) => isShort(href, addressLength)))].slice(0, 100)
   },
   timings: () => {
@@ -48,5 +52,5 @@ const isShort = (address: string, length: number): boolean => /^https?:/.test(ad
 const sizeOf = (link: HTMLLinkElement): number =>
   Math.max(
     ...(link.sizes?.value || '').split(/\s+/).map((text) => (text === 'any' ? 1e4 : Number.parseInt(text, 10) || 0)),
-    link.rel.includes('apple') ? 180 : 16,
+    link.rel?.includes('apple') ? 180 : 16,
   )

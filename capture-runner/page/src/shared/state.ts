@@ -9,6 +9,10 @@ export interface PageState {
   tintypeHeights: PinnedHeights
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
+  tintypeMasks: HTMLElement[]
+  /** Closed roots by their hosts, as far as the runner has found them. */
+  tintypeClosedRoots: Map<Element, ShadowRoot>
+  tintypeHidden: WeakSet<Node>
   pdfOutcome: Promise<unknown>
 }
 

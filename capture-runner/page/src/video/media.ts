@@ -1,4 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
+import { findMatches } from '../shared/tree.ts'
 
 /** The sound of a video would run on the real clock, and its pictures follow the sound. */
 export const muteMedia: PageFunctions['muteMedia'] = () => {
@@ -8,15 +9,7 @@ export const muteMedia: PageFunctions['muteMedia'] = () => {
   addEventListener('play', mute, true)
 }
 
-/** Searches the main frame and the frames of its process. */
-export const hasPlayingSound: PageFunctions['hasPlayingSound'] = () => {
-  const has = (root: Document): boolean =>
-    [...root.querySelectorAll<HTMLVideoElement | HTMLIFrameElement>('video, iframe')].some((element) =>
-      element instanceof HTMLVideoElement || element.localName === 'video' ? isAudible(element as HTMLVideoElement) : hasInner(element),
-    )
-  const hasInner = (frame: HTMLIFrameElement): boolean => frame.contentDocument !== null && has(frame.contentDocument)
-  return has(document)
-}
+export const hasPlayingSound: PageFunctions['hasPlayingSound'] = () => (findMatches('video') as HTMLVideoElement[]).some(isAudible)
 
 const isAudible = (video: HTMLVideoElement): boolean =>
   !video.paused && ((video as { webkitAudioDecodedByteCount?: number }).webkitAudioDecodedByteCount ?? 0) > 0

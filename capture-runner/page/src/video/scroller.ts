@@ -1,33 +1,42 @@
 import type { PageFunctions, ScrollerExtent } from '../../../src/page/functions.ts'
-import { scrollingElement } from '../shared/scrolling.ts'
+import { boxOf, read, scrollingElement } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
+import { allElements, findRoots } from '../shared/tree.ts'
 
-const extentOf = (scroller: Element): ScrollerExtent => ({
-  end: scroller.scrollHeight - scroller.clientHeight,
-  windowHeight: scroller.clientHeight,
-})
+const extentOf = (scroller: Element | undefined): ScrollerExtent =>
+  scroller
+    ? { end: read(scroller, 'scrollHeight') - read(scroller, 'clientHeight'), windowHeight: read(scroller, 'clientHeight') }
+    : { end: 0, windowHeight: innerHeight }
 
 /** The window, or else the largest element that scrolls. */
 export const findScroller: PageFunctions['findScroller'] = () => {
   const root = scrollingElement()
-  const scrolls = (element: Element) => element.scrollHeight > element.clientHeight + 1
-  const panels = scrolls(root)
-    ? []
-    : [...document.querySelectorAll('*')].filter(
-        (element) => scrolls(element) && element.clientHeight > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY),
-      )
+  const scrolls = (element: Element) => read(element, 'scrollHeight') > read(element, 'clientHeight') + 1
+  const panels =
+    root && scrolls(root)
+      ? []
+      : allElements(findRoots(false)).filter(
+          (element) => scrolls(element) && read(element, 'clientHeight') > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY),
+        )
   const largest = panels.map((element) => ({ element, area: areaInWindow(element) })).sort((a, b) => b.area - a.area)[0]
   const isLarge = largest !== undefined && largest.area > (innerWidth * innerHeight) / 4
-  return extentOf(remember('tintypeScroller', isLarge ? largest.element : root))
+  const scroller = isLarge ? largest.element : root
+  return extentOf(scroller && remember('tintypeScroller', scroller))
 }
 
 function areaInWindow(element: Element): number {
-  const { left, top, right, bottom } = element.getBoundingClientRect()
+  const { left, top, right, bottom } = boxOf(element)
   return Math.max(0, Math.min(right, innerWidth) - Math.max(left, 0)) * Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0))
 }
 
 export const scrollScroller: PageFunctions['scrollScroller'] = (top) => {
   const scroller = recall('tintypeScroller') ?? scrollingElement()
-  scroller.scrollTo({ top, left: 0, behavior: 'instant' })
+  if (scroller) scrollInstantly(scroller, top)
   return extentOf(scroller)
+}
+
+/** Regardless of the page's scroll-behavior. */
+function scrollInstantly(element: Element, top: number): void {
+  const scrollTo: (options: ScrollToOptions) => void = read(element, 'scrollTo')
+  scrollTo.call(element, { top, left: 0, behavior: 'instant' })
 }

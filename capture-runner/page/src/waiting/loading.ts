@@ -1,9 +1,9 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { setStyle } from '../shared/style.ts'
+import { boxOf, nameOf, setStyle } from '../shared/dom.ts'
 
 /** Forces a layout, which starts the requests that it needs. Also hides the caret, whose blinking would make two screenshots differ. */
 export const countLoading: PageFunctions['countLoading'] = (height) => {
-  document.documentElement?.getBoundingClientRect()
+  if (document.documentElement) boxOf(document.documentElement)
   const isNear = (image: HTMLImageElement) => {
     const { top, bottom, left, right, width } = image.getBoundingClientRect()
     return width > 0 && bottom > 0 && right > 0 && left < innerWidth && top < height
@@ -15,7 +15,7 @@ export const countLoading: PageFunctions['countLoading'] = (height) => {
 
 function hideCaret(): void {
   const active = document.activeElement
-  if (active && ((active as HTMLElement).isContentEditable || /^(input|textarea)$/i.test(active.tagName))) {
+  if (active && ((active as HTMLElement).isContentEditable === true || /^(input|textarea)$/.test(nameOf(active)))) {
     setStyle(active, { 'caret-color': 'transparent' })
   }
 }

@@ -1,5 +1,7 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
+import { nameOf } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
+import { frameDocumentOf, type Root, shadowRootOf } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */
@@ -7,19 +9,16 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
   const watch = recall('tintypeMotion') ?? remember('tintypeMotion', createWatch())
   let animations = 0
   let canvases = 0
-  const visit = (root: Document | ShadowRoot) => {
+  const visit = (root: Root) => {
     if (!watch.roots.has(root)) {
       watch.roots.add(root)
       watch.observer.observe(root, EVERYTHING)
     }
     for (const animation of root.getAnimations()) if (advance(animation, milliseconds, left)) animations++
     for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) visit(element.shadowRoot)
-      else if (element.localName === 'canvas') canvases++
-      else if (element.localName === 'iframe') {
-        const inner = (element as HTMLIFrameElement).contentDocument
-        if (inner) visit(inner)
-      }
+      const inner = shadowRootOf(element) ?? frameDocumentOf(element)
+      if (inner) visit(inner)
+      else if (nameOf(element) === 'canvas') canvases++
     }
   }
   visit(document)

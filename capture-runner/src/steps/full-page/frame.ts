@@ -10,6 +10,7 @@ const MAX_WINDOW_HEIGHT = 16_384
 /** Determines the region of the page to capture, and prepares the page for it. */
 export const frame: Step = {
   name: 'frame',
+  onFailure: 'repeat',
   isWanted: ({ picture }) =>
     picture.element !== undefined ||
     picture.clip !== undefined ||

@@ -7,6 +7,7 @@ const MIN_SHARE = 0.5
 /** Adds a warning for a full page that does not scroll itself but contains a large scrolling panel. Names the option that captures it. */
 export const notePanel: Step = {
   name: 'notePanel',
+  onFailure: 'warn',
   isWanted: ({ picture, pages }) => picture.fullPage && picture.scrollContainer === undefined && pages === undefined,
   run: async (work) => {
     if (!(await callInPage(work, 'scrollsInside', MIN_SHARE))) return

@@ -1,5 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
+import { follow } from '../navigation/navigate.ts'
 import type { Step } from '../step.ts'
 
 // Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
@@ -11,6 +12,7 @@ const MAX_ELEMENTS = 20_000
 /** Shows the page in a window as tall as itself. */
 export const reveal: Step = {
   name: 'reveal',
+  onFailure: 'warn',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
     const { tab, plan, signal } = work
@@ -27,15 +29,20 @@ export const reveal: Step = {
 /** Keeps the content that has appeared, and restores the page's own window. */
 export const conceal: Step = {
   name: 'conceal',
+  onFailure: 'warn',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
     const { tab, plan, signal } = work
     if (!work.isRevealed || !tab.layOut) return
+    // The page may reload itself because of the tall window. Without scripts, it would stay empty.
+    await follow(work)
     await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
-    await callInPage(work, 'restoreSectionLinks')
-    const { height } = plan.context.viewport
-    await callInPage(work, 'freezeViewAnimations', height)
-    await awaitResponse(tab.layOut(), signal)
+    try {
+      await callInPage(work, 'restoreSectionLinks')
+      await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)
+    } finally {
+      await awaitResponse(tab.layOut(), signal)
+    }
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
     await callInPage(work, 'unpinHeights', !plan.picture.beyondWindow)
   },

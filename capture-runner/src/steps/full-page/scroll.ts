@@ -9,6 +9,7 @@ const PLACE_MILLISECONDS = 16
 /** Implements full_page_scroll: scrolls down the page as a reader would, follows its growth, and returns to the top. */
 export const scroll: Step = {
   name: 'scroll',
+  onFailure: 'warn',
   isWanted: (plan) => plan.picture.scroll !== undefined,
   run: async (work) => {
     const { scroll: wanted, reach } = work.plan.picture

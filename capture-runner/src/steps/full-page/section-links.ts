@@ -7,6 +7,7 @@ import type { Step } from '../step.ts'
 /** Records the state of links to sections before the page is scrolled. */
 export const noteSectionLinks: Step = {
   name: 'noteSectionLinks',
+  onFailure: 'warn',
   isWanted: (plan) => plan.picture.reveal,
   run: (work) => callInPage(work, 'noteSectionLinks'),
 }

@@ -14,6 +14,7 @@ const OVERLAP = 0.95
 /** Before a full-page screenshot: scrolls quickly down the page and back, so that content loads that waits to come into view. */
 export const sweep: Step = {
   name: 'sweep',
+  onFailure: 'warn',
   isWanted: (plan) => plan.picture.sweep,
   run: async (work) => {
     const until = performance.now() + MAX_MILLISECONDS

@@ -4,6 +4,7 @@ import type { Step } from '../step.ts'
 /** Before a full-page screenshot: expands an inner scrolling panel to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
   name: 'unfold',
+  onFailure: 'warn',
   isWanted: ({ picture }) =>
     picture.scrollContainer !== undefined ||
     picture.pinWindowHeights ||

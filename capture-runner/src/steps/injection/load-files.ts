@@ -53,5 +53,11 @@ async function readAll({ session, signal }: Pick<Work['tab'], 'session'> & Pick<
     bytes += part.length
     if (eof) break
   }
-  return Buffer.concat(parts).toString('utf8')
+  return decode(Buffer.concat(parts))
+}
+
+/** As a browser reads style sheets and scripts: a byte order mark decides the encoding and is no part of the text. */
+export function decode(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('latin1')
+  return new TextDecoder(mark === '\u00FF\u00FE' ? 'utf-16le' : mark === '\u00FE\u00FF' ? 'utf-16be' : 'utf-8').decode(bytes)
 }

@@ -1,5 +1,7 @@
-import { callInPage } from '../../page/call.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
+import { openWholePage } from '../whole-page.ts'
 import { shorten } from './syntax.ts'
 
 /**
@@ -9,15 +11,35 @@ import { shorten } from './syntax.ts'
 export const mask: Step = {
   name: 'mask',
   isWanted: (plan) => plan.masked !== undefined,
+  onFailure: 'repeat',
   run: async (work) => {
     const { plan, findings } = work
     if (!plan.masked) return
     const { selectors, color } = plan.masked
-    const covered = await (plan.pages
-      ? callInPage(work, 'leaveOutMatches', selectors)
-      : callInPage(work, 'coverMatches', { selectors, color }))
+    const page = await openWholePage(work)
+    const covered = plan.pages ? await page.call('leaveOutMatches', selectors) : await page.call('coverMatches', { selectors, color })
     for (const [index, selector] of selectors.entries()) {
-      if (covered[index] === 0) findings.warnings.push(`mask_selectors[${index}] matched no visible element: ${shorten(selector)}`)
+      if (covered[index] !== 0) continue
+      const message = `mask_selectors[${index}] matched no visible element: ${shorten(selector)}`
+      if (page.unsearched > 0) throw new CaptureError('SELECTOR_NOT_FOUND', `${message}. ${describeRest(page.unsearched)}`)
+      findings.warnings.push(message)
+    }
+    work.masks = {
+      renew: async () => void (await page.call('coverMatches', { selectors, color })),
+      redact: async () => void (await page.call('redactMatches', selectors)),
     }
   },
 }
+
+/** After the picture: removes what is masked from the page, for its files and notes. Scripts are switched off, because they could render it again. */
+export const redact: Step = {
+  name: 'redact',
+  isWanted: (plan) => plan.masked !== undefined,
+  run: async ({ tab, masks, signal }) => {
+    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await masks?.redact()
+  },
+}
+
+const describeRest = (count: number): string =>
+  `${count === 1 ? 'A frame or shadow root' : `${count} frames or shadow roots`} could not be searched, so private content might be visible`

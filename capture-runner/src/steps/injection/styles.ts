@@ -1,19 +1,24 @@
 import { callInPage } from '../../page/call.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 import { addStyles, hidingRules } from './add-styles.ts'
 import { hasNoRule } from './syntax.ts'
 
 /** Adds the client's style sheets and then its CSS to the page, and hides the elements that it does not want. */
 export const styles: Step = {
   name: 'styles',
+  onFailure: 'repeat',
+  isForDocument: true,
   isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
   run: async (work) => {
     const { styleUrls = [], hidden, styles: text = '' } = work.plan
     const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
     const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
     for (const sheet of sheets) await addStyles(work, sheet)
-    // Sheets of the document do not apply in open shadow roots, so elements there are hidden one by one.
-    if (hidden?.inShadow) await callInPage(work, 'hideInShadow', hidden.selectors)
+    if (!hidden?.inShadow) return
+    // Sheets of the document do not apply in shadow roots and frames, so elements there are hidden one by one.
+    await includeClosedRoots(work)
+    await callInPage(work, 'hideInShadow', hidden.selectors)
   },
 }
 

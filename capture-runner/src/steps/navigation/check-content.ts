@@ -3,6 +3,7 @@ import type { BrokenRule, ContentRules } from '../../page/functions.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 const isWanted = ({ content, neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
   content !== undefined || neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
@@ -10,6 +11,7 @@ const isWanted = ({ content, neededRequests, failOnPageError, failOnBotChallenge
 /** Fails the capture because of content that is present or missing, a script error, a failed request or a bot challenge. */
 export const checkContent: Step = {
   name: 'checkContent',
+  onFailure: 'repeat',
   isWanted,
   run: async (work) => {
     const { plan, problems = {} } = work
@@ -28,6 +30,7 @@ const MESSAGES: Readonly<Record<BrokenRule['rule'], string>> = {
 }
 
 async function checkRules(work: Work, content: ContentRules): Promise<void> {
+  await includeClosedRoots(work)
   const broken = await callInPage(work, 'findBrokenRule', content)
   if (broken) throw new CaptureError('CONTENT_RULE', `${MESSAGES[broken.rule]}: ${broken.value}`)
 }

@@ -1,10 +1,12 @@
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import { callInPage } from '../../page/call.ts'
+import type { CapturePlan } from '../../plan/plan.ts'
 import { buildHar } from '../../requests/har.ts'
 import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 /** Files of the page. Steps of their own create the others. */
 type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
@@ -16,7 +18,10 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
   html: (work) => callInPage(work, 'readHtml'),
-  text: (work) => callInPage(work, 'readText'),
+  text: async (work) => {
+    await includeClosedRoots(work)
+    return callInPage(work, 'readText')
+  },
   mhtml: async (work) => {
     const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
@@ -33,13 +38,29 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
 }
 
+/** Files that may contain what is masked, as their descriptions say. MHTML has the responses of the page. */
+const UNMASKED: ReadonlySet<Saved> = new Set(['mhtml', 'har', 'console'])
+
+const typesOf = (plan: CapturePlan): Saved[] => [...plan.files].filter(isSaved)
+
+async function save(work: Work, types: readonly Saved[]): Promise<void> {
+  for (const type of types) work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
+}
+
+const isBeforePicture = (plan: CapturePlan) => (type: Saved) => plan.masked === undefined || UNMASKED.has(type)
+const isAfterPicture = (plan: CapturePlan) => (type: Saved) => !isBeforePicture(plan)(type)
+
 /** Saves the additional files of the page as it is captured. */
 export const files: Step = {
   name: 'files',
-  isWanted: (plan) => [...plan.files].some(isSaved),
-  run: async (work) => {
-    for (const type of work.plan.files) {
-      if (isSaved(type)) work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
-    }
-  },
+  isWanted: (plan) => typesOf(plan).some(isBeforePicture(plan)),
+  onFailure: 'repeat',
+  run: (work) => save(work, typesOf(work.plan).filter(isBeforePicture(work.plan))),
+}
+
+/** Saves the files from which the masked elements have been removed. */
+export const maskedFiles: Step = {
+  name: 'maskedFiles',
+  isWanted: (plan) => typesOf(plan).some(isAfterPicture(plan)),
+  run: (work) => save(work, typesOf(work.plan).filter(isAfterPicture(work.plan))),
 }

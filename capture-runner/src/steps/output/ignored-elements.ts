@@ -1,14 +1,17 @@
 import { callInPage } from '../../page/call.ts'
 import { shorten } from '../injection/syntax.ts'
 import type { Step } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 /** Records where the elements of `compare_ignore` are, directly before the screenshot. They stay visible in the picture. */
 export const ignoredElements: Step = {
   name: 'ignoredElements',
+  onFailure: 'repeat',
   isWanted: ({ comparison, pages }) => comparison.ignoredSelectors.length > 0 && pages === undefined,
   run: async (work) => {
     const { plan, findings } = work
     const { ignoredSelectors } = plan.comparison
+    await includeClosedRoots(work)
     const found = await callInPage(work, 'findIgnoredBoxes', ignoredSelectors)
     findings.ignoredElements = ignoredSelectors.map((selector, index) => ({ selector, areas: found[index] ?? [] }))
     for (const { selector, areas } of findings.ignoredElements) {

@@ -12,6 +12,7 @@ const URL_LENGTH = 8_192
 /** Records title, URL and status of the captured page. */
 export const metadata: Step = {
   name: 'metadata',
+  onFailure: 'warn',
   run: async (work) => {
     const { tab, findings } = work
     const facts = await callInPage(work, 'readDocumentFacts')

@@ -29,6 +29,7 @@ const OF_THE_PAGE: readonly Note[] = [
 /** Records the page data that options ask for. */
 export const notePage: Step = {
   name: 'notePage',
+  onFailure: 'warn',
   isWanted: ({ notes }) => OF_THE_PAGE.some((note) => notes.has(note)),
   run: async (work) => {
     const { plan, findings } = work

@@ -49,6 +49,7 @@ export const record: Step = {
       beforeFrame: async (milliseconds) => {
         begun++
         await scrollTo?.(milliseconds)
+        await work.masks?.renew()
       },
     }
     const encoder = createEncoder(video, video.frames, recorder)

@@ -47,7 +47,8 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
   const taking = take()
   // From here on the browser draws and encodes for a while, so the next page may load meanwhile.
-  work.onPageReady?.()
+  // The files of a masked page are saved after the picture.
+  if (!work.plan.masked) work.onPageReady?.()
   const picture = await taking
   const pixels = first.width * first.height * cut.scale ** 2
   const { blankAction } = work.plan

@@ -18,7 +18,8 @@ export const click: Step = {
   run: async (work) => {
     const { click: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    await pressAt(work, await callInPage(work, 'showMiddle', target.selector))
+    const point = await callInPage(work, 'showMiddle', target.selector)
+    if (point) await pressAt(work, point)
     await follow(work)
   },
 }
@@ -47,8 +48,8 @@ export const hover: Step = {
   run: async (work) => {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    const { x, y } = await callInPage(work, 'showMiddle', target.selector)
-    await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
+    const point = await callInPage(work, 'showMiddle', target.selector)
+    if (point) await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point }), work.signal)
   },
 }
 

@@ -37,6 +37,7 @@ const ANSWERING_SLICE_MILLISECONDS = 100
 /** Accepts or rejects the consent banner as a visitor would. The next step hides unknown banners and remains. */
 export const consent: Step = {
   name: 'consent',
+  onFailure: 'warn',
   isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
   run: async (work) => {
     const isOptIn = work.plan.bannerAction === 'opt_in'

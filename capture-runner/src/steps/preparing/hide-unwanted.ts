@@ -12,10 +12,10 @@ const isWanted = ({ hiding, guessBanners: isGuessing, requestRules }: CapturePla
   hiding !== undefined || isGuessing === true || requestRules !== undefined
 
 /** Hides elements by filter lists (advertisements, banners and the like), the empty boxes of blocked requests, and guessed banners. */
-export const hideUnwanted: Step = { name: 'hideUnwanted', isWanted, run: (work) => hide(work) }
+export const hideUnwanted: Step = { name: 'hideUnwanted', isWanted, onFailure: 'warn', run: (work) => hide(work) }
 
 /** Runs again shortly before the screenshot, because banners appear last. */
-export const hideLatecomers: Step = { name: 'hideLatecomers', isWanted, run: (work) => hide(work) }
+export const hideLatecomers: Step = { name: 'hideLatecomers', isWanted, onFailure: 'warn', run: (work) => hide(work) }
 
 async function hide(work: Work): Promise<void> {
   const { tab, plan, evaluator, signal } = work

@@ -5,6 +5,7 @@ import type { Step } from '../step.ts'
 /** Scrolls to the element or the position that the client named. */
 export const placeWindow: Step = {
   name: 'placeWindow',
+  onFailure: 'repeat',
   isWanted: (plan) => plan.scroll !== undefined,
   run: async (work) => {
     const { scroll } = work.plan

@@ -7,6 +7,7 @@ import type { Step, Work } from '../step.ts'
 /** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {
   name: 'seekElement',
+  onFailure: 'repeat',
   isWanted: ({ picture }) => picture.element !== undefined,
   run: async (work) => {
     const { element } = work.plan.picture

@@ -4,6 +4,8 @@ import type { Step } from '../step.ts'
 /** Magnifies the page within its window. */
 export const zoom: Step = {
   name: 'zoom',
+  onFailure: 'repeat',
+  isForDocument: true,
   isWanted: (plan) => plan.zoom !== undefined,
   run: (work) => addStyles(work, `html { zoom: ${work.plan.zoom ?? 1} !important }`),
 }

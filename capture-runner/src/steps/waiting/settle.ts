@@ -16,6 +16,7 @@ const BACKGROUND_MILLISECONDS = 1_000
 /** Waits until fonts and visible images are loaded and no navigation is pending. */
 export const settle: Step = {
   name: 'settle',
+  onFailure: 'warn',
   run: async (work) => {
     const { lifecycle } = work.tab
     const started = performance.now()

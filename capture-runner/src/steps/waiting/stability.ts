@@ -31,6 +31,7 @@ const PICTURES_MILLISECONDS = 100
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
   name: 'stability',
+  onFailure: 'warn',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
     const clock = work.clock ?? new PageClock(work.tab)

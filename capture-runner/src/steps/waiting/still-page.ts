@@ -10,6 +10,7 @@ const INTERVAL_MILLISECONDS = 20
 /** Freezes the page for the screenshot: animations at their end, videos at their beginning. */
 export const stillPage: Step = {
   name: 'stillPage',
+  onFailure: 'warn',
   isWanted: (plan) => plan.endAnimations === true || plan.pauseVideos === true,
   run: async (work) => {
     const { plan } = work

@@ -26,6 +26,13 @@ const SQUARE = '<div id="one" class="square" style="position:absolute;left:100px
 const styleOf = (selector: string, property: string): string => `getComputedStyle(document.querySelector('${selector}')).${property}`
 
 const cases: Record<PageFunctionName, Case> = {
+  addSheet: {
+    html: SQUARE,
+    run: async (t, { call, read }) => {
+      await call('addSheet', '#one { color: rgb(0, 128, 0) }')
+      t.equal(await read(styleOf('#one', 'color')), 'rgb(0, 128, 0)')
+    },
+  },
   advanceAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear }</style><div id="one"></div><canvas></canvas>`,
     run: async (t, { call, read }) => {
@@ -72,10 +79,8 @@ const cases: Record<PageFunctionName, Case> = {
     html: SQUARE,
     run: async (t, { call, read }) => {
       t.strictSame(await call('coverMatches', { selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }), [1, 0])
-      t.equal(
-        await read("getComputedStyle(document.elementsFromPoint(110, 60)[0]).width + document.querySelector('[popover]').children.length"),
-        '30px1',
-      )
+      t.strictSame(await read("[...document.querySelectorAll('[popover] > div')].map((box) => getComputedStyle(box).width)"), ['30px'])
+      t.equal(await read(styleOf('#one', 'visibility')), 'hidden')
     },
   },
   endAnimations: {
@@ -218,6 +223,10 @@ const cases: Record<PageFunctionName, Case> = {
     html: '<title>Just a moment...</title>',
     run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
   },
+  mayHaveClosedRoots: {
+    html: '<x-host></x-host>',
+    run: async (t, { call }) => t.equal(await call('mayHaveClosedRoots'), true),
+  },
   muteMedia: {
     html: '<video id="media"></video>',
     run: async (t, { call, read }) => {
@@ -303,12 +312,33 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
+  redactMatches: {
+    html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret">',
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('redactMatches', ['#one, #two']), [2])
+      t.notMatch(await read('document.documentElement.outerHTML + document.querySelector("input").value'), /secret/)
+    },
+  },
   refuseWebSockets: {
     run: async (t, { call, session, contextId }) => {
       await call('refuseWebSockets')
       const expression = `new Promise((end) => { const socket = new WebSocket('ws://page.test/'); socket.onclose = ({ code }) => end([code, socket.readyState, WebSocket.OPEN]) })`
       const { result } = await session.send('Runtime.evaluate', { expression, contextId, awaitPromise: true, returnByValue: true })
       t.strictSame(result.value, [1006, 3, 1])
+    },
+  },
+  rememberClosedRoots: {
+    html: '<x-host></x-host><script>globalThis.root = document.querySelector("x-host").attachShadow({ mode: "closed" }); root.innerHTML = "<p>secret</p>"</script>',
+    run: async (t, { call, session, contextId }) => {
+      t.equal(await call('readText'), '')
+      const { root } = await session.send('DOM.getDocument')
+      const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'x-host' })
+      const { node } = await session.send('DOM.describeNode', { nodeId, pierce: true })
+      const backendNodeId = node.shadowRoots?.[0]?.backendNodeId ?? 0
+      const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })
+      const remembered = { functionDeclaration: sources.rememberClosedRoots, arguments: [{ objectId: object.objectId ?? '' }] }
+      await session.send('Runtime.callFunctionOn', { ...remembered, executionContextId: contextId })
+      t.equal(await call('readText'), 'secret')
     },
   },
   removeSharedWorkers: {

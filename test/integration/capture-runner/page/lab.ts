@@ -44,7 +44,11 @@ export async function openLab(t: Test) {
     documents = { '/': main, ...others }
     await page.goto('http://page.test/')
     const { frameTree } = await session.send('Page.getFrameTree')
-    const world = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'tintype' })
+    const world = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+      worldName: 'tintype',
+      grantUniveralAccess: true,
+    })
     const contextId = world.executionContextId
     return {
       page,

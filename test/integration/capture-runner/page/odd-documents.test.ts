@@ -1,0 +1,71 @@
+import t from 'tap'
+import type { PageFunctionName, PageFunctions } from '../../../../capture-runner/src/page/functions.ts'
+import { openLab } from './lab.ts'
+import { FRAME, oddDocuments } from './odd-documents.ts'
+
+const open = await openLab(t)
+
+/** Calls that run in documents of any kind, in the order of a capture. */
+const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = {
+  readUrl: [],
+  countElements: [],
+  readPageFacts: [100],
+  findHosts: [150],
+  collapseBlocked: [['http://page.test/a.png']],
+  hideBanners: [false],
+  clickBannerButton: [true],
+  unlockScrolling: [],
+  hideInShadow: [['.absent']],
+  unfold: [{ container: 'auto', pins: true, eager: true }],
+  noteSectionLinks: [],
+  scrollWindow: [100, true],
+  findPresence: ['.target, #target', {}],
+  showNextMiddle: ['.target, #target'],
+  scrollToMiddle: ['#target'],
+  scrollToTop: ['#target', 0],
+  scrollToPosition: [0, 0],
+  countLoading: [5_000],
+  countChanges: [],
+  prepareReveal: [20_000],
+  pinHeights: [],
+  advanceAnimations: [100, 1_000],
+  requestFrame: [],
+  isFramePending: [],
+  readFrameTime: [],
+  findMovingAreas: [],
+  freezeViewAnimations: [600],
+  restoreSectionLinks: [],
+  unpinHeights: [true],
+  findBrokenRule: [{ refusedWords: ['absent'], neededWords: [], refusedSelectors: ['.absent'] }],
+  endAnimations: [],
+  rewindMedia: [],
+  isSeeking: [],
+  scrollsInside: [0.5],
+  readDocumentFacts: [],
+  readNotes: [['openGraph', 'icon', 'links', 'timings'], { addressLength: 2_048 }],
+  readHtml: [],
+  readText: [],
+  hideFixed: [],
+  findRegions: [{ selector: '.target, #target', all: true }],
+  isolateElements: [{ selector: '.target, #target', all: true }],
+  coverMatches: [{ selectors: ['.target, #target'], color: 'red' }],
+  findIgnoredBoxes: [['.target, #target']],
+  leaveOutMatches: [['.target, #target']],
+  findScroller: [],
+  scrollScroller: [100],
+  hasPlayingSound: [],
+  countLoadingImages: [],
+}
+
+for (const [name, document] of Object.entries(oddDocuments)) {
+  t.test(`page functions work in ${name}`, async (t) => {
+    const { call } = await open(document, { '/frame': FRAME })
+    const failed: string[] = []
+    for (const [name, values] of Object.entries(CALLS)) {
+      await call(name as 'showMiddle', ...(values as [string])).catch((error: Error) =>
+        failed.push(`${name}: ${error.message.split('\n')[0]}`),
+      )
+    }
+    t.strictSame(failed, [])
+  })
+}
