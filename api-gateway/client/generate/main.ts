@@ -9,6 +9,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { HTTP_ERRORS, JOB_ERRORS } from '@tintype/crds/schema/errors'
 import { buildDocument } from '../../src/openapi/document.ts'
+import { TRACKING_NAMES, TRACKING_PREFIXES } from '../../src/resources/take/tracking-parameters.ts'
 
 const HEADER = '// Generated from the OpenAPI document of the gateway by `npm run generate`. Do not edit.\n\n'
 const folder = path.join(import.meta.dirname, '../src/generated')
@@ -54,7 +55,16 @@ ${table('RESPONSE_REMEDIES', HTTP_ERRORS)}
 ${table('CAPTURE_REMEDIES', JOB_ERRORS)}`
 }
 
-const files: Record<string, string> = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies() }
+function buildTracking(): string {
+  const list = (name: string, items: readonly string[]): string =>
+    `export const ${name}: readonly string[] = [\n${items.map((item) => `  '${item}',\n`).join('')}]\n`
+  return `${HEADER}/** Beginnings of names of parameters that links do not sign. */
+${list('TRACKING_PREFIXES', TRACKING_PREFIXES)}
+/** Names of parameters that links do not sign. */
+${list('TRACKING_NAMES', Object.values(TRACKING_NAMES).flat())}`
+}
+
+const files: Record<string, string> = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'tracking.ts': buildTracking() }
 const stale = Object.entries(files).filter(([name, text]) => {
   try {
     return readFileSync(path.join(folder, name), 'utf8') !== text
