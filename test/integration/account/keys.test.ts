@@ -121,6 +121,19 @@ t.test('the text of a user’s own Secret is only hashed, also when the Secret i
   t.notOk((await secretStore.get('late-key')).metadata.ownerReferences)
 })
 
+t.test('the text of another existingSecret replaces the text of a usable key', async (t) => {
+  const text = newKeyText()
+  await createSecret('late-key-2', 'tintype.dev/api-key', text, { [Label.account]: 'acme' })
+  const spec = { accountName: 'acme', existingSecret: 'late-key-2' }
+  t.match(await apply({ kind: 'ApiKey', metadata: { name: 'late' }, spec }), { isOk: true })
+  const key = await eventually('the new text is in use', async () => {
+    const found = await keys.get('late')
+    return readyOf(found)?.message.includes('Secret late-key-2 is accepted since') && found
+  })
+  t.equal(hashOf(key), keyHash(text))
+  t.equal(key.spec.lastFour, text.slice(-4))
+})
+
 t.test('the suspension of an account is shown on its keys', async (t) => {
   const store = new Resource(release.admin, accounts)
   await store.patch('acme', mergePatch({ spec: { suspended: true } }))

@@ -5,8 +5,8 @@
 
 /**
  * This controller observes ApiKeys that users apply, and their Accounts. It completes each key: the text in a Secret, its hash in a label,
- * and the condition Ready. It ignores keys that were created through the REST API and never changes an existing hash. It requeues a key
- * without a hash after 15 s, because it may not watch Secrets, and a key that expires at that time.
+ * and the condition Ready. It ignores keys that were created through the REST API. It may not watch Secrets, so it requeues a key without a
+ * hash after 15 s, and reads the Secret of other keys every 30 s. Another text there replaces the hash. It requeues a key that expires at that time.
  */
 
 import { secrets as secretResource } from '@tintype/crds/client/core-resources'

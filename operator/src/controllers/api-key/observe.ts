@@ -40,12 +40,13 @@ export async function observe(name: string, { keys, accounts, secrets }: Observe
   const cached = keys.get(name)
   if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
   const key = readObject('ApiKey', ApiKey, cached)
-  const hasHash = hashesOf(key).length > 0
+  const own = hashesOf(key)
   return {
     key,
     account: accounts.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
-    secret: hasHash ? undefined : await findSecret(key, secrets),
-    isTaken: (hash) => keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!hasHash || isOlder(other, key))),
+    secret: await findSecret(key, secrets),
+    isTaken: (hash) =>
+      keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!own.includes(hash) || isOlder(other, key))),
   }
 }
 
