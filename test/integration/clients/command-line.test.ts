@@ -66,7 +66,7 @@ const makeFolder = async (name: string): Promise<string> => {
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 t.test('the package has its program, its license and nothing else', async (t) => {
-  t.strictSame(cli.files.sort(), ['README.md', 'dist/LICENSE', 'dist/tintype.js', 'package.json'])
+  t.strictSame(cli.files.sort(), ['README.md', 'dist/LICENSE', 'dist/tintype.js', 'package.json', 'tintype.js'])
   t.ok(((await stat(cli.program)).mode & 0o111) !== 0, 'the program is executable')
 })
 

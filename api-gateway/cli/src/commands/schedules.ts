@@ -97,7 +97,7 @@ const get: Command = {
 
 const timingFlags: readonly Flag[] = [
   { name: 'name', kind: 'text', value: 'TEXT', summary: 'Name for people' },
-  { name: 'time-zone', kind: 'text', value: 'ZONE', summary: 'Time zone of the schedule; default: UTC' },
+  { name: 'time-zone', kind: 'text', value: 'ZONE', summary: 'Of CRON, not of the page (--timezone); default: UTC' },
   { name: 'suspend', kind: 'boolean', summary: 'Creates no runs yet' },
   {
     name: 'concurrency-policy',
@@ -128,6 +128,13 @@ function splitComparison(context: Context): object {
     delete options[option]
   }
   return { ...options, comparison }
+}
+
+/** The two zones are easily confused: people mean that of the schedule more often. */
+function noteTimeZone(context: Context): void {
+  const { values } = context.parsed
+  if (!values.has('timezone') || values.has('time-zone')) return
+  context.note('--timezone is the time zone that the page sees. The one of the schedule is --time-zone.')
 }
 
 /** Every run captures the page, and the command does not wait for one. */
@@ -162,6 +169,7 @@ const create: Command = {
       starting_deadline_seconds: context.number('starting-deadline-seconds'),
       spread_seconds: context.number('spread-seconds'),
     }
+    noteTimeZone(context)
     const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
     return EXIT.ok
@@ -196,6 +204,7 @@ const update: Command = {
     const { schedules } = context.client()
     const { signal } = context.world
     const names = { flags: update.flags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
+    noteTimeZone(context)
     const { url, ...changes } = await toScheduleChanges(context.parsed, names, () => schedules.get(id, { signal }))
     printSchedule(context, await schedules.update(id, { ...changes, ...(url !== undefined && { url: toUrl(url) }), signal }))
     return EXIT.ok

@@ -78,15 +78,14 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
   const [link, setLink] = useState<{ text: string; of: string }>()
   const [error, setError] = useState<unknown>()
   const { params, left } = toLinkParameters(body.options)
-  const wanted = JSON.stringify([body.url, params])
+  const page = body.url === undefined ? {} : { url: body.url }
+  const wanted = JSON.stringify([page, params])
   if (!hasScope(session, 'keys:write')) return <p class="help">A signed link needs a key with the scope keys:write.</p>
-  if (body.url === undefined) return <p class="help">A signed link needs a URL.</p>
-  const url = body.url
   const sign = async () => {
     try {
       const { data } = await api<{ data: { key: string; link_secret: string } }>(`/keys/${session.key.id}/link-secret`, { method: 'POST' })
       const { key, link_secret: secret } = data.data
-      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { url, ...params } }), of: wanted })
+      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { ...page, ...params } }), of: wanted })
       setError(undefined)
     } catch (problem) {
       setError(problem)

@@ -78,9 +78,7 @@ export function toManifest({ url, options }: Body, account: string): { text: str
   return { text, left }
 }
 
-/** A query has no maps. */
-const isInLinks = ([name, value]: [string, unknown]): boolean =>
-  !isRefusedInLinks(fieldsByName.get(name)?.links ?? 'no', value) && (typeof value !== 'object' || Array.isArray(value))
+const isInLinks = ([name, value]: [string, unknown]): boolean => !isRefusedInLinks(fieldsByName.get(name)?.links ?? 'no', value)
 
 /** The parameters of a signed link. `left` are the options that no link can have. */
 export function toLinkParameters(options: Readonly<Record<string, unknown>>): { params: Record<string, unknown>; left: readonly string[] } {
