@@ -3223,6 +3223,11 @@ export interface components {
                     reason: string | null;
                     /** @description Explanation of `ready`. */
                     message: string | null;
+                    /** @description Why the pool does not have the runners that it needs, such as AtMaximum: captures wait, and it has `max_pods` runners. */
+                    problem: {
+                        reason: string;
+                        message: string;
+                    } | null;
                     /** @description False when the nodes allow no sandbox around the browser. */
                     sandboxed: boolean | null;
                     records_videos: boolean;
@@ -3246,8 +3251,10 @@ export interface components {
                     account: string;
                     started_at: string | null;
                 }[];
-                /** @description The queue by plan. */
+                /** @description The queue by pool and plan. */
                 queue: {
+                    /** @description Pool that captures them. */
+                    pool: string;
                     /** @description Null: the account does not exist. */
                     plan: string | null;
                     /** @description Accounts with queued or running captures. */

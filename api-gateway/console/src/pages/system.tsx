@@ -35,9 +35,10 @@ const System: Page = () => {
       />
       <DataTable
         title="Queue"
-        head={['Plan', 'Accounts', 'Queued', 'Running']}
+        head={['Pool', 'Plan', 'Accounts', 'Queued', 'Running']}
         empty="The queue is empty."
-        rows={queue.map(({ plan, accounts, queued, running }) => [
+        rows={queue.map(({ pool, plan, accounts, queued, running }) => [
+          pool,
           plan ?? 'account missing',
           formatNumber(accounts),
           formatNumber(queued),
@@ -60,14 +61,26 @@ const System: Page = () => {
   )
 }
 
-function PoolState({ pool: { ready, reason, message } }: { pool: SystemData['pools'][number] }) {
-  const title = ready === null ? 'Unknown' : ready ? 'Ready' : 'Not ready'
+type Pool = SystemData['pools'][number]
+
+/** The state in one word. A pool that takes captures can still lack runners. */
+function toState({ ready, problem }: Pool): readonly [title: string, badge: string] {
+  if (ready === null) return ['Unknown', '']
+  if (!ready) return ['Not ready', 'inactive']
+  if (problem === null) return ['Ready', 'active']
+  return [problem.reason === 'AtMaximum' ? 'Full' : 'Lacks runners', 'pending']
+}
+
+function PoolState({ pool }: { pool: Pool }) {
+  const [title, badge] = toState(pool)
+  const { ready, reason, message, problem } = pool
+  const why = ready === false ? { reason, message } : problem
   return (
     <>
-      <span class={`badge ${ready === null ? '' : ready ? 'active' : 'inactive'}`}>{title}</span>
-      {ready === false ? (
+      <span class={`badge ${badge}`}>{title}</span>
+      {why ? (
         <div class="soft">
-          {reason}: {message}
+          {why.reason}: {why.message}
         </div>
       ) : null}
     </>
