@@ -4,6 +4,7 @@ import type { Page } from '../routing/page.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
+import { Bars } from '../ui/waterfall.tsx'
 
 const REFRESH_MILLISECONDS = 3_000
 
@@ -89,7 +90,6 @@ function PoolState({ pool }: { pool: Pool }) {
 
 /** Codes of failed captures, with their share as a bar. */
 function Failures({ recent: { completed, failed, failures } }: { recent: SystemData['recent'] }) {
-  const most = Math.max(1, ...failures.map(({ count }) => count))
   return (
     <section class="panel" aria-labelledby="failures-title">
       <div class="panel-head">
@@ -99,21 +99,7 @@ function Failures({ recent: { completed, failed, failures } }: { recent: SystemD
         </span>
       </div>
       {failures.length === 0 ? <p class="soft">No capture has failed.</p> : null}
-      <table class="waterfall">
-        <tbody>
-          {failures.map(({ code, count }) => (
-            <tr key={code}>
-              <th scope="row" class="mono">
-                {code}
-              </th>
-              <td class="track">
-                <span class="bar bad" style={{ left: 0, width: `${(100 * count) / most}%` }} />
-              </td>
-              <td class="number">{formatNumber(count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Bars rows={failures.map(({ code, count }) => ({ name: code, number: count }))} />
     </section>
   )
 }
