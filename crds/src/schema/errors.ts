@@ -170,7 +170,7 @@ export const HTTP_ERRORS = {
     status: 500,
     remedy: 'Send the request again. If it fails again, report the request id to an administrator of this service.',
   },
-  CAPTURE_TIMEOUT: { status: 504, remedy: 'Request the link again later: the capture takes longer than 100 seconds.' },
+  CAPTURE_TIMEOUT: { status: 504, remedy: 'Request the link again later: the capture takes longer than 100 seconds, or 300 for a video.' },
   SERVICE_UNAVAILABLE: { status: 503, remedy: 'Send the request again after the seconds in Retry-After.' },
 } as const satisfies Record<string, ErrorEntry & { status: number }>
 
