@@ -143,14 +143,15 @@ t.test('the suspension of an account is shown on its keys', async (t) => {
   await whenReason('acme-ci', 'Usable')
 })
 
-t.test('a key from the REST API is never changed', async (t) => {
+t.test('a key from the REST API gets its condition, and nothing else of it is changed', async (t) => {
   const name = `key-${'0'.repeat(26)}`
   const created = await asGateway.create({
     metadata: { name, labels: { [Label.keyHash1]: keyHash(newKeyText()) } },
     spec: { accountName: 'acme' },
   })
   await applyKey('control', { accountName: 'acme', secretName: 'control-key' }, 'Usable')
-  t.equal((await keys.get(name)).metadata.resourceVersion, created.metadata.resourceVersion)
+  const { metadata, spec } = await whenReason(name, 'Usable')
+  t.strictSame([metadata.labels, metadata.generation, spec], [created.metadata.labels, created.metadata.generation, created.spec])
 })
 
 t.test('the API server rejects a key with two sources of its text', async (t) => {

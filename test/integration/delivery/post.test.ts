@@ -168,7 +168,7 @@ t.test('post fails for an untrusted certificate, for another name, and without T
 
 t.test('post fails for an expired certificate', async (t) => {
   const expired = await startExpired(t)
-  t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: 'CERT_HAS_EXPIRED' })
+  t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: /CERT_HAS_EXPIRED/ })
   t.equal(expired.received.length, 0)
 })
 
@@ -176,7 +176,7 @@ t.test('post fails when no server listens or the name is unknown', async (t) => 
   const server = createServer()
   const port = await listen(t, server)
   server.close()
-  t.match(await send(t, `https://127.0.0.1:${port}/`), { isSuccess: false, end: 'connection', detail: 'ECONNREFUSED' })
+  t.match(await send(t, `https://127.0.0.1:${port}/`), { isSuccess: false, end: 'connection', detail: /ECONNREFUSED/ })
   const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
   t.match(await send(t, 'https://hooks.example.com/', { resolve }), { isSuccess: false, end: 'unresolved' })
 })

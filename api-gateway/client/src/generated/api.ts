@@ -2817,6 +2817,8 @@ export interface components {
                 run_id: string;
             };
         };
+        /** @description Nothing: a run takes everything from its schedule. */
+        RunSchedule: Record<string, never>;
         Schedule: {
             /** @description Id of the schedule. */
             id: string;

@@ -33,7 +33,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   QUEUE_FULL: "Send the request again after the seconds in Retry-After: too many screenshots wait for a runner or for the archive.",
   TOO_MANY_DOWNLOADS: "Send the request again after the seconds in Retry-After: this replica sends too many files.",
   INTERNAL_ERROR: "Send the request again. If it fails again, report the request id to an administrator of this service.",
-  CAPTURE_TIMEOUT: "Request the link again later: the capture takes longer than 100 seconds.",
+  CAPTURE_TIMEOUT: "Request the link again later: the capture takes longer than 100 seconds, or 300 for a video.",
   SERVICE_UNAVAILABLE: "Send the request again after the seconds in Retry-After.",
 }
 
