@@ -159,10 +159,11 @@ export function useCaptures(collection: Collection, filter: string) {
     setState(left?.state ?? EMPTY)
     void (left ? refresh() : load(null))
     const timer = setInterval(() => void refresh(), REFRESH_MILLISECONDS)
-    // The scroll position is noted while the list is shown. When it has gone, the page is shorter.
+    // The scroll position is noted while the list is shown. The next page begins at the top before this effect ends.
     let top = left?.top ?? 0
+    const { hash } = location
     const note = () => {
-      top = scrollY
+      if (location.hash === hash) top = scrollY
     }
     // The grid has its height after it was measured and drawn.
     if (left) requestAnimationFrame(() => requestAnimationFrame(() => scrollTo({ top: left.top })))
