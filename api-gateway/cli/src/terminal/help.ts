@@ -9,7 +9,7 @@ export function flagTitle({ name, short, value, isNegatable }: Flag): string {
   return `${prefix}--${isNegatable ? '[no-]' : ''}${name}${value === undefined ? '' : ` ${value}`}`
 }
 
-/** Breaks a text into lines. A word that is longer than a line stays whole. */
+/** Breaks a text into lines. A word that is longer than a line is not broken. */
 function wrap(text: string, length: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
