@@ -56,6 +56,8 @@ const shotIn = ({ shot }: Progress): Pick<Progress, 'shot'> => (shot ? { shot } 
 interface Draft {
   /** Query of the link that opened the page. */
   query: string
+  /** The record of the link has been requested. */
+  isRequested?: true
   url: string
   inputs: FormInputs
   hidden: readonly string[]
@@ -96,11 +98,11 @@ const Playground: Page = ({ session, query }) => {
   const { body, problems, warnings, collection } = request
   const from = query.get('from')
   const of: Collection = query.get('of') === 'videos' ? 'videos' : 'screenshots'
-  const isNew = earlier === undefined || earlier.query !== query.toString()
 
   // "Capture again" on the page of a record leads here.
   useEffect(() => {
-    if (from === null || !isNew) return
+    if (from === null || recall<Draft>(DRAFT)?.isRequested) return
+    set({ isRequested: true })
     api<Capture>(recordPath(of, from)).then(
       ({ data }) => {
         const { inputs: given, hidden: lost } = toInputs(data.options)

@@ -80,8 +80,9 @@ function toSecretText(observed: Observed, now: Date): SecretText | undefined {
 }
 
 function toWait({ key, secret }: Observed, now: Date): Action[] {
-  if (secret?.state === 'leftover') return [{ do: 'requeue', afterMilliseconds: LEFTOVER_MILLISECONDS }]
-  if (!hasHash(key) && secret !== undefined) return [{ do: 'requeue', afterMilliseconds: RECHECK_MILLISECONDS }]
+  if (!hasHash(key) && secret !== undefined) {
+    return [{ do: 'requeue', afterMilliseconds: secret.state === 'leftover' ? LEFTOVER_MILLISECONDS : RECHECK_MILLISECONDS }]
+  }
   const leftMilliseconds = key.spec.expiryTime === undefined ? 0 : new Date(key.spec.expiryTime).getTime() - now.getTime()
   const waits = [...(leftMilliseconds > 0 ? [leftMilliseconds] : []), ...(secret === undefined ? [] : [REREAD_MILLISECONDS])]
   return waits.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...waits, MAX_WAIT_MILLISECONDS) }] : []
