@@ -165,7 +165,7 @@ t.test('shot takes the format from the extension, and prints the record with --j
 t.test('shot --async prints the id, and watch follows it to the end', async (t) => {
   const id = (await textOf(['shot', 'example.com', '--async'])).trim()
   t.match(id, /^scr_/)
-  t.match(await textOf(['watch', id]), new RegExp(`${id} completed +https://example.com 4 x 3 png, 18 B`))
+  t.match(await textOf(['watch', id]), new RegExp(`${id} completed +https://example.com 4 x 3 png, 18 bytes`))
   t.match(await textOf(['get', id]), /^status +completed$/m)
   t.match(await textOf(['list', '--limit', '1']), new RegExp(`^ID .*\n${id} `))
   t.equal(
