@@ -97,6 +97,7 @@ const toConfig = (env: Env) => ({
   port: env.TINTYPE_PORT,
   metricsPort: env.TINTYPE_METRICS_PORT,
   storage: toStorageAccess(env),
+  storageKeysDirectory: env.TINTYPE_STORAGE_KEYS_DIRECTORY || undefined,
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   podName: env.TINTYPE_POD_NAME,
   podUid: env.TINTYPE_POD_UID,

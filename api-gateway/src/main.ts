@@ -13,6 +13,7 @@ import { apiKeyIdOf, scheduleIdOf, webhookIdOf } from '@tintype/crds/identifiers
 import { isApiKeyIdName, isScheduleIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { waitForAccess } from '@tintype/crds/storage/access'
+import { followStoreChanges } from '@tintype/crds/storage/follow-changes'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
@@ -86,6 +87,15 @@ async function run(config: Config): Promise<void> {
   const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
   const bucket = openBucket(config.storage)
+  const { storage, publicStorage } = config
+  const isOwnSigner = publicStorage !== undefined && publicStorage.accessKey !== storage.accessKey
+  followStoreChanges({
+    directory: config.storageKeysDirectory,
+    keys: publicStorage && !isOwnSigner ? [storage, publicStorage] : [storage],
+    signer: isOwnSigner ? publicStorage : undefined,
+    caFile: process.env.NODE_EXTRA_CA_CERTS,
+    log,
+  })
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
   const { report } = new IgnoredObjects({ count: metrics.onIgnored, log })
   const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })

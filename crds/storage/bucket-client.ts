@@ -14,12 +14,16 @@ type Transport = Pick<typeof http, 'request'>
  */
 export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number): () => Promise<Client> {
   let client: Promise<Client> | undefined
+  /** The key that the client signs with. Keys can change while the program runs. */
+  let keyOfClient: string | undefined
   const load = async () => {
     const minio = await import('minio')
     return new minio.Client(clientOptions(access, timeoutMilliseconds))
   }
   return () => {
-    client ??= load()
+    const key = `${access.accessKey} ${access.secretKey}`
+    if (client === undefined || key !== keyOfClient) client = load()
+    keyOfClient = key
     return client
   }
 }

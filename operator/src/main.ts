@@ -10,6 +10,7 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
+import { followStoreChanges } from '@tintype/crds/storage/follow-changes'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
@@ -74,6 +75,13 @@ async function runOperator(config: Config): Promise<void> {
   const reflectors = createReflectors(http, { log: log.child({ component: 'reflector' }), metrics: metrics.reflector })
   for (const reflector of Object.values(reflectors)) reflector.start()
   const storage = openStorage(config.storage, { uploads: config.uploads })
+  followStoreChanges({
+    directory: config.storageKeysDirectory,
+    keys: [config.storage],
+    signer: config.uploads,
+    caFile: process.env.NODE_EXTRA_CA_CERTS,
+    log,
+  })
   const ignored = new IgnoredObjects({ count: metrics.onIgnored, log: log.child({ component: 'storage' }) })
   const isBucketThere = retryUntilSuccess('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
   const secretStore = new Resource(http, secrets, { namespace })

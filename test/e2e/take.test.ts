@@ -254,7 +254,7 @@ t.test('HEAD, a Bearer request and a link of another account', async (t) => {
   for (const name of ['content-type', 'content-length', 'etag', 'last-modified'])
     t.equal(head.headers.get(name), picture.headers.get(name), name)
 
-  const query = new URLSearchParams({ url: params.url, viewport_width: '400', viewport_height: '300', format: 'webp' })
+  const query = new URLSearchParams({ url: page('/solid?color=123456'), viewport_width: '400', viewport_height: '300', format: 'webp' })
   const bearer = (key: string) => fetch(absolute(`/v1/take?${query}`), { headers: { authorization: `Bearer ${key}` } })
   const own = await bearer(account.key)
   t.strictSame([own.status, own.headers.get('cache-control')], [200, 'private, no-store, no-transform'])

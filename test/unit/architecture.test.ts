@@ -25,10 +25,10 @@ const arrows: { from: RegExp; to: RegExp }[] = [
     from: /^api-gateway\/cli\/src\//,
     to: /^(api-gateway\/(cli\/src\/|client\/src\/index\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
   },
-  // The console reads the catalog of options and the code of cron expressions, and signs links with the code of the client.
+  // The console reads the catalog of options and the code of cron expressions. It signs links and says what to do about errors with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
-    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/event-types\.ts$))/,
+    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/errors)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages)\.ts$))/,
   },
   // Code that runs in pages: see docs/adr/0067-page-functions-are-typescript.md.
   { from: /^capture-runner\/page\/src\//, to: /^capture-runner\/(page\/src\/|src\/page\/functions\.ts$)/ },

@@ -7,7 +7,7 @@ import { suggestion } from './common/nearest.ts'
 import { optionGroups } from './generated/options.ts'
 import { type Forward, openForward } from './settings/kubectl.ts'
 import { toPrintable } from './terminal/format.ts'
-import { commandHelp, optionsHelp } from './terminal/help.ts'
+import { commandHelp, groupHelp, optionsHelp } from './terminal/help.ts'
 import type { Output } from './terminal/output.ts'
 
 /** Fits a terminal of 24 lines and 80 columns. */
@@ -23,9 +23,9 @@ const HELP = `Usage: tintype COMMAND [options]
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
   webhooks               Webhooks: list, test
-  usage, doctor          Quota of the month; why the service does not work
+  usage, doctor, open    Quota; why the service does not work; the web console
   config                 Profiles: set, list, use, delete
-  completion, version    Completion for bash and zsh; the version
+  completion, version    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and
 TINTYPE_API_KEY, else the profile of \`tintype config set URL KEY\`.
@@ -37,13 +37,14 @@ Exit codes: 0 success, 1 failure, or a change found by diff, 2 wrong usage,
 3 service not reachable or key refused, 130 interrupted.
 `
 
-/** Help on a pipe is not cut. */
-const columnsOf = ({ isTerminal, columns }: Output): number => (isTerminal ? columns : Number.POSITIVE_INFINITY)
+/** Capture options have a page of their own. */
+const withoutOptions = (command: Command): Command => ({
+  ...command,
+  flags: command.flags.filter((flag) => !captureFlags.includes(flag)),
+})
 
-function helpOf(command: Command, columns: number): string {
-  const line = { ...command, flags: command.flags.filter((flag) => !captureFlags.includes(flag)) }
-  return commandHelp(line, { common: commonFlags, notes: command.notes, columns })
-}
+const helpOf = (command: Command, columns: number): string =>
+  commandHelp(withoutOptions(command), { common: commonFlags, notes: command.notes, columns })
 
 /** The command of a command line, and the arguments after its name. */
 function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } {
@@ -61,12 +62,11 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
 }
 
 /** Help for the words after `--help`. */
-function helpFor(words: readonly string[], stdout: Output): string {
-  const columns = columnsOf(stdout)
+function helpFor(words: readonly string[], { columns }: Output): string {
   if (words.length === 0) return HELP
   if (words[0] === 'options') return optionsHelp(optionGroups, toFlag, columns)
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
-  if (words.length === 1 && group.length > 0) return group.map((command) => helpOf(command, columns)).join('\n')
+  if (words.length === 1 && group.length > 0) return groupHelp(group.map(withoutOptions), { common: commonFlags, columns })
   return helpOf(findCommand(words).command, columns)
 }
 
@@ -90,7 +90,7 @@ async function execute(args: readonly string[], world: World): Promise<number> {
   const parsed = parseFlags([...command.flags, ...commonFlags], rest)
   if (parsed.values.get('help') === true) {
     const isAboutOptions = parsed.positionals[0] === 'options'
-    world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, columnsOf(world.stdout)))
+    world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, world.stdout.columns))
     return EXIT.ok
   }
   const count = parsed.positionals.length

@@ -7,8 +7,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { optionsByName } from '@tintype/crds/options/groups'
 import { HTTP_ERRORS, JOB_ERRORS } from '@tintype/crds/schema/errors'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { buildDocument } from '../../src/openapi/document.ts'
+import { MAX_QUERY_LENGTH } from '../../src/resources/take/link-query.ts'
+import { TRACKING_NAMES, TRACKING_PREFIXES } from '../../src/resources/take/tracking-parameters.ts'
 
 const HEADER = '// Generated from the OpenAPI document of the gateway by `npm run generate`. Do not edit.\n\n'
 const folder = path.join(import.meta.dirname, '../src/generated')
@@ -54,7 +58,36 @@ ${table('RESPONSE_REMEDIES', HTTP_ERRORS)}
 ${table('CAPTURE_REMEDIES', JOB_ERRORS)}`
 }
 
-const files: Record<string, string> = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies() }
+/** What links can contain, so that the client refuses what the gateway would refuse. */
+function buildLinks(): string {
+  const list = (name: string, items: readonly string[]): string =>
+    `export const ${name} = [\n${items.map((item) => `  '${item}',\n`).join('')}] as const\n`
+  const rules = [...optionsByName].map(([name, { rules }]) => [toSnakeCase(name), rules.links] as const)
+  const refused = rules.flatMap(([name, rule]) => (typeof rule === 'object' ? [`  ${name}: ${rule.except},\n`] : []))
+  return `${HEADER}/** Options that links can have. */
+${list(
+  'LINK_OPTIONS',
+  rules.flatMap(([name, rule]) => (rule === 'no' ? [] : [name])),
+)}
+/** Options that links cannot have. */
+${list(
+  'NOT_IN_LINKS',
+  rules.flatMap(([name, rule]) => (rule === 'no' ? [name] : [])),
+)}
+/** Values that links cannot have, by option. */
+export const REFUSED_VALUES: Readonly<Record<string, boolean>> = {
+${refused.join('')}}
+
+/** Longest query of a link, in characters. */
+export const MAX_LINK_LENGTH = ${MAX_QUERY_LENGTH}
+
+/** Beginnings of names of parameters that are not signed. */
+${list('TRACKING_PREFIXES', TRACKING_PREFIXES)}
+/** Names of parameters that are not signed. */
+${list('TRACKING_NAMES', Object.values(TRACKING_NAMES).flat())}`
+}
+
+const files: Record<string, string> = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'links.ts': buildLinks() }
 const stale = Object.entries(files).filter(([name, text]) => {
   try {
     return readFileSync(path.join(folder, name), 'utf8') !== text

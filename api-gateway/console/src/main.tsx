@@ -6,6 +6,7 @@ import { LinkSignIn } from './app/link-sign-in.tsx'
 import { Shell } from './app/shell.tsx'
 import { SignIn } from './app/sign-in.tsx'
 import { showHidden } from './format/visible-text.ts'
+import { forgetAll } from './ui/kept.ts'
 
 /** A one-time code in the fragment, which is not sent to servers. It is removed from the address bar and the history. */
 function takeCode(): string | undefined {
@@ -36,13 +37,18 @@ function Console() {
   }, [])
   if (state === 'starting') return null
   const enter = (session: Session) => {
+    forgetAll()
     setState({ session })
     setCode(undefined)
+  }
+  const leave = () => {
+    forgetAll()
+    setState({})
   }
   const session = 'session' in state ? state.session : undefined
   if (code !== undefined)
     return <LinkSignIn key={code} code={code} current={session} onSignedIn={enter} onDeclined={() => setCode(undefined)} />
-  if ('session' in state) return <Shell session={state.session} onSignedOut={() => setState({})} />
+  if ('session' in state) return <Shell session={state.session} onSignedOut={leave} />
   return <SignIn error={state.error} onSignedIn={enter} />
 }
 

@@ -1,6 +1,6 @@
+import { toPath } from '@tintype/crds/schema/issue-messages'
 import { findIllFormedText, findReservedName } from '@tintype/crds/text/reserved-names'
 import { ApiError, invalid, type Problem } from '../common/errors.ts'
-import { toPath } from '../http/problems.ts'
 
 // Decodes the bytes of a body and parses them.
 

@@ -76,6 +76,9 @@ function addPage(app: FastifyInstance, { console: files, storeOrigin }: ConsoleD
     if (hasTag(request.headers['if-none-match'], files.tag)) return reply.code(304).send()
     return reply.type('text/html; charset=utf-8').send(files.page)
   })
+  // People guess this URL. The targets are relative, because a proxy may serve the console below a path.
+  app.get('/console', (_, reply) => reply.redirect('./', 302))
+  app.get('/console/', (_, reply) => reply.redirect('../', 302))
   app.get<{ Params: { name: string } }>('/console/assets/:name', (request, reply) => {
     const asset = files.assets.get(request.params.name)
     if (!asset) throw notFound('file')

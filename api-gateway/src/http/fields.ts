@@ -38,7 +38,7 @@ const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 export const anId = (prefix: 'scr' | 'wh' | 'key' | 'sch' | 'batch' | 'evt' | 'dlv', what: string) =>
   z
     .string()
-    .regex(new RegExp(`^${prefix}_${TAIL}$`))
+    .regex(new RegExp(`^${prefix}_${TAIL}$`), `must be an id that begins with ${prefix}_ and has 26 letters and digits after it`)
     .describe(what)
 
 /** A timestamp: ISO 8601 in UTC with milliseconds. */

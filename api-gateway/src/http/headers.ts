@@ -70,6 +70,11 @@ export const HEADERS = {
     schema: z.string(),
     example: "sandbox; default-src 'none'",
   },
+  'Cross-Origin-Resource-Policy': {
+    description: 'Allows pages of other origins to show the file.',
+    schema: z.literal('cross-origin'),
+    example: 'cross-origin',
+  },
   'Content-Disposition': { description: 'Name of the file.', schema: z.string(), example: 'inline; filename="shot.png"' },
   'Content-Range': { description: 'Range of this response.', schema: z.string(), example: 'bytes 0-1023/48213' },
   'Accept-Ranges': { description: 'The server supports range requests.', schema: z.literal('bytes'), example: 'bytes' },

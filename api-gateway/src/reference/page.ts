@@ -21,7 +21,8 @@ export const PAGE = `<!doctype html>
 `
 
 /** `persistAuthorization: false` keeps API keys out of the browser's storage. */
-export const START = `SwaggerUIBundle({
+export const START = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
+SwaggerUIBundle({
   url: 'api/v1/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
@@ -37,6 +38,7 @@ export const START = `SwaggerUIBundle({
 `
 
 export const STYLE = `body { margin: 0; background: #fff; }
+.dark-mode body { background: #1c2022; }
 noscript { display: block; margin: 2rem; font-family: sans-serif; }
 .swagger-ui .info { margin: 2rem 0 1rem; }
 `

@@ -66,10 +66,8 @@ The environment of a program and its extraEnv. Duplicates are rejected, because 
 
 {{/* Node placement of a pod, from the `gateway`, `operator` or `minio` values. */}}
 {{- define "tintype.placement" -}}
-{{- with .nodeSelector }}
 nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- toYaml (merge (deepCopy (.nodeSelector | default dict)) (dict "kubernetes.io/os" "linux")) | nindent 2 }}
 {{- with .tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
@@ -123,4 +121,17 @@ readinessProbe:
   periodSeconds: 2
   timeoutSeconds: 2
   failureThreshold: 2
+{{- end }}
+
+{{/*
+Resources of a container that is small or ends soon. It takes the CPU limit of the component whose values are given, because a namespace with a
+ResourceQuota for limits.cpu refuses pods without one. Call with values, requests and limits.
+*/}}
+{{- define "tintype.smallResources" -}}
+{{- $limits := deepCopy .limits }}
+{{- with ((.values.resources | default dict).limits | default dict).cpu }}
+{{- $_ := set $limits "cpu" . }}
+{{- end }}
+requests: {{ .requests | toJson }}
+limits: {{ $limits | toJson }}
 {{- end }}

@@ -60,6 +60,27 @@ operator gateway uploads links
 {{- if not .Values.minio.enabled }}{{ .Values.storage.external.caConfigMap }}{{ end -}}
 {{- end }}
 
+{{/*
+The keys of an external store as files, which change with their Secrets while a program runs. Keys of the bundled store change with an upgrade, which
+restarts the pods after the store knows them. (dict "root" $ "user" "gateway" "signer" "links")
+*/}}
+{{- define "tintype.storageKeysVolume" -}}
+{{- if not .root.Values.minio.enabled }}
+- name: storage-keys
+  projected:
+    defaultMode: 288
+    sources:
+      - secret:
+          name: {{ include "tintype.storageSecret" . }}
+          items: [{ key: access-key, path: access-key }, { key: secret-key, path: secret-key }]
+      {{- with include "tintype.storageSecret" (dict "root" .root "user" .signer) }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: access-key, path: signer-access-key }, { key: secret-key, path: signer-secret-key }]
+      {{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Environment for the bucket, the identity of requests, and the identity that presigns URLs: (dict "root" $ "user" "gateway" "signer" "links"). */}}
 {{- define "tintype.storageEnvironment" -}}
 {{- $secret := include "tintype.storageSecret" . -}}
@@ -71,6 +92,9 @@ operator gateway uploads links
 {{- end }}
 - { name: TINTYPE_STORAGE_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret-key } } }
+{{- if not .root.Values.minio.enabled }}
+- { name: TINTYPE_STORAGE_KEYS_DIRECTORY, value: /etc/tintype/storage-keys }
+{{- end }}
 {{- if include "tintype.storageCa" .root }}
 - { name: NODE_EXTRA_CA_CERTS, value: /etc/tintype/storage-ca/ca.crt }
 {{- end }}

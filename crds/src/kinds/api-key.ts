@@ -101,16 +101,25 @@ export const ApiKeySpec = z.object({
     'Name of the Secret to create for a key without hashes. The operator generates the key’s text and stores it in the Secret’s key api-key.',
   ).optional(),
   existingSecret: objectName(
-    'Name of a Secret of type tintype.dev/api-key that contains the key’s text in its key api-key. Its label tintype.dev/account names the account (absent: default). The operator stores only a hash of the text.',
+    'Name of a Secret of type tintype.dev/api-key that contains the key’s text in its key api-key. Its label tintype.dev/account names the account (absent: default). The operator stores only hashes of the text.',
   ).optional(),
   linkSecret: LinkSecretSpec.describe('Version of the secret that signs links of the key. A new version replaces the secret.').optional(),
   linkPolicy: LinkPolicySpec.describe('What signed links of the key may capture. Absent: no limits.').optional(),
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 
+export const SecretText = z.object({
+  hash: z.string().max(63).describe('Hash of the text.'),
+  since: instant('When the operator first read this text.'),
+})
+export type SecretText = z.infer<typeof SecretText>
+
 export const ApiKeyStatus = z.object({
   lastUsedTime: instant('Time of the last use, accurate to ten minutes.').optional(),
   sessionsNotBefore: instant('Sessions of the web console that began up to this time have ended.').optional(),
+  secretText: SecretText.describe(
+    'Text that the operator read last in the Secret that the key names. The operator reads the Secret every 30 seconds, and another text replaces the key’s text.',
+  ).optional(),
   conditions: Conditions.describe('Condition Ready: whether requests with the key are accepted.').optional(),
 })
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>

@@ -30,6 +30,7 @@ const isAllowedHeader = (name: string): boolean => !REFUSED_HEADERS.has(name.toL
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
 const COOKIE_TEXT = /^[^\x00-\x1f\x7f;]*$/
+const COOKIE_FORM = 'must not have semicolons and control characters'
 
 /** One cookie. Without a domain, only the page's host receives it. */
 export const Cookie = z
@@ -38,16 +39,22 @@ export const Cookie = z
       .string()
       .min(1)
       .max(256)
-      .regex(/^[^\s;=,"]+$/)
+      .regex(/^[^\s;=,"]+$/, 'must be the name of a cookie, without spaces, quotes, commas, semicolons and =')
       .describe('Name, at most 256 characters.'),
-    value: z.string().max(COOKIE_BYTES).regex(COOKIE_TEXT).describe('Value, at most 4096 characters.'),
+    value: z.string().max(COOKIE_BYTES).regex(COOKIE_TEXT, COOKIE_FORM).describe('Value, at most 4096 characters.'),
     domain: z
       .string()
       .max(253)
-      .regex(/^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/)
+      .regex(/^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/, 'must be a host name, such as example.com')
       .describe('Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page.')
       .optional(),
-    path: z.string().max(1024).regex(/^\//).regex(COOKIE_TEXT).describe('Path prefix that receives the cookie. Default: /.').optional(),
+    path: z
+      .string()
+      .max(1024)
+      .regex(/^\//, 'must begin with /')
+      .regex(COOKIE_TEXT, COOKIE_FORM)
+      .describe('Path prefix that receives the cookie. Default: /.')
+      .optional(),
     expires: z
       .number()
       .int()

@@ -7,6 +7,7 @@ import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
 import { privateOptionNames } from '../options/private.ts'
 import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
+import { toOrderedSteps } from './capture-steps.ts'
 import { costOf } from './cost.ts'
 import { objectKey } from './storage-keys.ts'
 
@@ -188,7 +189,7 @@ function toPage(result: CaptureResult): PageRecord {
     ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
     ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
     ...(openGraph ? { open_graph: openGraph } : {}),
-    ...(timings ? { timings: { steps: result.timings ?? {}, page: timings } } : {}),
+    ...(timings ? { timings: { steps: toOrderedSteps(result.timings ?? {}), page: timings } } : {}),
     ...(contentHash ? { content_hash: contentHash } : {}),
     ...(blockedRequests === undefined ? {} : { blocked_requests: blockedRequests }),
     ...definedOf(same),

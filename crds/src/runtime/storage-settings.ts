@@ -38,6 +38,8 @@ export const storageSettings = {
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
   TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  /** Directory with the same keys as files, which change without a restart. Empty: the keys do not change. */
+  TINTYPE_STORAGE_KEYS_DIRECTORY: z.string().default(''),
   /** False: the bucket is in the host name, as in https://tintype.s3.example.com. */
   TINTYPE_STORAGE_PATH_STYLE: z.stringbool().default(true),
 }

@@ -13,34 +13,34 @@ export interface ErrorEntry {
 export const JOB_ERRORS = {
   TIMEOUT: {
     remedy:
-      'Raise options.timeout, wait for less with options.wait_until, or check that the page loads. error.message says which step took too long.',
+      'Raise options.timeout, wait for less with options.wait_until, or check that the page loads. The message says which step took too long.',
   },
-  NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; error.message says how the connection ended.' },
+  NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; the message says how the connection ended.' },
   DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
   BLOCKED_ADDRESS: {
     remedy:
       'Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.',
   },
   PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
-  TLS_ERROR: { remedy: 'Fix the site’s certificate; error.message names the problem.' },
-  INVALID_SELECTOR: { remedy: 'Correct the CSS selector: the browser cannot read it. error.message names the option and its value.' },
-  INVALID_SCRIPT: { remedy: 'Correct the syntax error in the script. error.message names the option and the error.' },
+  TLS_ERROR: { remedy: 'Fix the site’s certificate; the message names the problem.' },
+  INVALID_SELECTOR: { remedy: 'Correct the CSS selector: the browser cannot read it. The message names the option and its value.' },
+  INVALID_SCRIPT: { remedy: 'Correct the syntax error in the script. The message names the option and the error.' },
   SELECTOR_NOT_FOUND: {
-    remedy: 'Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.',
+    remedy: 'Check that the page has an element for the selector in the message, for example of wait_for_selector, click or hover.',
   },
   PAGE_CRASHED: { remedy: 'Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.' },
   HTTP_ERROR: { remedy: 'Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.' },
   TOO_LARGE: {
     remedy:
-      'Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.',
+      'Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. The message gives the limit.',
   },
   UNSUPPORTED_CONTENT: {
-    remedy: 'Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',
+    remedy: 'Read the message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.',
   },
   TOO_MANY_REDIRECTS: { remedy: 'Use the final URL of the page: it redirects too often.' },
   SCRIPT_ERROR: {
     remedy:
-      'Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.',
+      'Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. The message contains the script’s error.',
   },
   BLANK_PAGE: {
     remedy:
@@ -50,24 +50,24 @@ export const JOB_ERRORS = {
     remedy: 'Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.',
   },
   CONTENT_RULE: {
-    remedy: 'Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in error.message.',
+    remedy: 'Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in the message.',
   },
   BASELINE_NOT_FOUND: {
-    remedy: 'Set options.compare_to to a completed screenshot whose file still exists, or leave it out. error.message gives the reason.',
+    remedy: 'Set options.compare_to to a completed screenshot whose file still exists, or leave it out. The message gives the reason.',
   },
   STORAGE_FAILED: { remedy: 'Create the screenshot again later: Tintype could not store the file.', retryable: true },
   COPY_FAILED: {
-    remedy: 'Check the storage_… options and the permissions of the access key. error.message contains the response of your store.',
+    remedy: 'Check the storage_… options and the permissions of the access key. The message contains the response of your store.',
   },
   USAGE_LIMIT_REACHED: {
     remedy: 'Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.',
   },
   POOL_NOT_FOUND: {
-    remedy: 'Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.',
+    remedy: 'Ask an administrator of this service to create the RunnerPool that the message names, then create the screenshot again.',
   },
   VIDEO_UNAVAILABLE: {
     remedy:
-      'Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. error.message names the problem.',
+      'Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. The message names the problem.',
   },
   ACCOUNT_NOT_FOUND: {
     remedy:
@@ -77,8 +77,8 @@ export const JOB_ERRORS = {
     remedy:
       'Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.',
   },
-  INVALID_OPTIONS: { remedy: 'Correct the options that error.message names, and create the screenshot again.' },
-  OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that error.message names: this service does not allow them.' },
+  INVALID_OPTIONS: { remedy: 'Correct the options that the message names, and create the screenshot again.' },
+  OPTION_NOT_ALLOWED: { remedy: 'Leave out the options that the message names: this service does not allow them.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask an administrator of this service to end the suspension of the account.' },
   CANCELLED: {
     remedy:
@@ -109,7 +109,7 @@ export const HTTP_ERRORS = {
   CONFLICT: {
     status: 409,
     remedy:
-      'Read error.message: another request changed the resource, its id or object name is in use, or its state does not allow the request.',
+      'Read the message: another request changed the resource, its id or object name is in use, or its state does not allow the request.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
@@ -131,22 +131,22 @@ export const HTTP_ERRORS = {
   NOT_READY: { status: 409, remedy: 'Wait until status is no longer pending, for example with GET /screenshots/:id?wait=25.' },
   EXPIRED: { status: 410, remedy: 'Capture the page again: the file, or the event to redeliver, no longer exists.' },
   PRECONDITION_FAILED: { status: 412, remedy: 'Read the resource again and repeat the request with its new ETag.' },
-  PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send a smaller body. error.message has the limit.' },
+  PAYLOAD_TOO_LARGE: { status: 413, remedy: 'Send a smaller body. The message has the limit.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    remedy: 'Send JSON in UTF-8, with Content-Type: application/json. error.message says what is wrong.',
+    remedy: 'Send JSON in UTF-8, with Content-Type: application/json. The message says what is wrong.',
   },
   RANGE_NOT_SATISFIABLE: { status: 416, remedy: 'Request bytes within the size of the file.' },
   CAPTURE_FAILED: { status: 422, remedy: 'Read error.details: it contains the code and the message of the failed capture.' },
   NOT_COMPARABLE: {
     status: 422,
     remedy:
-      'Set options.compare_to or run_id to a completed screenshot with a picture of the page. error.message says what is wrong with this one.',
+      'Set options.compare_to or run_id to a completed screenshot with a picture of the page. The message says what is wrong with this one.',
   },
   IDEMPOTENCY_KEY_REUSED: { status: 422, remedy: 'Use a new Idempotency-Key for another request.' },
   OPTION_NOT_ALLOWED: {
     status: 403,
-    remedy: 'Leave out the options that error.message names: this service does not allow them.',
+    remedy: 'Leave out the options that the message names: this service does not allow them.',
   },
   LINK_INVALID: {
     status: 403,
@@ -170,7 +170,7 @@ export const HTTP_ERRORS = {
     status: 500,
     remedy: 'Send the request again. If it fails again, report the request id to an administrator of this service.',
   },
-  CAPTURE_TIMEOUT: { status: 504, remedy: 'Request the link again later: the capture takes longer than 100 seconds.' },
+  CAPTURE_TIMEOUT: { status: 504, remedy: 'Request the link again later: the capture takes longer than 100 seconds, or 300 for a video.' },
   SERVICE_UNAVAILABLE: { status: 503, remedy: 'Send the request again after the seconds in Retry-After.' },
 } as const satisfies Record<string, ErrorEntry & { status: number }>
 

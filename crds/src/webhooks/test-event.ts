@@ -37,8 +37,8 @@ export function buildTestEvent({ accountName, at, seed, events }: Tested, linkBa
       result: {
         fileSizeBytes: 48_213,
         processingMilliseconds: CAPTURE_MILLISECONDS,
-        width: 1280,
-        height: 720,
+        // The defaults of the options.
+        ...(isVideo ? { width: 1280, height: 720 } : { width: 1920, height: 1080 }),
         ...(isVideo ? { durationMilliseconds: 5_000, fps: 30, frames: 150 } : {}),
         pageTitle: 'Example Domain',
         finalUrl: 'https://example.com/',

@@ -27,7 +27,7 @@ import { RecordedEvents, SCREENSHOTS_BY_ACCOUNT, SCREENSHOTS_BY_ID } from './del
 import { CircuitBreakers } from './delivery/flow-control/circuit-breakers.ts'
 import { PostLimiter } from './delivery/flow-control/post-limiter.ts'
 import { buildGuardedAgent } from './delivery/http/guarded-agent.ts'
-import { listOwnAddresses, loadCertificates, resolverOf } from './delivery/http/network.ts'
+import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/network.ts'
 import { type Post, post } from './delivery/http/post.ts'
 import { toRules } from './delivery/http/settings.ts'
 import { SigningSecrets } from './delivery/http/signing-secrets.ts'
@@ -75,7 +75,7 @@ export function createDeliveryControllers({
     linkBase: { publicUrl: config.publicUrl, ring: keys.downloadKeys },
     openingKeys: keys.openingKeys,
     settings: config.webhook,
-    certificates: loadCertificates(config.webhook.extraCaFile),
+    certificates: certificatesOf(config.webhook.extraCaFile),
     ownAddresses: listOwnAddresses(),
     version: manifest.version,
     log: log.child({ component: 'delivery' }),

@@ -142,7 +142,9 @@ const token = (audience?: string) => ({
 })
 
 function scheduling({ imagePullSecrets, nodeSelector, tolerations, runtimeClassName, priorityClassName }: RunnerPoolSpec['podTemplate']) {
-  const wanted = { imagePullSecrets, nodeSelector, tolerations, runtimeClassName, priorityClassName }
+  // The image is for Linux, and clusters can have Windows nodes.
+  const onLinux = { 'kubernetes.io/os': 'linux', ...nodeSelector }
+  const wanted = { imagePullSecrets, nodeSelector: onLinux, tolerations, runtimeClassName, priorityClassName }
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
 }
 

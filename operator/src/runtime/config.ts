@@ -110,6 +110,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     logLevel: read.TINTYPE_LOG_LEVEL,
     metricsPort: read.TINTYPE_METRICS_PORT,
     storage: toStorageAccess(read),
+    storageKeysDirectory: read.TINTYPE_STORAGE_KEYS_DIRECTORY || undefined,
     uploads:
       read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY === ''
         ? undefined

@@ -121,6 +121,19 @@ t.test('the text of a user’s own Secret is only hashed, also when the Secret i
   t.notOk((await secretStore.get('late-key')).metadata.ownerReferences)
 })
 
+t.test('the text of another existingSecret replaces the text of a usable key', async (t) => {
+  const text = newKeyText()
+  await createSecret('late-key-2', 'tintype.dev/api-key', text, { [Label.account]: 'acme' })
+  const spec = { accountName: 'acme', existingSecret: 'late-key-2' }
+  t.match(await apply({ kind: 'ApiKey', metadata: { name: 'late' }, spec }), { isOk: true })
+  const key = await eventually('the new text is in use', async () => {
+    const found = await keys.get('late')
+    return readyOf(found)?.message.includes('Secret late-key-2 is accepted since') && found
+  })
+  t.equal(hashOf(key), keyHash(text))
+  t.equal(key.spec.lastFour, text.slice(-4))
+})
+
 t.test('the suspension of an account is shown on its keys', async (t) => {
   const store = new Resource(release.admin, accounts)
   await store.patch('acme', mergePatch({ spec: { suspended: true } }))
@@ -130,14 +143,15 @@ t.test('the suspension of an account is shown on its keys', async (t) => {
   await whenReason('acme-ci', 'Usable')
 })
 
-t.test('a key from the REST API is never changed', async (t) => {
+t.test('a key from the REST API gets its condition, and nothing else of it is changed', async (t) => {
   const name = `key-${'0'.repeat(26)}`
   const created = await asGateway.create({
     metadata: { name, labels: { [Label.keyHash1]: keyHash(newKeyText()) } },
     spec: { accountName: 'acme' },
   })
   await applyKey('control', { accountName: 'acme', secretName: 'control-key' }, 'Usable')
-  t.equal((await keys.get(name)).metadata.resourceVersion, created.metadata.resourceVersion)
+  const { metadata, spec } = await whenReason(name, 'Usable')
+  t.strictSame([metadata.labels, metadata.generation, spec], [created.metadata.labels, created.metadata.generation, created.spec])
 })
 
 t.test('the API server rejects a key with two sources of its text', async (t) => {

@@ -66,7 +66,7 @@ const makeFolder = async (name: string): Promise<string> => {
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 t.test('the package has its program, its license and nothing else', async (t) => {
-  t.strictSame(cli.files.sort(), ['README.md', 'dist/LICENSE', 'dist/tintype.js', 'package.json'])
+  t.strictSame(cli.files.sort(), ['README.md', 'dist/LICENSE', 'dist/tintype.js', 'package.json', 'tintype.js'])
   t.ok(((await stat(cli.program)).mode & 0o111) !== 0, 'the program is executable')
 })
 
@@ -165,7 +165,7 @@ t.test('shot takes the format from the extension, and prints the record with --j
 t.test('shot --async prints the id, and watch follows it to the end', async (t) => {
   const id = (await textOf(['shot', 'example.com', '--async'])).trim()
   t.match(id, /^scr_/)
-  t.match(await textOf(['watch', id]), new RegExp(`${id} completed +https://example.com 4 x 3 png, 18 B`))
+  t.match(await textOf(['watch', id]), new RegExp(`${id} completed +https://example.com 4 x 3 png, 18 bytes`))
   t.match(await textOf(['get', id]), /^status +completed$/m)
   t.match(await textOf(['list', '--limit', '1']), new RegExp(`^ID .*\n${id} `))
   t.equal(

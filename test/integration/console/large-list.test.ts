@@ -8,6 +8,7 @@ import t from 'tap'
 import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { openConsoleFiles } from '../../../api-gateway/src/console/files.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { eventually } from '../../support/eventually.ts'
 import { aGateway, aScreenshot, NOW } from '../../unit/api-gateway/fakes.ts'
 
 // The list of ten thousand screenshots in a browser, over stores in memory.
@@ -36,7 +37,8 @@ t.test('a list of ten thousand screenshots draws only what the window shows, and
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  await page.goto(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/#/screenshots`)
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  await page.goto(`${url}/#/screenshots`)
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   const cards = page.locator('.card')
@@ -54,6 +56,40 @@ t.test('a list of ten thousand screenshots draws only what the window shows, and
   t.ok(drawn > 0 && drawn <= MAX_DRAWN, `${drawn} cards were drawn at once`)
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
   await page.locator(`.grid li[aria-posinset="${COUNT}"]`).waitFor()
+
+  const isAt = (top: number) => eventually(`the list is at ${top}`, async () => (await page.evaluate('scrollY')) === top, 20_000)
+  // A record leads back to its place in the list.
+  await page.evaluate('scrollTo(0, 30_000)')
+  await isAt(30_000)
+  // Playwright would scroll to the card before a click.
+  await page.evaluate("document.elementFromPoint(700, 400).closest('.card').click()")
+  await page.getByRole('heading', { name: 'Record' }).waitFor()
+  t.equal(await page.evaluate('scrollY'), 0)
+  await page.goBack()
+  await isAt(30_000)
+
+  // After a deletion, the list has its filters, so that the next click does not meet another list.
+  await page.goto(`${url}/#/screenshots?status=failed`)
+  await page.getByRole('button', { name: 'Count by cause' }).click()
+  await page.getByRole('row', { name: 'INTERNAL_ERROR 10,000' }).waitFor()
+  await page.locator('.card').first().click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL(`${url}/#/screenshots?status=failed`)
+
+  // The playground keeps what was entered.
+  await page.goto(`${url}/#/playground`)
+  await page.getByLabel('Page', { exact: true }).fill('https://example.com/kept')
+  await page.getByRole('link', { name: 'Usage' }).click()
+  await page.getByRole('link', { name: 'Playground' }).click()
+  t.equal(await page.getByLabel('Page', { exact: true }).inputValue(), 'https://example.com/kept')
+  t.equal(await page.getByText(/^Reset/).count(), 0, 'no option is set')
+  await page.goto(`${url}/#/nonsense`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('link', { name: 'Screenshots' }).click()
+  await page.locator('.card').first().waitFor()
+  await page.evaluate('scrollTo(0, 2_000)')
+  await isAt(2_000)
 
   // New screenshots wait while the reader is further down, so that the list does not move.
   put(-1)

@@ -114,6 +114,7 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     t.equal(await overflowOf(seen.page), 0)
     if (colorScheme === 'dark') continue
     await seen.page.getByRole('button', { name: 'Approve the last run' }).click()
+    await seen.page.getByRole('dialog').getByRole('button', { name: 'Approve the last run' }).click()
     await eventually('the approval is requested', async () => {
       const { metadata } = await schedules.get(schedule?.metadata.name ?? '')
       return metadata.annotations?.[Annotation.approve] === after

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/controllers/delivery/http/guarded-agent.ts'
+import { certificatesOf } from '../../../operator/src/controllers/delivery/http/network.ts'
 import { post } from '../../../operator/src/controllers/delivery/http/post.ts'
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -51,6 +52,27 @@ t.test('post succeeds with any 2xx and fails with any other status', async (t) =
   t.notOk(
     receiver.received.some(({ path }) => path === '/elsewhere'),
     'no redirect is followed',
+  )
+})
+
+t.test('a receiver of a new authority is reached as soon as its certificate is in the file, without a restart', async (t) => {
+  const file = join(t.testdir({ 'ca.crt': receiver.ca }), 'ca.crt')
+  await writeFile(file, '')
+  let now = 0
+  const dispatcher = buildGuardedAgent({ ...OPTIONS, ca: certificatesOf(file, () => now) })
+  t.teardown(() => dispatcher.destroy())
+  const event = { url: receiver.url, headers: {}, body: '{}' }
+  const settings = { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }
+  t.match(await post(event, settings), { isSuccess: false, end: 'tls' })
+  await writeFile(file, receiver.ca)
+  now += 10_000
+  t.match(await post(event, settings), { isSuccess: true })
+  await writeFile(file, '-----BEGIN CERTIFICATE-----\nno PEM\n-----END CERTIFICATE-----')
+  now += 10_000
+  t.match(
+    await post({ ...event, url: receiver.url.replace('127.0.0.1', 'hooks.example.com') }, settings),
+    { isSuccess: true },
+    'a broken file changes nothing',
   )
 })
 
@@ -146,7 +168,7 @@ t.test('post fails for an untrusted certificate, for another name, and without T
 
 t.test('post fails for an expired certificate', async (t) => {
   const expired = await startExpired(t)
-  t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: 'CERT_HAS_EXPIRED' })
+  t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: /CERT_HAS_EXPIRED/ })
   t.equal(expired.received.length, 0)
 })
 
@@ -154,7 +176,7 @@ t.test('post fails when no server listens or the name is unknown', async (t) => 
   const server = createServer()
   const port = await listen(t, server)
   server.close()
-  t.match(await send(t, `https://127.0.0.1:${port}/`), { isSuccess: false, end: 'connection', detail: 'ECONNREFUSED' })
+  t.match(await send(t, `https://127.0.0.1:${port}/`), { isSuccess: false, end: 'connection', detail: /ECONNREFUSED/ })
   const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
   t.match(await send(t, 'https://hooks.example.com/', { resolve }), { isSuccess: false, end: 'unresolved' })
 })

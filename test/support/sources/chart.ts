@@ -66,6 +66,7 @@ export interface PodSpec {
   hostIPC?: boolean
   serviceAccountName?: string
   priorityClassName?: string
+  nodeSelector?: Record<string, string>
   securityContext?: Record<string, unknown>
   initContainers?: Container[]
   containers: Container[]

@@ -16,12 +16,18 @@ t.test('findRecord looks where a record is before where it goes', async (t) => {
     order.push(place)
     return undefined
   }
-  t.equal(await findRecord('acme', SCREENSHOT_ID, { screenshots: { find: look('live') }, archive: { find: look('archive') } }), undefined)
+  t.equal(
+    await findRecord('acme', SCREENSHOT_ID, {
+      screenshots: { findLatest: look('live'), findLive: () => undefined },
+      archive: { find: look('archive') },
+    }),
+    undefined,
+  )
   t.strictSame(order, ['live', 'archive'])
 })
 
 t.test('findRecord finds archived records while the API server is away, and says of others that it cannot know', async (t) => {
-  const screenshots = { find: () => Promise.reject(unavailable('away')) }
+  const screenshots = { findLatest: () => Promise.reject(unavailable('away')), findLive: () => undefined }
   const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => completed() } })
   t.equal(found?.isLive, false)
   await t.rejects(findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), {
@@ -29,13 +35,24 @@ t.test('findRecord finds archived records while the API server is away, and says
   })
 })
 
+t.test('findRecord finds no record that another replica has deleted, although the cache still shows it', async (t) => {
+  const screenshots = { findLatest: async () => undefined, findLive: () => completed() }
+  t.equal(await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), undefined)
+})
+
+t.test('findRecord takes the record of the cache while the API server is away', async (t) => {
+  const screenshots = { findLatest: () => Promise.reject(unavailable('away')), findLive: () => completed() }
+  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } })
+  t.equal(found?.isLive, true)
+})
+
 t.test('findRecord asks nobody about what cannot be an id', async (t) => {
   const find = () => Promise.reject(new Error('asked'))
-  t.equal(await findRecord('acme', '../x', { screenshots: { find }, archive: { find } }), undefined)
+  t.equal(await findRecord('acme', '../x', { screenshots: { findLatest: find, findLive: () => undefined }, archive: { find } }), undefined)
 })
 
 t.test('findRecord does not look for a foreign record in the archive', async (t) => {
-  const screenshots = { find: async () => completed() }
+  const screenshots = { findLatest: async () => completed(), findLive: () => undefined }
   t.equal(await findRecord('other', SCREENSHOT_ID, { screenshots, archive: { find: () => Promise.reject(new Error('asked')) } }), undefined)
 })
 

@@ -59,6 +59,35 @@ for (const { name, spec } of podsOf(await renderChart({ store: 'versitygw' }))) 
   t.test(`chart with versitygw meets Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
 }
 
+const EVERYTHING = { 'seccompInstaller.enabled': true }
+const COMPONENTS = ['gateway', 'operator', 'runner', 'runner.video', 'minio']
+
+t.test('in a namespace with a quota for limits.cpu, every container has the limit if all components have one', async (t) => {
+  const limits = Object.fromEntries(COMPONENTS.map((component) => [`${component}.resources.limits.cpu`, '1']))
+  for (const store of ['minio', 'versitygw']) {
+    const pods = podsOf(await renderChart({ ...EVERYTHING, ...limits, store }))
+    const containers = pods.flatMap(({ name, spec }) =>
+      [...(spec.initContainers ?? []), ...spec.containers].map((one) => ({ pod: name, ...one })),
+    )
+    t.strictSame(
+      containers.filter(({ resources }) => resources?.limits?.cpu === undefined).map(({ pod, name }) => `${pod}: ${name}`),
+      [],
+    )
+    t.ok(containers.length > 6)
+  }
+})
+
+t.test('no pod of the chart starts on a Windows node, whatever other labels are asked for', async (t) => {
+  for (const store of ['minio', 'versitygw']) {
+    const pods = podsOf(await renderChart({ ...EVERYTHING, store, 'operator.nodeSelector': { disk: 'ssd' } }))
+    t.strictSame(
+      pods.filter(({ spec }) => spec.nodeSelector?.['kubernetes.io/os'] !== 'linux').map(({ name }) => name),
+      [],
+    )
+    t.match(pods.find(({ name }) => name.endsWith('tintype-operator'))?.spec.nodeSelector, { disk: 'ssd' })
+  }
+})
+
 t.test('chart has one unrestricted pod, the installer of seccomp profiles, which is off by default and in another namespace', async (t) => {
   const more = await renderChart({ 'seccompInstaller.enabled': true })
   const installer = more.find(({ kind }) => kind === 'DaemonSet')

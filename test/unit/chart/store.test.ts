@@ -102,3 +102,19 @@ for (const [endpoint, port] of [
     t.equal(valueIn(specsOf(objects).get(PROGRAMS[0]!), 'TINTYPE_STORAGE_ENDPOINT'), endpoint)
   })
 }
+
+t.test('chart mounts the keys of an external store, which change without a restart, and not those of the bundled store', async (t) => {
+  const external = {
+    'minio.enabled': false,
+    'storage.external.endpoint': 'https://s3.example.com',
+    'storage.external.existingSecret': 'both',
+  }
+  const rendered = await renderChart({ ...external, 'storage.external.linksExistingSecret': 'links' })
+  const volumeOf = (objects: typeof rendered, name: string) =>
+    podsOf(objects)
+      .find((pod) => pod.name.endsWith(name))
+      ?.spec.volumes?.find((volume) => volume.name === 'storage-keys')
+  t.match(volumeOf(rendered, 'api-gateway'), { projected: { sources: [{ secret: { name: 'both' } }, { secret: { name: 'links' } }] } })
+  t.match(volumeOf(rendered, 'operator'), { projected: { sources: [{ secret: { name: 'both' } }] } })
+  t.equal(volumeOf(await renderChart(), 'operator'), undefined)
+})

@@ -31,8 +31,10 @@ t.test('a card says why there is no picture', async (t) => {
 
 t.test('a card shows the change of a comparison, and the length of a video', async (t) => {
   const comparison = { changed: true, changed_ratio: 0.25 } as NonNullable<Screenshot['comparison']>
-  t.equal(toCard(aScreenshot({ comparison })).change, '25.0 %')
-  t.equal(toCard(aScreenshot({ comparison: { ...comparison, changed: false } })).change, undefined)
+  t.equal(toCard(aScreenshot({ comparison })).notice, 'Changed 25.0 %')
+  t.equal(toCard(aScreenshot({ comparison: { ...comparison, changed: false } })).notice, undefined)
+  const metadata = { http_status: 404 } as NonNullable<Screenshot['metadata']>
+  t.equal(toCard(aScreenshot({ metadata })).notice, 'HTTP 404', 'a completed capture of an error page')
   const video = { ...aScreenshot({ content_type: 'video/mp4', format: 'mp4' as never }), duration_ms: 2_500 } as unknown as Video
   t.match(toCard(video), { collection: 'videos', length: '2.50 s', preview: { kind: 'video' } })
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
 import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
 import {
+  type FieldInput,
   type FormInputs,
   type FormRequest,
   isEmptyInput,
@@ -198,4 +199,17 @@ t.test('fields of secrets are password fields, and long texts have several lines
   )
   t.equal(fieldsByName.get('scripts')?.kind, 'long')
   t.equal(fieldsByName.get('viewport_width')?.fallback, '1920')
+})
+
+t.test('options that a record has with their default are not set in the form', async (t) => {
+  const { inputs } = toInputs({ viewport_width: 1920, viewport_height: 700, full_page: false, format: 'png', dark_mode: true })
+  t.strictSame(inputs, { viewport_height: '700', dark_mode: 'true' })
+})
+
+t.test('problems of the form have the words of the API', async (t) => {
+  const problemOf = (name: string, input: FieldInput) => toRequest(URL_OF_PAGE, { [name]: input }).problems.get(name)
+  t.equal(problemOf('viewport_width', 'wide'), 'viewport_width must be a number')
+  t.equal(problemOf('viewport_width', '99999'), 'viewport_width must be at most 7680')
+  t.equal(problemOf('pdf_margin_top', 'wide'), 'pdf_margin_top must be a length, such as 10mm, 1in or 20px')
+  t.match(problemOf('fail_on_status', '9'), /^fail_on_status\[0\] has the wrong format. Expected: .* such as 404 or 500-511/)
 })

@@ -1,7 +1,15 @@
 import t from 'tap'
 import { formatShare, frameOf, placeIn } from '../../../api-gateway/console/src/format/overlay.ts'
 import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
-import { formatAge, formatBytes, formatMilliseconds, formatNumber } from '../../../api-gateway/console/src/format/text.ts'
+import {
+  formatAge,
+  formatBytes,
+  formatInstant,
+  formatMilliseconds,
+  formatNumber,
+  fromLocalInput,
+  toLocalInput,
+} from '../../../api-gateway/console/src/format/text.ts'
 import { toStepTitle, toWaterfall } from '../../../api-gateway/console/src/format/waterfall.ts'
 import { parseLocation } from '../../../api-gateway/console/src/routing/location.ts'
 
@@ -16,6 +24,19 @@ t.test('numbers are short and have a unit', async (t) => {
     ),
     ['now', '5 minutes ago', '3 hours ago', '2 days ago'],
   )
+  t.equal(
+    formatAge('2026-11-27T09:00:00+01:00', new Date('2026-11-25T20:00:00+01:00')),
+    'in 37 hours',
+    'a time on Friday is not tomorrow on Wednesday',
+  )
+})
+
+t.test('local times go to the API and back, and times are shown with their zone', async (t) => {
+  const instant = fromLocalInput('2026-11-21T10:05')
+  t.equal(toLocalInput(instant), '2026-11-21T10:05')
+  t.strictSame([fromLocalInput(''), toLocalInput(null), toLocalInput('x')], ['', '', ''])
+  t.match(toLocalInput('2026-11-21'), /^2026-11-2\dT\d\d:\d\d$/)
+  t.match(formatInstant(instant), /2026.*(UTC|GMT|[A-Z]{3,4})/)
 })
 
 t.test('links of the gateway are loaded from the origin of the console, those of the store from the store', async (t) => {
@@ -51,7 +72,7 @@ t.test('steps follow each other in the waterfall', async (t) => {
     ],
     total: 400,
   })
-  t.equal(toStepTitle('fullPageHeight'), 'full page height')
+  t.equal(toStepTitle('full_page_height'), 'full page height')
 })
 
 t.test('pictures of different sizes lie above each other in one frame', async (t) => {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { parse } from 'yaml'
+import { parseFlags } from '../../../api-gateway/cli/src/arguments/parse.ts'
+import { captureFlags, toCaptureOptions } from '../../../api-gateway/cli/src/commands/capture-flags.ts'
 import { fieldsByName } from '../../../api-gateway/console/src/form/fields.ts'
-import { toCurl, toLinkParameters, toManifest, toTypeScript } from '../../../api-gateway/console/src/snippets/snippets.ts'
+import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from '../../../api-gateway/console/src/snippets/snippets.ts'
 import { assertLinkOptions } from '../../../api-gateway/src/resources/take/link-options.ts'
 import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { exampleOf } from '../../../crds/src/options/examples.ts'
@@ -18,9 +20,35 @@ t.test('the curl command passes the body unchanged through a shell', async (t) =
   const args = execFileSync('sh', ['-c', command], { env: { TINTYPE_API_KEY: 'ttk_x' } })
     .toString()
     .split('\0')
-  t.equal(args[1], `${BASE}/api/v1/screenshots?wait=25`)
+  t.equal(args[1], `${BASE}/api/v1/screenshots`)
+  t.strictSame(args.slice(args.indexOf('Accept: image/*')).slice(0, 3), ['Accept: image/*', '-o', 'page.png'], 'the picture is a file')
   t.ok(args.includes('Authorization: Bearer ttk_x'))
   t.strictSame(JSON.parse(args[args.indexOf('-d') + 1]!), body)
+})
+
+t.test('the curl command prints the record if the options ask for it', async (t) => {
+  const command = toCurl(BASE, { ...body, options: { response_type: 'json' } })
+  t.match(command, '/screenshots?wait=25')
+  t.notMatch(command, 'Accept')
+})
+
+t.test('the command line has every option of the form, with the same values', async (t) => {
+  const captured = [...fieldsByName.values()].filter(
+    ({ name }) => !['response_type', 'async', 'cookies', 'html', 'markdown'].includes(name),
+  )
+  for (const { name, option } of captured) {
+    const value = exampleOf(option)
+    const { text, left } = toCommand(BASE, { url: body.url, options: { [name]: value } })
+    const args = execFileSync('sh', ['-c', text.replace('tintype', 'printf "%s\\0"')])
+      .toString()
+      .split('\0')
+    const flags = args.filter((arg) => arg.startsWith('--') && !arg.startsWith('--server='))
+    t.strictSame(toCaptureOptions(parseFlags(captureFlags, flags)), { [name]: value }, name)
+    t.strictSame(left, [])
+  }
+  const { text, left } = toCommand(BASE, { url: body.url, options: { format: 'webp', styles: NASTY, response_type: 'json' } })
+  t.match(text, "tintype shot 'https://example.com/' -o page.webp")
+  t.strictSame(left, ['response_type'])
 })
 
 t.test('the TypeScript program has the options as a literal', async (t) => {
@@ -53,7 +81,7 @@ t.test('a link has every option that the gateway accepts in links, and no other'
   for (const { name, option } of fieldsByName.values()) {
     const options = { [name]: exampleOf(option) }
     const { params, left } = toLinkParameters(options)
-    let isAllowed = typeof options[name] !== 'object' || Array.isArray(options[name])
+    let isAllowed = true
     try {
       assertLinkOptions(options, {})
     } catch {

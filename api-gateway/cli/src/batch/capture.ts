@@ -1,5 +1,6 @@
 import { createWriteStream, rmSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
+import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Screenshot, ScreenshotRequest, Tintype } from '../../../client/src/index.ts'
@@ -45,4 +46,31 @@ export async function captureRecord(work: CaptureWork): Promise<Screenshot> {
   const { id } = await captures.create({ ...request, idempotencyKey, signal })
   onCreated?.(id)
   return captures.wait(id, { waitTimeout, signal })
+}
+
+interface SavedCapture {
+  client: Tintype
+  screenshot: Screenshot
+  /** File of the picture. */
+  file: string
+  signal: AbortSignal
+}
+
+/** `page.png` and `html` → `page.html`; `page.png` and `thumb.png` → `page.thumb.png` */
+const toArtifactFile = (file: string, extension: string): string => {
+  const { dir, name } = path.parse(file)
+  return path.join(dir, `${name}.${extension}`)
+}
+
+/** Writes further files of a capture, such as that of --save-html, beside its picture. */
+export async function writeArtifacts({ client, screenshot, file, signal }: SavedCapture, onWritten: (file: string) => void): Promise<void> {
+  const captures = capturesIn(client, screenshot.format)
+  for (const { type, download_url: url } of screenshot.artifacts) {
+    if (url === null) continue
+    const [, extension] = /^[^.]+\.([a-z0-9.]{1,24})$/.exec(path.basename(new URL(url, 'http://localhost').pathname)) ?? []
+    if (extension === undefined) continue
+    const target = toArtifactFile(file, extension)
+    await writeFileFrom(await captures.streamOf(screenshot, { artifact: type, signal }), target, signal)
+    onWritten(target)
+  }
 }

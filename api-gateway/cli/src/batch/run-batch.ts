@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Screenshot, type ScreenshotRequest, type Tintype, TintypeError } from '../../../client/src/index.ts'
 import { capturesIn } from '../common/kinds.ts'
-import { captureRecord, writeFileFrom } from './capture.ts'
+import { captureRecord, writeArtifacts, writeFileFrom } from './capture.ts'
 import type { Entry, StateFile } from './state-file.ts'
 
 /** Codes after which the same request succeeds later. The client has already repeated it several times. */
@@ -82,7 +82,9 @@ async function captureEntry(entry: Entry, work: BatchWork, signal: AbortSignal):
       return screenshot
     }
     const stream = await untilFree(() => capturesIn(client, screenshot.format).streamOf(screenshot, { signal }), signal)
-    await writeFileFrom(stream, path.join(folder, entry.file), signal)
+    const file = path.join(folder, entry.file)
+    await writeFileFrom(stream, file, signal)
+    await writeArtifacts({ client, screenshot, file, signal }, () => {})
     entry.status = 'done'
     return screenshot
   } catch (error) {

@@ -8,6 +8,8 @@ import { findOwnKey } from './link-secret.ts'
 
 const inactive: Flag = { name: 'include-inactive', kind: 'boolean', summary: 'Also lists inactive ones' }
 
+const DEFAULT_OVERLAP_HOURS = 24
+
 /** Flags of rotations. */
 const rotationFlags: readonly Flag[] = [
   { name: 'overlap-hours', kind: 'integer', value: 'N', summary: 'Hours until the old value ends; default: 24' },
@@ -159,6 +161,8 @@ const keysRotateLinkSecret: Command = {
   notes: ['Links that are signed with the old secret end after the overlap.'],
   async run(context) {
     const rotation = { ...rotationOf(context), signal: context.world.signal }
+    const hours = rotation.overlap_hours ?? DEFAULT_OVERLAP_HOURS
+    if (hours > 0) context.note(`Links with the old secret work for ${hours} more hours. To end them now, add --overlap-hours 0 --force.`)
     printLinkSecret(context, await context.client().keys.rotateLinkSecret(context.argument(0), rotation))
     return EXIT.ok
   },

@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from '../common/errors.ts'
 import { bashScript } from '../completion/bash.ts'
+import { fishScript } from '../completion/fish.ts'
 import { zshScript } from '../completion/zsh.ts'
 import { API_VERSION, VERSION } from '../generated/options.ts'
 import { accountCommands } from './account.ts'
@@ -8,25 +9,31 @@ import { type Command, commonFlags } from './context.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { link } from './link.ts'
+import { list } from './list.ts'
+import { open } from './open.ts'
 import { scheduleCommands } from './schedules.ts'
-import { get, list, remove, watch } from './screenshots.ts'
+import { get, remove, watch } from './screenshots.ts'
 import { shot } from './shot.ts'
 
-const SCRIPTS: Readonly<Record<string, typeof bashScript>> = { bash: bashScript, zsh: zshScript }
+const SCRIPTS: Readonly<Record<string, typeof bashScript>> = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
 const completion: Command = {
   name: 'completion',
   usage: 'SHELL',
-  summary: 'Prints the completion script for bash or zsh',
+  summary: 'Prints the completion script for bash, zsh or fish',
   minimum: 1,
   maximum: 1,
   flags: [],
   isLocal: true,
-  notes: ['  source <(tintype completion bash)    for ~/.bashrc', '  source <(tintype completion zsh)     for ~/.zshrc, after compinit'],
+  notes: [
+    '  source <(tintype completion bash)    for ~/.bashrc',
+    '  source <(tintype completion zsh)     for ~/.zshrc, after compinit',
+    '  tintype completion fish | source     for ~/.config/fish/config.fish',
+  ],
   run(context) {
     const shell = context.argument(0)
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
-    if (script === undefined) throw new UsageError(`there is no completion for "${shell}". Use bash or zsh.`)
+    if (script === undefined) throw new UsageError(`there is no completion for "${shell}". Use bash, zsh or fish.`)
     context.world.stdout.write(script(commands, commonFlags))
     return EXIT.ok
   },
@@ -59,6 +66,7 @@ export const commands: readonly Command[] = [
   ...scheduleCommands,
   ...accountCommands,
   doctor,
+  open,
   ...configCommands,
   completion,
   version,

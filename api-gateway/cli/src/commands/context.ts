@@ -54,6 +54,11 @@ export class Context {
     return this.#namespace === undefined ? this.settings.url : `kubectl:${this.#namespace}`
   }
 
+  /** True if the service is reached through a port that kubectl forwards, which ends with the program. */
+  get isForwarded(): boolean {
+    return this.#forwarded !== undefined
+  }
+
   /** A client of the service that the settings name. A person does not wait long for a wrong URL, so there are few retries by default. */
   client({ retries = INTERACTIVE_RETRIES }: { retries?: number | undefined } = {}): Tintype {
     const { url, apiKey } = requireService(this.settings)

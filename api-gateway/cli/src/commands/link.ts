@@ -1,17 +1,16 @@
 import { type LinkParameters, signLink } from '../../../client/src/index.ts'
 import { toOptionName } from '../arguments/flag.ts'
+import { parseDuration } from '../arguments/times.ts'
 import { toUrl } from '../batch/urls.ts'
 import { CliError, EXIT, UsageError } from '../common/errors.ts'
 import { NOT_IN_LINKS } from '../generated/options.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
-import type { Command } from './context.ts'
+import type { Command, Context } from './context.ts'
 import { findLinkSigner } from './link-secret.ts'
 
-const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 }
-
 function parseExpiry(text: string, now: number): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return now + Number(count) * (SECONDS[unit] ?? 1)
+  const duration = parseDuration(text)
+  if (duration !== undefined) return now + duration
   if (/^\d+$/.test(text)) return Number(text)
   const time = Date.parse(text)
   if (Number.isNaN(time)) throw new UsageError(`--expires "${text}" is no time. Use a duration such as 7d or 12h, or an ISO 8601 time.`)
@@ -26,16 +25,22 @@ export function toExpiry(text: string, now: Date): number {
   return expiry
 }
 
-/** A query has no maps. */
-const linkFlags = captureFlags.filter(
-  ({ name, kind }) => kind !== 'map' && kind !== 'cookies' && !NOT_IN_LINKS.includes(toOptionName(name)),
-)
+const linkFlags = captureFlags.filter(({ name }) => !NOT_IN_LINKS.includes(toOptionName(name)))
+
+/** The URL, which --html and --markdown replace. */
+function pageOf({ parsed: { positionals, values } }: Context): { url?: string } {
+  const [url] = positionals
+  const isInline = values.has('html') || values.has('markdown')
+  if (url !== undefined && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+  if (url === undefined && !isInline) throw new UsageError('a URL is missing. Name the page of the link.')
+  return url === undefined ? {} : { url: toUrl(url) }
+}
 
 export const link: Command = {
   name: 'link',
-  usage: 'URL',
+  usage: '[URL]',
   summary: 'Prints a signed link to a picture, for <img> and Markdown',
-  minimum: 1,
+  minimum: 0,
   maximum: 1,
   flags: [
     { name: 'expires', kind: 'text', value: 'TIME', summary: 'End of the link: 7d, 12h or an ISO 8601 time' },
@@ -55,11 +60,11 @@ export const link: Command = {
   async run(context) {
     const { url } = context.settings
     if (url === undefined) throw new CliError('the URL of the service is not set. Set TINTYPE_URL, or add --server.', EXIT.unreachable)
-    const page = toUrl(context.argument(0))
+    const page = pageOf(context)
     const [expires, onError] = [context.text('expires'), context.text('on-error')]
     const end = expires === undefined ? undefined : toExpiry(expires, context.world.now())
     if (onError !== undefined && onError !== 'image') throw new UsageError(`--on-error must be image, but is "${onError}".`)
-    const params: LinkParameters = { ...toCaptureOptions(context.parsed), url: page, on_error: onError }
+    const params: LinkParameters = { ...toCaptureOptions(context.parsed), ...page, on_error: onError }
     const signed = await signLink({ baseUrl: url, ...(await findLinkSigner(context)), params, expires: end })
     if (context.isOn('json')) context.printJson({ url: signed })
     else context.print(signed)

@@ -1,7 +1,7 @@
 import type { Screenshot, Video } from '../../../client/src/index.ts'
 import { formatBytes, formatTable, formatTime } from '../terminal/format.ts'
 
-/** `1920 x 1080 png, 45.3 KB, 1.2 s`, and for videos `1920 x 1080 mp4, 5 s at 30 fps, 2.1 MB, 9.4 s` */
+/** `1920 x 1080 png, 45.3 KiB, 1.2 s`, and for videos `1920 x 1080 mp4, 5 s at 30 fps, 2.1 MiB, 9.4 s` */
 export function describePicture(record: Screenshot | Video): string {
   const { width, height, format, file_size_bytes: size, processing_duration_ms: duration } = record
   const pixels = width === null || height === null ? '' : `${width} x ${height} `

@@ -108,7 +108,7 @@ const get: Command = {
 
 const timingFlags: readonly Flag[] = [
   { name: 'name', kind: 'text', value: 'TEXT', summary: 'Name for people' },
-  { name: 'time-zone', kind: 'text', value: 'ZONE', summary: 'Time zone of the schedule; default: UTC' },
+  { name: 'time-zone', kind: 'text', value: 'ZONE', summary: 'Of CRON, not of the page (--timezone); default: UTC' },
   { name: 'suspend', kind: 'boolean', summary: 'Creates no runs yet' },
   {
     name: 'concurrency-policy',

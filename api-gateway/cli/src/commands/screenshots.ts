@@ -1,76 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CaptureFailedError, type Screenshot, type ScreenshotQuery } from '../../../client/src/index.ts'
+import { CaptureFailedError, type Screenshot } from '../../../client/src/index.ts'
 import { writeFileFrom } from '../batch/capture.ts'
 import { EXIT, UsageError } from '../common/errors.ts'
-import { bothKinds, capturesIn, VIDEO_FORMATS, withKindOf } from '../common/kinds.ts'
+import { bothKinds, capturesIn, withKindOf } from '../common/kinds.ts'
 import { formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
-import { describePicture, describeRecord, stateOf, tableOf } from './records.ts'
+import { describePicture, describeRecord, stateOf } from './records.ts'
 
-const DEFAULT_LIMIT = 20
 const MAX_PAGE = 500
 const HOLD_SECONDS = 25
 const POLL_MILLISECONDS = 2_000
-
-const STATES = ['pending', 'completed', 'failed']
-
-function toQuery(context: Context, limit: number): ScreenshotQuery {
-  const filters = {
-    status: context.list('status'),
-    url: context.text('url'),
-    format: context.text('format'),
-    batch_id: context.text('batch-id'),
-    external_identifier: context.text('external-identifier'),
-    created_after: context.text('created-after'),
-    created_before: context.text('created-before'),
-  }
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(given), limit: Math.min(limit, MAX_PAGE) } as ScreenshotQuery
-}
-
-export const list: Command = {
-  name: 'list',
-  usage: '',
-  summary: 'Lists screenshots, newest first',
-  minimum: 0,
-  maximum: 0,
-  flags: [
-    { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
-    { name: 'videos', kind: 'boolean', summary: 'Lists videos instead of screenshots' },
-    { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
-    { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
-    {
-      name: 'format',
-      kind: 'text',
-      value: 'FORMAT',
-      values: ['png', 'jpeg', 'webp', 'avif', 'pdf', ...VIDEO_FORMATS],
-      summary: 'Only in this format',
-    },
-    { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
-    { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
-    { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time, ISO 8601' },
-    { name: 'created-before', kind: 'text', value: 'TIME', summary: 'Only before this time, ISO 8601' },
-  ],
-  async run(context) {
-    const limit = context.number('limit') ?? DEFAULT_LIMIT
-    if (limit < 1) throw new UsageError('--limit must be at least 1.')
-    const { signal } = context.world
-    const found: Screenshot[] = []
-    let count = 0
-    const format = context.text('format')
-    const [screenshots, videos] = bothKinds(context.client())
-    const captures = context.isOn('videos') || VIDEO_FORMATS.includes(format ?? '') ? videos : screenshots
-    for await (const screenshot of captures.list({ ...toQuery(context, limit), signal })) {
-      if (context.isOn('json')) context.printJson(screenshot)
-      else found.push(screenshot)
-      count += 1
-      if (count >= limit) break
-    }
-    if (!context.isOn('json'))
-      context.world.stdout.write(found.length === 0 ? (captures === videos ? 'no videos\n' : 'no screenshots\n') : tableOf(found))
-    return EXIT.ok
-  },
-}
 
 export const get: Command = {
   name: 'get',
@@ -162,7 +101,7 @@ async function watchAll(context: Context): Promise<number> {
   const { signal } = context.world
   const client = context.client()
   const pending = new Map<string, string>()
-  let failed = 0
+  let [ended, failed] = [0, 0]
   for (;;) {
     const seen = new Set<string>()
     for (const captures of bothKinds(client)) {
@@ -176,9 +115,13 @@ async function watchAll(context: Context): Promise<number> {
       pending.delete(id)
       const screenshot = await withKindOf(client, (captures) => captures.get(id, { signal }))
       printState(context, screenshot)
+      ended += 1
       if (screenshot.status === 'failed') failed += 1
     }
-    if (pending.size === 0) return failed === 0 ? EXIT.ok : EXIT.failed
+    if (pending.size === 0) {
+      context.note(ended === 0 ? 'Nothing is pending.' : `${ended} ended, ${failed} failed.`)
+      return failed === 0 ? EXIT.ok : EXIT.failed
+    }
     await pause(signal)
   }
 }

@@ -1,8 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { CaptureFailedError, type Screenshot, type ScreenshotRequest } from '../../../client/src/index.ts'
+import { CaptureFailedError, type Screenshot, type ScreenshotRequest, TintypeError } from '../../../client/src/index.ts'
 import type { Flag } from '../arguments/flag.ts'
-import { captureRecord, writeFileFrom } from '../batch/capture.ts'
+import { captureRecord, writeArtifacts, writeFileFrom } from '../batch/capture.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, toFileName, toFreeName } from '../batch/names.ts'
 import { Progress } from '../batch/progress.ts'
 import { isDone, runBatch } from '../batch/run-batch.ts'
@@ -61,10 +61,31 @@ export function waitTimeoutOf(context: Context): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000
 }
 
+const formatOf = (file: string): string | undefined => EXTENSIONS[path.extname(file).toLowerCase()]
+
 /** Without --format, the extension of the file decides. */
 function withFormat(options: ScreenshotRequest, file: string | undefined): ScreenshotRequest {
-  const format = file === undefined ? undefined : EXTENSIONS[path.extname(file).toLowerCase()]
-  return options.format === undefined && format !== undefined ? ({ ...options, format } as ScreenshotRequest) : options
+  const format = file === undefined || isFolder(file) ? undefined : formatOf(file)
+  if (format !== undefined && options.format !== undefined && options.format !== format) {
+    throw new UsageError(`-o ${file} is the name of a ${format} file, but --format is ${options.format}. Change one of them.`)
+  }
+  return format === undefined ? options : ({ ...options, format } as ScreenshotRequest)
+}
+
+/** Refuses a file that cannot be written, before its capture is charged. */
+function assertWritable(file: string): void {
+  if (isFolder(file)) return
+  const folder = path.dirname(file)
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      code === 'ENOENT'
+        ? `the folder ${folder} does not exist. Create it, or name another file with -o.`
+        : `you may not write to ${folder}. Name another file with -o.`,
+    )
+  }
 }
 
 function printResult(context: Context, screenshot: Screenshot, file: string | undefined): void {
@@ -82,6 +103,7 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
     throw new UsageError('the picture would be written to the terminal. Redirect the output, or name a file with -o.')
   }
   const options = withFormat(toCaptureOptions(context.parsed), output)
+  if (output !== undefined && !isStandardOutput) assertWritable(output)
   const client = context.client()
   const { signal } = context.world
   const request = url === undefined ? options : { ...options, url }
@@ -105,14 +127,25 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
     const stream = await capturesIn(client, screenshot.format).streamOf(screenshot, { signal })
     if (isStandardOutput) for await (const chunk of stream) context.world.stdout.write(chunk)
     const file = isStandardOutput ? undefined : toOutputFile(context, url, String(options.format ?? 'png'))
-    if (file !== undefined) await writeFileFrom(stream, file, signal)
+    if (file !== undefined) {
+      await writeFileFrom(stream, file, signal)
+      await writeArtifacts({ client, screenshot, file, signal }, (written) => context.note(`saved ${written}`))
+    }
     printResult(context, screenshot, file)
     if (!context.isOn('json')) context.note(describePicture(screenshot))
     for (const warning of screenshot.warnings) context.note(`warning: ${warning}`)
     return EXIT.ok
   } catch (error) {
-    if (error instanceof Interrupted && id !== undefined) context.note(`The capture continues. Run \`tintype watch ${id}\` to follow it.`)
+    if (id !== undefined) noteRest(context, id, error)
     throw error
+  }
+}
+
+/** Says how to get the picture of a capture that was created, and whose command failed. */
+function noteRest(context: Context, id: string, error: unknown): void {
+  if (error instanceof Interrupted) context.note(`The capture continues. Run \`tintype watch ${id}\` to follow it.`)
+  else if (!(error instanceof CaptureFailedError || error instanceof TintypeError)) {
+    context.note(`The capture is ${id}. Run \`tintype get ${id} -o FILE\` to download its file.`)
   }
 }
 
@@ -129,6 +162,9 @@ function toOutputFile(context: Context, url: string | undefined, format: string)
 function toFolder(output: string | undefined): string {
   if (output === '-') throw new UsageError('several pictures do not fit into standard output. Name a folder with -o.')
   const folder = output ?? '.'
+  if (formatOf(folder) !== undefined && !isFolder(folder)) {
+    throw new UsageError(`-o ${folder} is the name of one picture. Several pictures need a folder: write -o ${path.parse(folder).name}/.`)
+  }
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new UsageError(`${folder} is a file. Several pictures need a folder: name one with -o.`)
   }

@@ -1,9 +1,9 @@
 import { replaceHidden, toEscape } from '@tintype/crds/text/hidden-characters'
 
-const UNITS = ['B', 'KB', 'MB', 'GB'] as const
-const STEP = 1_000
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'] as const
+const STEP = 1_024
 
-/** `45.3 KB` */
+/** `45.3 KiB`, as in the console */
 export function formatBytes(bytes: number): string {
   const index = bytes < STEP ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(STEP)))
   const value = bytes / STEP ** index

@@ -1,7 +1,7 @@
 import type { CommandLine, Flag, OptionGroup } from '../arguments/flag.ts'
-import { cut } from './output.ts'
 
 const FLAG_COLUMN = 26
+const MAX_COLUMNS = 80
 
 /** `-o, --output FILE`; `--[no-]full-page` for a switch of the API. */
 export function flagTitle({ name, short, value, isNegatable }: Flag): string {
@@ -9,24 +9,58 @@ export function flagTitle({ name, short, value, isNegatable }: Flag): string {
   return `${prefix}--${isNegatable ? '[no-]' : ''}${name}${value === undefined ? '' : ` ${value}`}`
 }
 
-/** A line with a title and a text, cut to the width of the terminal. */
-export const helpLine = (title: string, text: string, columns: number, column = FLAG_COLUMN): string =>
-  cut(`  ${title.padEnd(column)} ${text}`, columns)
+/** Breaks a text into lines. A word that is longer than a line is not broken. */
+function wrap(text: string, length: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + word.length <= length) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** A title and a text beside it, on as many lines as they need. */
+export function helpLine(title: string, text: string, columns: number, column = FLAG_COLUMN): string {
+  const width = Math.min(columns, MAX_COLUMNS)
+  if (title.length > column && title.length + text.length + 3 <= width) return `  ${title} ${text}`
+  const lines = wrap(text, width - column - 3)
+  const indent = ' '.repeat(column + 3)
+  const [first = '', ...rest] = title.length <= column ? lines : ['', ...lines]
+  return [`  ${title.padEnd(column)} ${first}`.trimEnd(), ...rest.map((line) => indent + line)].join('\n')
+}
+
+interface HelpOptions {
+  common: readonly Flag[]
+  columns: number
+}
+
+const flagLines = (flags: readonly Flag[], columns: number): string[] =>
+  flags.map((flag) => helpLine(flagTitle(flag), flag.summary, columns))
 
 /** Help of a command. `notes` come last. */
 export function commandHelp(
   { name, usage, summary, flags }: CommandLine,
-  { common, notes = [], columns }: { common: readonly Flag[]; notes?: readonly string[] | undefined; columns: number },
+  { common, notes = [], columns }: HelpOptions & { notes?: readonly string[] | undefined },
 ): string {
   return [
     `Usage: tintype ${[name, usage].filter((part) => part !== '').join(' ')} [options]`,
     '',
     `${summary}.`,
     '',
-    ...[...flags, ...common].map((flag) => helpLine(flagTitle(flag), flag.summary, columns)),
+    ...flagLines([...flags, ...common], columns),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     '',
   ].join('\n')
+}
+
+/** Help of a group of commands, such as `keys`. The flags that all of them have come once, at the end. */
+export function groupHelp(commands: readonly CommandLine[], { common, columns }: HelpOptions): string {
+  const each = commands.map(({ name, usage, summary, flags }) => {
+    const title = `tintype ${[name, usage].filter((part) => part !== '').join(' ')}`
+    return [title, `  ${summary}.`, ...flagLines(flags, columns), ''].join('\n')
+  })
+  return [...each, 'Options of every command:', ...flagLines(common, columns), ''].join('\n')
 }
 
 /** All capture options, in the groups of the API documentation. */
@@ -35,10 +69,9 @@ export function optionsHelp(
   toFlag: (option: OptionGroup['options'][number]) => Flag,
   columns: number,
 ): string {
-  const column = Math.max(...groups.flatMap(({ options }) => options.map((option) => flagTitle(toFlag(option)).length)))
   const sections = groups.map(({ title, options }) => {
-    const lines = options.map((option) => helpLine(flagTitle(toFlag(option)), option.summary, columns, column))
-    return `${title}\n${lines.join('\n')}\n`
+    const flags = options.map(toFlag)
+    return `${title}\n${flags.map((flag) => helpLine(flagTitle(flag), flag.summary, columns)).join('\n')}\n`
   })
   return sections.join('\n')
 }

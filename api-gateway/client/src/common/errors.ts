@@ -79,6 +79,10 @@ export function joinSentences(problem: string, remedy: string | undefined): stri
   return `${/[.!?]$/.test(problem) ? problem : `${problem}.`} ${remedy}`
 }
 
+/** Why a capture failed, and what to do. */
+export const toFailureMessage = ({ code, message }: { code: string; message: string }): string =>
+  joinSentences(`${code}: ${message}`, CAPTURE_REMEDIES[code])
+
 /** Names at most this many problems in a message. All of them are in `details`. */
 const MAX_NAMED = 3
 

@@ -300,34 +300,34 @@ export interface components {
         /**
          * @description Why a capture failed.
          *
-         *     - `TIMEOUT`: Raise options.timeout, wait for less with options.wait_until, or check that the page loads. error.message says which step took too long.
-         *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; error.message says how the connection ended.
+         *     - `TIMEOUT`: Raise options.timeout, wait for less with options.wait_until, or check that the page loads. The message says which step took too long.
+         *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; the message says how the connection ended.
          *     - `DNS_FAILED`: Check the host name: it does not resolve.
          *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
          *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
-         *     - `TLS_ERROR`: Fix the site’s certificate; error.message names the problem.
-         *     - `INVALID_SELECTOR`: Correct the CSS selector: the browser cannot read it. error.message names the option and its value.
-         *     - `INVALID_SCRIPT`: Correct the syntax error in the script. error.message names the option and the error.
-         *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in error.message, for example of wait_for_selector, click or hover.
+         *     - `TLS_ERROR`: Fix the site’s certificate; the message names the problem.
+         *     - `INVALID_SELECTOR`: Correct the CSS selector: the browser cannot read it. The message names the option and its value.
+         *     - `INVALID_SCRIPT`: Correct the syntax error in the script. The message names the option and the error.
+         *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in the message, for example of wait_for_selector, click or hover.
          *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
-         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. error.message gives the limit.
-         *     - `UNSUPPORTED_CONTENT`: Read error.message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
+         *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. The message gives the limit.
+         *     - `UNSUPPORTED_CONTENT`: Read the message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
-         *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. error.message contains the script’s error.
+         *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. The message contains the script’s error.
          *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
          *     - `BOT_CHALLENGE`: Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.
-         *     - `CONTENT_RULE`: Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in error.message.
-         *     - `BASELINE_NOT_FOUND`: Set options.compare_to to a completed screenshot whose file still exists, or leave it out. error.message gives the reason.
+         *     - `CONTENT_RULE`: Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in the message.
+         *     - `BASELINE_NOT_FOUND`: Set options.compare_to to a completed screenshot whose file still exists, or leave it out. The message gives the reason.
          *     - `STORAGE_FAILED`: Create the screenshot again later: Tintype could not store the file.
-         *     - `COPY_FAILED`: Check the storage_… options and the permissions of the access key. error.message contains the response of your store.
+         *     - `COPY_FAILED`: Check the storage_… options and the permissions of the access key. The message contains the response of your store.
          *     - `USAGE_LIMIT_REACHED`: Wait for the next month, or ask an administrator for a larger plan: the monthly quota is used up.
-         *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that error.message names, then create the screenshot again.
-         *     - `VIDEO_UNAVAILABLE`: Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. error.message names the problem.
+         *     - `POOL_NOT_FOUND`: Ask an administrator of this service to create the RunnerPool that the message names, then create the screenshot again.
+         *     - `VIDEO_UNAVAILABLE`: Ask an administrator of this service for a RunnerPool that records videos: spec.video is true, and its image has ffmpeg. The message names the problem.
          *     - `ACCOUNT_NOT_FOUND`: Correct spec.accountName, or ask an administrator to create the Account. Only a Screenshot created with kubectl fails with this code.
          *     - `QUEUE_FULL`: Create the Screenshot again when fewer screenshots wait for a runner. Only a Screenshot created with kubectl fails with this code.
-         *     - `INVALID_OPTIONS`: Correct the options that error.message names, and create the screenshot again.
-         *     - `OPTION_NOT_ALLOWED`: Leave out the options that error.message names: this service does not allow them.
+         *     - `INVALID_OPTIONS`: Correct the options that the message names, and create the screenshot again.
+         *     - `OPTION_NOT_ALLOWED`: Leave out the options that the message names: this service does not allow them.
          *     - `ACCOUNT_SUSPENDED`: Ask an administrator of this service to end the suspension of the account.
          *     - `CANCELLED`: Ask an administrator of this service to create the account again, then create the screenshot again: the account was deleted before the capture started.
          *     - `RESOURCE_LIMIT`: Block requests with options such as block_ads or block_resources: the limit is 10,000 requests and 512 MiB per capture.
@@ -2843,6 +2843,8 @@ export interface components {
                 run_id: string;
             };
         };
+        /** @description Nothing: a run takes everything from its schedule. */
+        RunSchedule: Record<string, never>;
         Schedule: {
             /** @description Id of the schedule. */
             id: string;
@@ -3265,6 +3267,11 @@ export interface components {
                     reason: string | null;
                     /** @description Explanation of `ready`. */
                     message: string | null;
+                    /** @description Why the pool does not have the runners that it needs, such as AtMaximum: captures wait, and it has `max_pods` runners. */
+                    problem: {
+                        reason: string;
+                        message: string;
+                    } | null;
                     /** @description False when the nodes allow no sandbox around the browser. */
                     sandboxed: boolean | null;
                     records_videos: boolean;
@@ -3288,8 +3295,10 @@ export interface components {
                     account: string;
                     started_at: string | null;
                 }[];
-                /** @description The queue by plan. */
+                /** @description The queue by pool and plan. */
                 queue: {
+                    /** @description Pool that captures them. */
+                    pool: string;
                     /** @description Null: the account does not exist. */
                     plan: string | null;
                     /** @description Accounts with queued or running captures. */

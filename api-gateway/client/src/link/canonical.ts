@@ -4,10 +4,13 @@
 // The query is decoded once as form data (`+` is a space), which replaces invalid UTF-8 by U+FFFD. `signature` and tracking parameters are left out.
 // The parameters are sorted by name and value, by code point, and encoded by RFC 3986: all bytes except A-Z a-z 0-9 - . _ ~.
 
+import { TRACKING_NAMES, TRACKING_PREFIXES } from '../generated/links.ts'
+
 const SIGNED_PREFIX = 'tintype-take-v1\n'
 
-/** Mail and social networks add these to links. They are neither signed nor read. */
-const isTracking = (name: string): boolean => name.startsWith('utm_') || name === 'fbclid' || name === 'gclid'
+/** Mail services, advertising and social networks add these to links. They are neither signed nor read. */
+const isTracking = (name: string): boolean =>
+  TRACKING_NAMES.some((one) => one === name) || TRACKING_PREFIXES.some((prefix) => name.startsWith(prefix))
 
 /** Encodes all characters that RFC 3986 does not call unreserved. */
 export const encodeRfc3986 = (text: string): string =>

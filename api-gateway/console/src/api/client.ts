@@ -1,3 +1,4 @@
+import { toMessage } from '../../../client/src/common/errors.ts'
 import type { components } from '../../../client/src/generated/api.ts'
 
 // Calls of the public REST API. The session's cookie authenticates them, together with a header that pages of other origins cannot send.
@@ -18,9 +19,12 @@ export interface Session extends Identity {
 }
 
 /** One problem of a request, as the API reports it. */
-export interface Problem {
-  path: string
-  message: string
+export type Problem = Schemas['Problem']
+
+/** What is wrong and what to do, as other clients say it. Several problems are listed below the message. */
+function toText(code: string, message: unknown, problems: readonly Problem[]): string {
+  if (typeof message !== 'string') return 'The request failed.'
+  return problems.length > 1 ? message : toMessage(code, message, problems)
 }
 
 /** An error response of the API, or a failed connection. */
@@ -33,7 +37,7 @@ export class RequestError extends Error {
   readonly requestId: string | undefined
 
   constructor(status: number, { code, message, details, request_id }: Record<string, unknown>) {
-    super(typeof message === 'string' ? message : 'The request failed.')
+    super(toText(String(code), message, Array.isArray(details) ? details : []))
     this.status = status
     this.code = typeof code === 'string' ? code : 'UNKNOWN'
     this.problems = Array.isArray(details) ? (details as Problem[]) : []

@@ -1,20 +1,35 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { hasScope, type Session, signOut } from '../api/client.ts'
 import { useLocation } from '../routing/router.ts'
+import { forget } from '../ui/kept.ts'
 import { type PageEntry, pages } from './pages.ts'
 
 const NO_ACCESS: PageEntry = {
   path: '',
   title: 'No access',
   scope: '',
-  page: () => <p class="empty">Your API key has no scope for a page of the console.</p>,
+  page: () => <p class="empty">Your API key has no scope for this page of the console.</p>,
+}
+
+const NOT_FOUND: PageEntry = {
+  path: '',
+  title: 'Page not found',
+  scope: '',
+  page: () => <p class="empty">The console has no page with this URL. Choose one in the menu.</p>,
+}
+
+/** The page of a path. Without a path, the first one. */
+function findPage(path: string | undefined, visible: readonly PageEntry[]): PageEntry {
+  if (path === undefined) return visible[0] ?? NO_ACCESS
+  const found = pages.find((entry) => entry.path === path)
+  return found ? (visible.find((entry) => entry === found) ?? NO_ACCESS) : NOT_FOUND
 }
 
 /** Menu and page of a signed-in user. */
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
   const { parts, query } = useLocation()
   const visible = pages.filter(({ scope }) => hasScope(session, scope))
-  const entry = visible.find(({ path }) => path === parts[0]) ?? visible[0] ?? NO_ACCESS
+  const entry = findPage(parts[0], visible)
   const { page: Current } = entry
   const heading = useRef<HTMLHeadingElement>(null)
   const isFirst = useRef(true)
@@ -23,7 +38,10 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
   }, [entry.path])
   useEffect(() => {
     // Screen readers announce the new page. The first one keeps the focus of the browser.
-    if (!isFirst.current) heading.current?.focus()
+    if (!isFirst.current) {
+      heading.current?.focus({ preventScroll: true })
+      scrollTo({ top: 0 })
+    }
     isFirst.current = false
   }, [parts.join('/')])
   const leave = async () => {
@@ -44,7 +62,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
         </a>
         <nav aria-label="Pages">
           {visible.map(({ path, title }) => (
-            <a key={path} href={`#/${path}`} aria-current={path === entry.path ? 'page' : undefined}>
+            <a key={path} href={`#/${path}`} aria-current={path === entry.path ? 'page' : undefined} onClick={() => forget(`${path}?`)}>
               {title}
             </a>
           ))}

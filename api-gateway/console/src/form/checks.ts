@@ -5,6 +5,7 @@ import { optionsByName } from '@tintype/crds/options/groups'
 import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
 import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
+import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import type { Collection } from '../api/captures.ts'
 import { type Field, fieldsByName } from './fields.ts'
@@ -16,16 +17,14 @@ import type { FindProblems } from './request.ts'
 /** Cookies are entered as texts of Set-Cookie headers, which the gateway parses. */
 const COOKIE = /^[^\s;=,"]+=[^;]*(;.*)?$/
 
-function findValueProblem({ option, kind }: Field, value: unknown): string | undefined {
+function findValueProblem({ option, name }: Field, value: unknown): string | undefined {
   if (option === 'cookies') {
     const isValid = (value as string[]).every((cookie) => COOKIE.test(cookie))
     return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
   }
-  if (kind === 'number' && typeof value !== 'number') return 'Enter a number.'
-  const parsed = optionsByName.get(option)?.safeParse(value)
-  if (!parsed || parsed.success) return undefined
-  const [issue] = parsed.error.issues
-  return issue ? issue.message.replace(/^Invalid input: /, '').replace(/^\w/, (letter) => letter.toUpperCase()) : 'This value is not valid.'
+  const schema = optionsByName.get(option)
+  const [issue] = schema?.safeParse(value).error?.issues ?? []
+  return schema && issue ? describeIssue(issue, toPath([name, ...issue.path]), { schema, body: value }) : undefined
 }
 
 function findEventProblem(

@@ -121,7 +121,8 @@ export function toInputs(options: Readonly<Record<string, unknown>>): { inputs: 
       continue
     }
     const input = toInput(field, value)
-    if (input !== undefined) inputs[name] = input
+    // Records also have options that were given with their default.
+    if (input !== undefined && input !== field.fallback) inputs[name] = input
   }
   return { inputs, hidden }
 }

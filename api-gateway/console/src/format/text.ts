@@ -16,24 +16,40 @@ export function formatMilliseconds(milliseconds: number): string {
   return seconds < 60 ? `${seconds.toFixed(seconds < 10 ? 2 : 1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-const STEPS: readonly (readonly [milliseconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-  [60_000, 'minute'],
-  [1_000, 'second'],
+/** A unit from which on times are given in it. Days begin late: a time on Friday morning is not "tomorrow" on Wednesday evening. */
+const STEPS: readonly (readonly [from: number, size: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [2 * 86_400_000, 86_400_000, 'day'],
+  [3_600_000, 3_600_000, 'hour'],
+  [60_000, 60_000, 'minute'],
+  [1_000, 1_000, 'second'],
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat('en')
 
 /** `5 minutes ago`. */
 export function formatAge(instant: string, now: Date): string {
   const difference = Date.parse(instant) - now.getTime()
-  const [size, unit] = STEPS.find(([milliseconds]) => Math.abs(difference) >= milliseconds) ?? [1_000, 'second' as const]
+  const step = STEPS.find(([from]) => Math.abs(difference) >= from)
+  if (!step) return 'now'
+  const [, size, unit] = step
   return relative.format(Math.round(difference / size), unit)
 }
 
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
 
-/** Local date and time. */
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+/** A time as the value of an input of local times; empty for none. */
+export function toLocalInput(instant: string | null): string {
+  const time = new Date(instant ?? '')
+  if (Number.isNaN(time.getTime())) return ''
+  const [month, day, hours, minutes] = [time.getMonth() + 1, time.getDate(), time.getHours(), time.getMinutes()].map(twoDigits)
+  return `${time.getFullYear()}-${month}-${day}T${hours}:${minutes}`
+}
+
+/** The time of an input of local times, for the API; empty for none. */
+export const fromLocalInput = (text: string): string => (text === '' ? '' : new Date(text).toISOString())
+
+/** Local date and time, with the zone. */
 export const formatInstant = (instant: string): string => absolute.format(new Date(instant))
 
 /** `12345` → `12,345`. */

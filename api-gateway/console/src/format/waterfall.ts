@@ -16,5 +16,5 @@ export function toWaterfall(steps: Readonly<Record<string, number>>): { bars: re
   return { bars, total }
 }
 
-/** `fullPageHeight` → `full page height`. */
-export const toStepTitle = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
+/** `full_page_height` → `full page height`. */
+export const toStepTitle = (name: string): string => name.replaceAll('_', ' ')

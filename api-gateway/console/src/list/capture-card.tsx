@@ -5,7 +5,7 @@ import type { Card } from './card.ts'
 
 /** A capture in a list. The whole card is a link to its record. `title` replaces the title of the page. */
 export function CaptureCard({ card, title = card.title }: { card: Card; title?: string }) {
-  const { id, collection, status, created_at, note, change, length } = card
+  const { id, collection, status, created_at, note, notice, length } = card
   const [brokenUrl, setBrokenUrl] = useState<string>()
   const preview = card.preview?.url === brokenUrl ? undefined : card.preview
   const fail = () => setBrokenUrl(card.preview?.url)
@@ -16,7 +16,7 @@ export function CaptureCard({ card, title = card.title }: { card: Card; title?: 
         {/* Browsers read only the beginning of the file for its first frame. */}
         {preview?.kind === 'video' ? <video src={preview.url} muted playsInline preload="metadata" tabIndex={-1} onError={fail} /> : null}
         {preview ? null : <span class="soft">{note}</span>}
-        {change === undefined ? null : <span class="badge changed corner">Changed {change}</span>}
+        {notice === undefined ? null : <span class="badge changed corner">{notice}</span>}
         {length ? <span class="length">{length}</span> : null}
       </span>
       <span class="title">{title}</span>

@@ -1,8 +1,11 @@
 import { type Collection, NOUNS } from '../api/captures.ts'
+import { fromLocalInput, toLocalInput } from '../format/text.ts'
 import { navigate } from '../routing/router.ts'
-import { ErrorNote } from '../ui/notes.tsx'
+import { ErrorNote, STATUS_TITLES } from '../ui/notes.tsx'
 import { CaptureCard } from './capture-card.tsx'
+import { FailureCauses } from './failure-causes.tsx'
 import { Grid } from './grid.tsx'
+import { keepFilter } from './list-path.ts'
 import { useCaptures } from './use-captures.ts'
 
 /** Height of a card and its gap. style.css sets the same height. */
@@ -24,6 +27,7 @@ const filterOf = (query: URLSearchParams): URLSearchParams =>
 /** All screenshots or videos of the account, with filters that are part of the page's URL. */
 export function CaptureList({ collection, query: given }: { collection: Collection; query: URLSearchParams }) {
   const query = filterOf(given)
+  keepFilter(collection, query.toString())
   const { items, cursor, waiting, isLoading, error, loadMore, showWaiting } = useCaptures(collection, query.toString())
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(query)
@@ -41,6 +45,7 @@ export function CaptureList({ collection, query: given }: { collection: Collecti
         </p>
       ) : null}
       <Filters formats={FORMATS[collection]} query={query} onChange={change} />
+      {query.get('status') === 'failed' ? <FailureCauses key={query.toString()} collection={collection} filter={query.toString()} /> : null}
       {error ? <ErrorNote error={error} /> : null}
       <div role="status" class="waiting">
         {waiting.length > 0 ? (
@@ -94,6 +99,17 @@ function Filters({ formats, query, onChange }: FiltersProps) {
       />
     </div>
   )
+  const time = (name: string, label: string) => (
+    <div>
+      <label for={`filter-${name}`}>{label}</label>
+      <input
+        id={`filter-${name}`}
+        type="datetime-local"
+        value={toLocalInput(query.get(name))}
+        onChange={(event) => onChange(name, fromLocalInput(event.currentTarget.value))}
+      />
+    </div>
+  )
   const choice = (name: string, label: string, values: readonly string[]) => (
     <div>
       <label for={`filter-${name}`}>{label}</label>
@@ -101,7 +117,7 @@ function Filters({ formats, query, onChange }: FiltersProps) {
         <option value="">All</option>
         {values.map((value) => (
           <option key={value} value={value}>
-            {value}
+            {STATUS_TITLES[value] ?? value}
           </option>
         ))}
       </select>
@@ -113,8 +129,8 @@ function Filters({ formats, query, onChange }: FiltersProps) {
       {choice('format', 'Format', formats)}
       {text('url', 'Exact URL', 'search', 'https://example.com/')}
       {text('external_identifier', 'External identifier', 'search', 'order-1042')}
-      {text('created_after', 'Created after', 'date')}
-      {text('created_before', 'Created before', 'date')}
+      {time('created_after', 'Created after')}
+      {time('created_before', 'Created before')}
     </search>
   )
 }

@@ -13,8 +13,8 @@ export interface Card {
   preview: Preview | undefined
   /** Shown if there is no preview. */
   note: string
-  /** Changed part of a comparison. */
-  change: string | undefined
+  /** What stands out: the changed part of a comparison, or an error status of the page. */
+  notice: string | undefined
   /** Length of a video. */
   length: string | undefined
 }
@@ -37,6 +37,8 @@ function previewOf(capture: Capture): Preview | undefined {
 
 export function toCard(capture: Capture): Card {
   const comparison = isVideo(capture) ? null : capture.comparison
+  const status = capture.metadata?.http_status ?? 0
+  const httpError = status < 400 ? undefined : `HTTP ${status}`
   return {
     id: capture.id,
     collection: collectionOf(capture),
@@ -45,7 +47,7 @@ export function toCard(capture: Capture): Card {
     created_at: capture.created_at,
     preview: previewOf(capture),
     note: capture.status === 'completed' ? capture.format : (capture.error?.code ?? 'Waiting'),
-    change: comparison?.changed ? formatShare(comparison.changed_ratio ?? 0) : undefined,
+    notice: comparison?.changed ? `Changed ${formatShare(comparison.changed_ratio ?? 0)}` : httpError,
     length: isVideo(capture) && capture.duration_ms !== null ? formatMilliseconds(capture.duration_ms) : undefined,
   }
 }

@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Capture, type Collection, recordPath } from '../api/captures.ts'
 import { api, RequestError, type Schemas } from '../api/client.ts'
+import { keep, recall } from '../ui/kept.ts'
 import { type Card, toCard } from './card.ts'
+import { listPath } from './list-path.ts'
 import { keepSame, mergeNewest, replaceRecords, splitWaiting } from './merge.ts'
 
 /** Records of the first page, which is also what a refresh reads: about a window full, so that they appear soon over slow connections. */
@@ -25,6 +27,12 @@ interface State {
 }
 
 const EMPTY: State = { items: [], cursor: null, waiting: [], isLoading: true }
+
+/** A list as it was left, and where it was scrolled to. */
+interface Left {
+  state: State
+  top: number
+}
 
 interface CapturePage {
   cards: readonly Card[]
@@ -74,9 +82,18 @@ async function readCards({ collection, signal }: PageRequest, ids: readonly stri
   return new Map(await Promise.all(ids.map(read)))
 }
 
+/** Removes a deleted capture from the list that leads to it. */
+export function forgetCapture(collection: Collection, id: string): void {
+  const [, filter = ''] = listPath(collection).split('?')
+  const place = `${collection}?${filter}`
+  const left = recall<Left>(place)
+  if (left) keep(place, { ...left, state: { ...left.state, items: left.state.items.filter((item) => item.id !== id) } })
+}
+
 /** Screenshots or videos of the account with the newest first. The list refreshes itself, and grows when `loadMore` is called. */
 export function useCaptures(collection: Collection, filter: string) {
-  const [state, setState] = useState<State>(EMPTY)
+  const place = `${collection}?${filter}`
+  const [state, setState] = useState<State>(() => recall<Left>(place)?.state ?? EMPTY)
   const current = useRef(state)
   current.current = state
   const control = useRef(new AbortController())
@@ -138,12 +155,25 @@ export function useCaptures(collection: Collection, filter: string) {
   useEffect(() => {
     control.current = new AbortController()
     isBusy.current = false
-    setState(EMPTY)
-    void load(null)
+    const left = recall<Left>(place)
+    setState(left?.state ?? EMPTY)
+    void (left ? refresh() : load(null))
     const timer = setInterval(() => void refresh(), REFRESH_MILLISECONDS)
+    // The scroll position is noted while the list is shown. The next page begins at the top before this effect ends.
+    let top = left?.top ?? 0
+    const { hash } = location
+    const note = () => {
+      if (location.hash === hash) top = scrollY
+    }
+    // The grid has its height after it was measured and drawn.
+    if (left) requestAnimationFrame(() => requestAnimationFrame(() => scrollTo({ top: left.top })))
+    addEventListener('scroll', note, { passive: true })
     return () => {
+      removeEventListener('scroll', note)
       clearInterval(timer)
       control.current.abort()
+      const { items, cursor } = current.current
+      if (items.length > 0) keep(place, { state: { ...EMPTY, items, cursor, isLoading: false }, top } satisfies Left)
     }
   }, [load, refresh])
 

@@ -1,13 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Capture, type Collection, collectionOf, recordPath } from '../api/captures.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { toFailureMessage } from '../../../client/src/common/errors.ts'
+import { type Capture, type Collection, collectionOf, isVideo, recordPath } from '../api/captures.ts'
 import { api, RequestError } from '../api/client.ts'
 import { OptionForm } from '../form/option-form.tsx'
 import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
 import { formatMilliseconds } from '../format/text.ts'
+import { ComparisonPanel } from '../record/comparison.tsx'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
-import { ErrorNote, Note, StatusBadge } from '../ui/notes.tsx'
+import { forget, recall, useKept } from '../ui/kept.ts'
+import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
 
@@ -44,18 +47,52 @@ async function capture({ body, collection }: FormRequest, signal: AbortSignal, o
 /** Options of links to this page. */
 const LINKED_OPTIONS = ['format', 'compare_to']
 
-/** The form as it opens. */
-const startOf = (query: URLSearchParams): FormInputs => ({
-  metadata_timings: 'true',
-  ...Object.fromEntries([...query].filter(([name]) => LINKED_OPTIONS.includes(name))),
+const linkedInputs = (query: URLSearchParams): FormInputs =>
+  Object.fromEntries([...query].filter(([name]) => LINKED_OPTIONS.includes(name)))
+
+const shotIn = ({ shot }: Progress): Pick<Progress, 'shot'> => (shot ? { shot } : {})
+
+/** What the page keeps while another page is shown. */
+interface Draft {
+  /** Query of the link that opened the page. */
+  query: string
+  /** The record of the link has been requested. */
+  isRequested?: true
+  url: string
+  inputs: FormInputs
+  hidden: readonly string[]
+  progress: Progress
+  /** Ends the capture that runs. */
+  running?: AbortController
+}
+
+const START_URL = 'https://example.com/'
+const DRAFT = 'playground'
+
+const startOf = (query: URLSearchParams): Draft => ({
+  query: query.toString(),
+  url: query.get('url') ?? START_URL,
+  inputs: linkedInputs(query),
+  hidden: [],
+  progress: { isBusy: false },
+})
+
+/** The request that is sent: with the durations of the steps, which the page shows. */
+const withTimings = ({ body, ...request }: FormRequest): FormRequest => ({
+  ...request,
+  body: { ...body, options: { metadata_timings: true, ...body.options } },
 })
 
 const Playground: Page = ({ session, query }) => {
-  const [url, setUrl] = useState(query.get('url') ?? 'https://example.com/')
-  const [inputs, setInputs] = useState<FormInputs>(() => startOf(query))
-  const [hidden, setHidden] = useState<readonly string[]>([])
-  const [progress, setProgress] = useState<Progress>({ isBusy: false })
-  const running = useRef<AbortController>(undefined)
+  // A link to the page begins anew. The menu leads back to what was left.
+  const earlier = recall<Draft>(DRAFT)
+  if (earlier && query.size > 0 && earlier.query !== query.toString()) {
+    earlier.running?.abort()
+    forget(DRAFT)
+  }
+  const [draft, change] = useKept(DRAFT, () => startOf(query))
+  const { url, inputs, hidden, progress } = draft
+  const set = (part: Partial<Draft>) => change((before) => ({ ...before, ...part }))
   const [isUsed, setUsed] = useState(query.size > 0)
   const request = toRequest(url, inputs, useChecks(isUsed))
   const { body, problems, warnings, collection } = request
@@ -64,29 +101,32 @@ const Playground: Page = ({ session, query }) => {
 
   // "Capture again" on the page of a record leads here.
   useEffect(() => {
-    if (from === null) return
+    if (from === null || recall<Draft>(DRAFT)?.isRequested) return
+    set({ isRequested: true })
     api<Capture>(recordPath(of, from)).then(
       ({ data }) => {
-        const { inputs: earlier, hidden: lost } = toInputs(data.options)
-        setUrl(data.options.html === undefined && data.options.markdown === undefined ? data.url : '')
-        setInputs({ ...earlier, ...startOf(query) })
-        setHidden(lost)
+        const { inputs: given, hidden: lost } = toInputs(data.options)
+        set({
+          url: data.options.html === undefined && data.options.markdown === undefined ? data.url : '',
+          inputs: { ...given, ...linkedInputs(query) },
+          hidden: lost,
+        })
       },
-      (error: unknown) => setProgress({ error, isBusy: false }),
+      (error: unknown) => set({ progress: { error, isBusy: false } }),
     )
   }, [from, of])
-  useEffect(() => () => running.current?.abort(), [])
 
   const submit = async (event: Event) => {
     event.preventDefault()
     if (problems.size > 0) return
-    running.current?.abort()
-    const control = new AbortController()
-    running.current = control
-    setProgress({ isBusy: true })
-    await capture(request, control.signal, setProgress).catch((error: unknown) => {
+    draft.running?.abort()
+    const running = new AbortController()
+    set({ running, progress: { isBusy: true } })
+    // It goes on while another page is shown.
+    const show = (next: Progress) => running.signal.aborted || set({ progress: next })
+    await capture(withTimings(request), running.signal, show).catch((error: unknown) => {
       // A capture that has begun keeps its link to the record.
-      if (!control.signal.aborted) setProgress(({ shot }) => ({ ...(shot ? { shot } : {}), error, isBusy: false }))
+      if (!running.signal.aborted) change((before) => ({ ...before, progress: { ...shotIn(before.progress), error, isBusy: false } }))
     })
   }
   const reported = new Map(problems)
@@ -107,7 +147,7 @@ const Playground: Page = ({ session, query }) => {
           value={url}
           aria-invalid={urlProblem !== undefined}
           aria-describedby={urlProblem === undefined ? undefined : 'url-problem'}
-          onInput={(event) => setUrl(event.currentTarget.value)}
+          onInput={(event) => set({ url: event.currentTarget.value })}
         />
         <button type="submit" class="primary" disabled={progress.isBusy || problems.size > 0}>
           {LABELS[collection][progress.isBusy ? 'busy' : 'idle']}
@@ -131,7 +171,7 @@ const Playground: Page = ({ session, query }) => {
         </Note>
       ) : null}
       <div class="columns">
-        <OptionForm inputs={inputs} problems={reported} onChange={setInputs} />
+        <OptionForm inputs={inputs} problems={reported} onChange={(next) => set({ inputs: next })} />
         <div class="results">
           <Result progress={progress} />
           <SnippetTabs body={body} session={session} />
@@ -147,6 +187,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
       <div class="panel-head">
         <h2 id="result-title">Result</h2>
         {shot ? <StatusBadge status={shot.status} /> : null}
+        {shot ? <PageStatus capture={shot} /> : null}
         {shot?.processing_duration_ms ? <span class="hint">{formatMilliseconds(shot.processing_duration_ms)}</span> : null}
         {shot ? <a href={`#/${collectionOf(shot)}/${shot.id}`}>Record</a> : null}
       </div>
@@ -154,7 +195,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
       {error ? <ErrorNote error={error} /> : null}
-      {shot?.error ? <Note kind="error">{`${shot.error.code}: ${shot.error.message}`}</Note> : null}
+      {shot?.error ? <Note kind="error">{toFailureMessage(shot.error)}</Note> : null}
       {shot && shot.warnings.length > 0 ? (
         <Note kind="warning">
           <ul>
@@ -165,6 +206,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         </Note>
       ) : null}
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
+      {shot && !isVideo(shot) && shot.comparison ? <ComparisonPanel key={shot.id} shot={shot} comparison={shot.comparison} /> : null}
       {shot?.metadata?.timings ? <Waterfall steps={shot.metadata.timings.steps} /> : null}
       {!shot && !isBusy && !error ? <p class="empty">Enter a URL and capture it. The result appears here.</p> : null}
     </section>

@@ -4,6 +4,7 @@ import type { Page } from '../routing/page.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
+import { Bars } from '../ui/waterfall.tsx'
 
 const REFRESH_MILLISECONDS = 3_000
 
@@ -35,9 +36,10 @@ const System: Page = () => {
       />
       <DataTable
         title="Queue"
-        head={['Plan', 'Accounts', 'Queued', 'Running']}
+        head={['Pool', 'Plan', 'Accounts', 'Queued', 'Running']}
         empty="The queue is empty."
-        rows={queue.map(({ plan, accounts, queued, running }) => [
+        rows={queue.map(({ pool, plan, accounts, queued, running }) => [
+          pool,
           plan ?? 'account missing',
           formatNumber(accounts),
           formatNumber(queued),
@@ -60,14 +62,26 @@ const System: Page = () => {
   )
 }
 
-function PoolState({ pool: { ready, reason, message } }: { pool: SystemData['pools'][number] }) {
-  const title = ready === null ? 'Unknown' : ready ? 'Ready' : 'Not ready'
+type Pool = SystemData['pools'][number]
+
+/** The state in one word. A pool that takes captures can still lack runners. */
+function toState({ ready, problem }: Pool): readonly [title: string, badge: string] {
+  if (ready === null) return ['Unknown', '']
+  if (!ready) return ['Not ready', 'inactive']
+  if (problem === null) return ['Ready', 'active']
+  return [problem.reason === 'AtMaximum' ? 'Full' : 'Lacks runners', 'pending']
+}
+
+function PoolState({ pool }: { pool: Pool }) {
+  const [title, badge] = toState(pool)
+  const { ready, reason, message, problem } = pool
+  const why = ready === false ? { reason, message } : problem
   return (
     <>
-      <span class={`badge ${ready === null ? '' : ready ? 'active' : 'inactive'}`}>{title}</span>
-      {ready === false ? (
+      <span class={`badge ${badge}`}>{title}</span>
+      {why ? (
         <div class="soft">
-          {reason}: {message}
+          {why.reason}: {why.message}
         </div>
       ) : null}
     </>
@@ -76,7 +90,6 @@ function PoolState({ pool: { ready, reason, message } }: { pool: SystemData['poo
 
 /** Codes of failed captures, with their share as a bar. */
 function Failures({ recent: { completed, failed, failures } }: { recent: SystemData['recent'] }) {
-  const most = Math.max(1, ...failures.map(({ count }) => count))
   return (
     <section class="panel" aria-labelledby="failures-title">
       <div class="panel-head">
@@ -86,21 +99,7 @@ function Failures({ recent: { completed, failed, failures } }: { recent: SystemD
         </span>
       </div>
       {failures.length === 0 ? <p class="soft">No capture has failed.</p> : null}
-      <table class="waterfall">
-        <tbody>
-          {failures.map(({ code, count }) => (
-            <tr key={code}>
-              <th scope="row" class="mono">
-                {code}
-              </th>
-              <td class="track">
-                <span class="bar bad" style={{ left: 0, width: `${(100 * count) / most}%` }} />
-              </td>
-              <td class="number">{formatNumber(count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Bars rows={failures.map(({ code, count }) => ({ name: code, number: count }))} />
     </section>
   )
 }

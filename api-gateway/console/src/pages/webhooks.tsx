@@ -1,16 +1,19 @@
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
-import { useState } from 'preact/hooks'
-import { api, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { useRef, useState } from 'preact/hooks'
+import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { DeliveryTable } from '../ui/delivery-table.tsx'
-import { ErrorNote, Note } from '../ui/notes.tsx'
+import { ErrorNote, Note, STATUS_TITLES } from '../ui/notes.tsx'
 import { ShownOnce } from '../ui/secret.tsx'
 import { useData } from '../ui/use-data.ts'
 
 const REFRESH_MILLISECONDS = 10_000
+const DELIVERIES_STEP = 50
+/** The log has at most the last 500 attempts. */
+const MAX_DELIVERIES = 500
 
 type Found = Schemas['WebhookFound']['data']
 type TestResult = Schemas['WebhookTestResult']
@@ -130,11 +133,15 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
   const [problem, setProblem] = useState<unknown>()
   const [notice, setNotice] = useState('')
   const { value, error, reload } = useData(id, async () => (await api<Schemas['WebhookFound']>(path)).data.data, REFRESH_MILLISECONDS)
+  const [limit, setLimit] = useState(DELIVERIES_STEP)
   const log = useData(
-    `${id}/${status}`,
-    async () => (await api<Schemas['DeliveryList']>(`${path}/deliveries?limit=50${status === '' ? '' : `&status=${status}`}`)).data.data,
+    `${id}/${status}/${limit}`,
+    async () => (await api<Schemas['DeliveryList']>(`${path}/deliveries?limit=${limit}${status === '' ? '' : `&status=${status}`}`)).data,
     REFRESH_MILLISECONDS,
   )
+  // While more are read, those of before stay.
+  const shown = useRef<readonly Delivery[]>([])
+  shown.current = log.value?.data ?? (log.error ? [] : shown.current)
   const act = async <T,>(work: () => Promise<T>): Promise<T | undefined> => {
     setProblem(undefined)
     setNotice('')
@@ -236,14 +243,14 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
             <option value="">All</option>
             {['pending', 'successful', 'failed'].map((one) => (
               <option key={one} value={one}>
-                {one}
+                {STATUS_TITLES[one]}
               </option>
             ))}
           </select>
         </div>
         {log.error ? <ErrorNote error={log.error} /> : null}
-        {log.value?.length === 0 ? <p class="empty">No deliveries.</p> : null}
-        <DeliveryTable deliveries={log.value ?? []}>
+        {log.value?.data.length === 0 ? <p class="empty">No deliveries.</p> : null}
+        <DeliveryTable deliveries={shown.current} url={value.url}>
           {({ id: delivery, event_type }) =>
             mayWrite ? (
               <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver ${event_type} again`}>
@@ -252,6 +259,13 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
             ) : null
           }
         </DeliveryTable>
+        {log.value?.pagination.has_more && limit < MAX_DELIVERIES ? (
+          <p class="center">
+            <button type="button" onClick={() => setLimit(Math.min(MAX_DELIVERIES, limit + DELIVERIES_STEP))}>
+              Show more deliveries
+            </button>
+          </p>
+        ) : null}
       </section>
     </>
   )

@@ -36,7 +36,7 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
       {found?.map(({ webhook, deliveries }) => (
         <div key={webhook.id}>
           <h3>{webhook.name}</h3>
-          <DeliveryTable deliveries={deliveries} />
+          <DeliveryTable deliveries={deliveries} url={webhook.url} />
         </div>
       ))}
     </section>

@@ -1,12 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
+import { toFailureMessage } from '../../../client/src/common/errors.ts'
 import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
 import { api, hasScope, isConnectionError, type Session } from '../api/client.ts'
 import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
+import { listPath } from '../list/list-path.ts'
+import { forgetCapture } from '../list/use-captures.ts'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
-import { ErrorNote, Note, StatusBadge } from '../ui/notes.tsx'
+import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
 import { ComparisonPanel } from './comparison.tsx'
@@ -61,14 +64,15 @@ export function RecordPage({ collection, id, session }: { collection: Collection
   const remove = async () => {
     try {
       await api(recordPath(collection, id), { method: 'DELETE' })
-      navigate(collection)
+      forgetCapture(collection, id)
+      navigate(listPath(collection))
     } catch (failure) {
       setProblem(failure)
     }
   }
   const crumb = (
     <p class="crumb">
-      <a href={`#/${collection}`}>{TITLES[collection]}</a>
+      <a href={`#/${listPath(collection)}`}>{TITLES[collection]}</a>
     </p>
   )
   if (!shot) {
@@ -87,6 +91,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
       <div class="panel-head">
         <h2 class="title wrap clamp">{shot.metadata?.page_title || shot.url}</h2>
         <StatusBadge status={shot.status} />
+        <PageStatus capture={shot} />
         {mayWrite ? (
           <div class="actions">
             <a class="button" href={`#/playground?from=${shot.id}&of=${collection}`}>
@@ -107,7 +112,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
         ) : null}
       </div>
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
-      {shot.error ? <Note kind="error">{`${shot.error.code}: ${shot.error.message}`}</Note> : null}
+      {shot.error ? <Note kind="error">{toFailureMessage(shot.error)}</Note> : null}
       {shot.warnings.length > 0 ? (
         <Note kind="warning">
           <ul>

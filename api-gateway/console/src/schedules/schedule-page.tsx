@@ -161,9 +161,13 @@ function LastComparison({ comparison: { baseline, baseline_run: kept, last, thre
       </dl>
       {mayApprove ? (
         <p class="center">
-          <button type="button" class="primary" onClick={() => approve(last.id)}>
-            Approve the last run
-          </button>
+          <ConfirmButton
+            label="Approve the last run"
+            title="Approve this run?"
+            text="Later runs are compared with its picture. The one that was approved before is no longer used."
+            kind="primary"
+            onConfirm={() => approve(last.id)}
+          />
         </p>
       ) : null}
     </section>

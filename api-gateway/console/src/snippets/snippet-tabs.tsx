@@ -3,14 +3,14 @@ import { signLink } from '../../../client/src/link/sign.ts'
 import { api, hasScope, type Session, serviceUrl } from '../api/client.ts'
 import { CopyButton } from '../ui/copy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
-import { toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
+import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
 
 interface Body {
   url?: string
   options: Record<string, unknown>
 }
 
-const TABS = ['curl', 'TypeScript', 'kubectl', 'Signed link'] as const
+const TABS = ['curl', 'tintype', 'TypeScript', 'kubectl', 'Signed link'] as const
 type Tab = (typeof TABS)[number]
 
 const leftNote = (left: readonly string[], what: string): string => (left.length === 0 ? '' : `${what}: ${left.join(', ')}.`)
@@ -20,8 +20,10 @@ export function SnippetTabs({ body, session }: { body: Body; session: Session })
   const [tab, setTab] = useState<Tab>('curl')
   const base = serviceUrl()
   const manifest = toManifest(body, session.account)
+  const command = toCommand(base, body)
   const texts: Record<Exclude<Tab, 'Signed link'>, { text: string; note: string }> = {
     curl: { text: toCurl(base, body), note: '' },
+    tintype: { text: command.text, note: leftNote(command.left, 'The command line does not have these options') },
     TypeScript: { text: toTypeScript(base, body), note: '' },
     kubectl: {
       text: manifest.text,
@@ -78,15 +80,14 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
   const [link, setLink] = useState<{ text: string; of: string }>()
   const [error, setError] = useState<unknown>()
   const { params, left } = toLinkParameters(body.options)
-  const wanted = JSON.stringify([body.url, params])
+  const page = body.url === undefined ? {} : { url: body.url }
+  const wanted = JSON.stringify([page, params])
   if (!hasScope(session, 'keys:write')) return <p class="help">A signed link needs a key with the scope keys:write.</p>
-  if (body.url === undefined) return <p class="help">A signed link needs a URL.</p>
-  const url = body.url
   const sign = async () => {
     try {
       const { data } = await api<{ data: { key: string; link_secret: string } }>(`/keys/${session.key.id}/link-secret`, { method: 'POST' })
       const { key, link_secret: secret } = data.data
-      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { url, ...params } }), of: wanted })
+      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { ...page, ...params } }), of: wanted })
       setError(undefined)
     } catch (problem) {
       setError(problem)

@@ -13,13 +13,42 @@ export const quoteForShell = (text: string): string => `'${text.replaceAll("'", 
 
 const isOfVideo = ({ options }: Body): boolean => isMoving(String(options.format))
 
-/** A curl command that writes the record. `base` is the URL of the gateway. */
+const formatOf = ({ options }: Body): string => String(options.format ?? 'png')
+
+/** The name of a file. `.jpeg` is as good as `.jpg`. */
+const fileOf = (body: Body): string => `page.${formatOf(body)}`
+
+/** True if the response can be the file. A video rarely ends within the wait, and options can choose another response. */
+const isFile = (body: Body): boolean => !isOfVideo(body) && body.options.async === undefined && body.options.response_type === undefined
+
+/** A curl command that writes the file, or else the record. `base` is the URL of the gateway. */
 export function toCurl(base: string, body: Body): string {
+  const path = isOfVideo(body) ? 'videos?wait=25' : isFile(body) ? 'screenshots' : 'screenshots?wait=25'
   return [
-    `curl -fsS ${quoteForShell(`${base}/api/v1/${isOfVideo(body) ? 'videos' : 'screenshots'}?wait=25`)}`,
+    `curl -fsS ${quoteForShell(`${base}/api/v1/${path}`)}`,
     `  -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json'`,
+    ...(isFile(body) ? [`  -H 'Accept: image/*' -o ${fileOf(body)} -w '%{http_code}\\n'`] : []),
     `  -d ${quoteForShell(JSON.stringify(body, null, 2))}`,
   ].join(' \\\n')
+}
+
+/** A value of a flag. The equals sign keeps values apart that begin with a dash, and `@` would read a file. */
+const toFlags = ([name, value]: [string, unknown]): string[] => {
+  const flag = `--${name.replaceAll('_', '-')}`
+  if (typeof value === 'boolean') return [value ? flag : `--no-${flag.slice(2)}`]
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const items = isMap ? Object.entries(value).map(([key, text]) => `${key}=${text}`) : Array.isArray(value) ? value : [value]
+  return items.map((item) => `${flag}=${quoteForShell(typeof item === 'string' ? item : JSON.stringify(item))}`)
+}
+
+/** A command of the command line client. `left` are the options that it does not have. */
+export function toCommand(base: string, body: Body): { text: string; left: readonly string[] } {
+  const { url, options } = body
+  const { response_type, ...known } = options
+  const file = options.async === true ? [] : [`-o ${fileOf(body)}`]
+  const target = [...(url === undefined ? [] : [quoteForShell(url)]), ...file].join(' ')
+  const lines = [`tintype shot ${target}`, `--server=${quoteForShell(base)}`, ...Object.entries(known).flatMap(toFlags)]
+  return { text: lines.join(' \\\n  '), left: response_type === undefined ? [] : ['response_type'] }
 }
 
 /** A JavaScript literal, with bare names where they are valid. */
@@ -78,9 +107,7 @@ export function toManifest({ url, options }: Body, account: string): { text: str
   return { text, left }
 }
 
-/** A query has no maps. */
-const isInLinks = ([name, value]: [string, unknown]): boolean =>
-  !isRefusedInLinks(fieldsByName.get(name)?.links ?? 'no', value) && (typeof value !== 'object' || Array.isArray(value))
+const isInLinks = ([name, value]: [string, unknown]): boolean => !isRefusedInLinks(fieldsByName.get(name)?.links ?? 'no', value)
 
 /** The parameters of a signed link. `left` are the options that no link can have. */
 export function toLinkParameters(options: Readonly<Record<string, unknown>>): { params: Record<string, unknown>; left: readonly string[] } {

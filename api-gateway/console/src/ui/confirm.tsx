@@ -8,11 +8,13 @@ interface ConfirmProps {
   text: string
   /** Without a border, for rows of tables. */
   isPlain?: boolean
+  /** Class of the buttons. */
+  kind?: 'danger' | 'primary'
   onConfirm: () => void
 }
 
 /** A button for an action that cannot be undone. A dialog asks first. */
-export function ConfirmButton({ label, name, title, text, isPlain = false, onConfirm }: ConfirmProps) {
+export function ConfirmButton({ label, name, title, text, isPlain = false, kind = 'danger', onConfirm }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const confirm = () => {
     dialog.current?.close()
@@ -20,7 +22,7 @@ export function ConfirmButton({ label, name, title, text, isPlain = false, onCon
   }
   return (
     <>
-      <button type="button" class={isPlain ? 'plain danger' : 'danger'} aria-label={name} onClick={() => dialog.current?.showModal()}>
+      <button type="button" class={isPlain ? `plain ${kind}` : kind} aria-label={name} onClick={() => dialog.current?.showModal()}>
         {label}
       </button>
       <dialog ref={dialog} aria-label={title}>
@@ -31,7 +33,7 @@ export function ConfirmButton({ label, name, title, text, isPlain = false, onCon
             <button type="button" onClick={() => dialog.current?.close()}>
               Cancel
             </button>
-            <button type="button" class="danger" onClick={confirm}>
+            <button type="button" class={kind} onClick={confirm}>
               {label}
             </button>
           </div>

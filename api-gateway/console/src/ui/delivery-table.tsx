@@ -6,15 +6,28 @@ import { StatusBadge } from './notes.tsx'
 
 interface DeliveryTableProps {
   deliveries: readonly Delivery[]
+  /** URL of the endpoint, if it has one. Each request with a `webhook_url` has its own. */
+  url?: string | null | undefined
   /** Controls of a delivery. */
   children?: (delivery: Delivery) => ComponentChildren
+}
+
+/** Kinds of failures without a response, in words. */
+const FAILURES: Readonly<Record<string, string>> = {
+  timeout: 'no response in time',
+  blocked: 'the address is not allowed',
+  unresolved: 'the host name does not resolve',
+  tls: 'the TLS connection failed',
+  proxy: 'the proxy failed',
+  oversized: 'the response is too large',
+  connection: 'the connection failed',
 }
 
 /** Events of videos begin with `video.`. */
 const subjectOf = ({ event_type: type }: Delivery): Collection => (type.startsWith('video.') ? 'videos' : 'screenshots')
 
 /** Deliveries with their attempts. Responses of receivers are shown as text only. */
-export function DeliveryTable({ deliveries, children }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, url, children }: DeliveryTableProps) {
   return (
     <div class="deliveries">
       {deliveries.map((delivery) => (
@@ -31,16 +44,27 @@ export function DeliveryTable({ deliveries, children }: DeliveryTableProps) {
               <div key={at}>
                 <p class="small">
                   Attempt {number} · {formatInstant(at)} · {formatMilliseconds(duration_ms)} ·{' '}
-                  {status_code === 0 ? (error ?? 'no response') : `HTTP ${status_code}`}
+                  {status_code === 0 ? (FAILURES[error ?? ''] ?? error ?? 'no response') : `HTTP ${status_code}`}
                 </p>
                 {error_message ? <p class="problem">{error_message}</p> : null}
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the block scrolls, so the keyboard must be able to reach it */}
                 {response_body ? <pre tabIndex={0}>{response_body}</pre> : null}
               </div>
             ))}
-            <p class="small">
-              <a href={`#/${subjectOf(delivery)}/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
-            </p>
+            <dl class="facts small">
+              <dt>Event</dt>
+              <dd class="mono">{delivery.event_id}</dd>
+              {url ? (
+                <>
+                  <dt>Posted to</dt>
+                  <dd>{url}</dd>
+                </>
+              ) : null}
+              <dt>Record</dt>
+              <dd>
+                <a href={`#/${subjectOf(delivery)}/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
+              </dd>
+            </dl>
             {children?.(delivery)}
           </div>
         </details>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Capture } from '../api/captures.ts'
 import { RequestError } from '../api/client.ts'
 
 /** A message that is announced when it appears. */
@@ -29,7 +30,19 @@ export function ErrorNote({ error }: { error: unknown }) {
   )
 }
 
-const TITLES: Readonly<Record<string, string>> = { pending: 'Pending', completed: 'Completed', failed: 'Failed' }
+/** States in words. */
+export const STATUS_TITLES: Readonly<Record<string, string>> = {
+  pending: 'Pending',
+  completed: 'Completed',
+  failed: 'Failed',
+  successful: 'Successful',
+}
+
+/** The HTTP status of a page that responded with an error. Its capture is completed, because the picture may be wanted. */
+export function PageStatus({ capture }: { capture: Pick<Capture, 'metadata'> }) {
+  const status = capture.metadata?.http_status ?? 0
+  return status < 400 ? null : <span class="badge pending">{`HTTP ${status}`}</span>
+}
 
 /** The state of a screenshot or a delivery, as text with a color. */
-export const StatusBadge = ({ status }: { status: string }) => <span class={`badge ${status}`}>{TITLES[status] ?? status}</span>
+export const StatusBadge = ({ status }: { status: string }) => <span class={`badge ${status}`}>{STATUS_TITLES[status] ?? status}</span>

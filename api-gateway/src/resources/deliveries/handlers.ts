@@ -20,7 +20,7 @@ import { toDeliveryRecord, withDeliveryState } from './record.ts'
 
 /** Dependencies of the delivery routes. */
 export interface DeliveriesDeps extends RecordDeps {
-  screenshots: Pick<ScreenshotStore, 'find' | 'findLive'>
+  screenshots: Pick<ScreenshotStore, 'findLatest' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
   postRequests: Pick<PostRequests, 'ask'>
   objects: Pick<ObjectStore, 'read' | 'list'>

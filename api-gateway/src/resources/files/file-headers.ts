@@ -17,10 +17,14 @@ export function dispositionOf(name: string, extension: string, attachment: strin
 
 const toPercent = (letter: string): string => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`
 
+/** A link carries its own permission, so pages of other origins may show the file, also with a Cross-Origin-Embedder-Policy. */
+export const EMBEDDABLE: Readonly<Record<string, string>> = { 'cross-origin-resource-policy': 'cross-origin' }
+
 /** Files are served from the API's origin, so browsers must neither sniff their type nor run scripts in them. */
 export const SAFE_FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
+  ...EMBEDDABLE,
 }
 
 /** A byte range, both ends included. */

@@ -68,6 +68,7 @@ const described: readonly HeaderName[] = [
   'Content-Disposition',
   'X-Content-Type-Options',
   'Content-Security-Policy',
+  'Cross-Origin-Resource-Policy',
 ]
 
 /** @throws ApiError LINK_INVALID */

@@ -1,4 +1,4 @@
-import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { ALL_SCOPES, type ApiKey } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
@@ -63,9 +63,10 @@ const iso = (instant: string): string => new Date(instant).toISOString()
 /** Builds the record of a key. */
 export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
   const { expiryTime, previous } = spec
-  const createdAt = iso(metadata.creationTimestamp)
+  const id = apiKeyIdOf(metadata)
+  const createdAt = createdAtOf(id).toISOString()
   return {
-    id: apiKeyIdOf(metadata),
+    id,
     name: spec.name ?? metadata.name,
     key_prefix: KEY_PREFIX,
     last_four: spec.lastFour ?? null,

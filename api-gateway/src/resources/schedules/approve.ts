@@ -89,5 +89,5 @@ async function findApprovable(
 async function findRun(schedule: ScreenshotSchedule, id: string, deps: SchedulesDeps): Promise<Screenshot> {
   const found = await findRecord(accountOf(schedule), id, deps)
   if (!found || !isRunOf(found.screenshot, id, schedule)) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
-  return (found.isLive ? await deps.screenshots.findLatest(id) : undefined) ?? found.screenshot
+  return found.screenshot
 }

@@ -10,9 +10,12 @@ import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { eventSubjectOf } from '@tintype/crds/webhooks/events'
 import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { buildScreenshot } from '../../creation/new-screenshot.ts'
 import { planScreenshots } from '../../creation/plan.ts'
+import { jsonBody } from '../../http/body.ts'
+import { name } from '../../http/named-schemas.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { queryParameter } from '../../http/query-parameters.ts'
 import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
@@ -37,8 +40,15 @@ interface ById {
 const findOwn = async ({ request, params }: Pick<Input<ById>, 'request' | 'params'>, { schedules }: SchedulesDeps) =>
   assertOwned(await schedules.find(params.id), request.accountName, 'schedule')
 
+/** A run takes everything from its schedule. Fields that a client sends by mistake are refused. */
+export const runBody = jsonBody({
+  schema: name('RunSchedule', z.strictObject({}).describe('Nothing: a run takes everything from its schedule.')),
+  required: false,
+  examples: { empty: { summary: 'Nothing', value: {} } },
+})
+
 /** Creates a run now, also of a suspended schedule. It costs what a POST /screenshots or POST /videos costs. */
-export async function runSchedule(input: Input<ById>, deps: SchedulesDeps): Promise<FastifyReply> {
+export async function runSchedule(input: Input<ById, object>, deps: SchedulesDeps): Promise<FastifyReply> {
   const { request, reply } = input
   const { account, accountName } = request
   const schedule = await findOwn(input, deps)
@@ -64,7 +74,7 @@ export async function runSchedule(input: Input<ById>, deps: SchedulesDeps): Prom
   return sendRun(input, created, setReplayedHeader(reply, execution), deps)
 }
 
-function sendRun({ request }: Input<ById>, created: Screenshot, reply: FastifyReply, deps: SchedulesDeps): FastifyReply {
+function sendRun({ request }: Pick<Input, 'request'>, created: Screenshot, reply: FastifyReply, deps: SchedulesDeps): FastifyReply {
   const { record } = readRecord(created, linksFor(request, deps))
   return setQueuePositionHeader(reply, deps.queue.positionOf(created, request.account))
     .code(202)

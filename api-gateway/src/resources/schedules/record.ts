@@ -1,4 +1,4 @@
-import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
+import { createdAtOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { ActiveRun, LastChange, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
@@ -166,7 +166,7 @@ function toState({ spec, status }: ScreenshotSchedule): Pick<ScheduleRecord, 'st
 export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
   const { metadata, spec, status = {} } = schedule
   const { template } = spec
-  const createdAt = iso(metadata.creationTimestamp)
+  const createdAt = createdAtOf(scheduleIdOf(metadata)).toISOString()
   return {
     id: scheduleIdOf(metadata),
     name: spec.name ?? metadata.name,

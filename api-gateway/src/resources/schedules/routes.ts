@@ -5,7 +5,7 @@ import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
 import { runApproved, runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
-import { listRuns, runSchedule, runsQuery } from './handlers-of-runs.ts'
+import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
 
 const route = routeFor<SchedulesDeps>()
@@ -125,6 +125,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
       'Captures the page now, also if the schedule is suspended or another run has not ended. Counts for quota and rate like `POST /screenshots`. The times of other runs do not change.',
     parameters: [id],
     isKeyed: true,
+    body: runBody,
     responses: {
       202: {
         description: 'Accepted.',

@@ -5,13 +5,12 @@ import { type BaselineProblem, findBaselineProblem, toBaseline } from '@tintype/
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError } from '../../common/errors.ts'
-import type { FileStore, ScreenshotStore } from '../../store/ports.ts'
+import type { FileStore } from '../../store/ports.ts'
 import { POLL_SECONDS } from './deps.ts'
 
 // Checks `compare_to` before anything is charged. The operator finds the picture again before the capture.
 
 interface CheckDeps extends RecordDeps {
-  screenshots: RecordDeps['screenshots'] & Pick<ScreenshotStore, 'findLatest'>
   files: Pick<FileStore, 'stat'>
 }
 
@@ -28,9 +27,9 @@ const CODES: Readonly<Record<BaselineProblem['reason'], HttpErrorCode>> = {
  */
 export async function checkBaseline(account: string, { compareTo: id }: CaptureOptions = {}, deps: CheckDeps): Promise<void> {
   if (id === undefined) return
-  const screenshot = await find(account, id, deps)
-  if (!screenshot) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
-  await assertComparable(screenshot, 'compare_to', deps)
+  const found = await findRecord(account, id, deps)
+  if (!found) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
+  await assertComparable(found.screenshot, 'compare_to', deps)
 }
 
 /**
@@ -48,11 +47,4 @@ export async function assertComparable(screenshot: Screenshot, field: string, { 
   const { key, etag } = toBaseline(screenshot)
   const file = await files.stat(key)
   if (!file || file.etag !== (etag ?? file.etag)) throw new ApiError('EXPIRED', `${field}: the file of ${id} has expired`)
-}
-
-/** The record. If the informer cache has it as pending, it is read from the API server, because another replica may have reported its end. */
-async function find(account: string, id: string, deps: CheckDeps): Promise<Screenshot | undefined> {
-  const found = await findRecord(account, id, deps)
-  if (!found?.isLive || findBaselineProblem(found.screenshot)?.reason !== 'pending') return found?.screenshot
-  return (await deps.screenshots.findLatest(id)) ?? found.screenshot
 }

@@ -18,13 +18,19 @@ const STATUSES = ['pending', 'completed', 'failed'] as const satisfies WireStatu
 const COMPLETED_CURSOR = /^\d{14}\.scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
+/** In a query, `+` is a space. Many programs write the `+` of a time zone without encoding it. */
+const restorePlus = (text: string): string => text.replace(/ (?=\d{2}:\d{2}$)/, '+')
+
+const parseInstant = (text: string): Date | undefined =>
+  INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
+
 const instant = (relation: 'after' | 'before') =>
   queryParameter<Date>({
     description: `Only records ${relation} this time (ISO 8601).`,
     schema: z.string().meta({ format: 'date-time' }),
     example: '2026-11-21T10:00:00Z',
     expected: 'a time in ISO 8601, such as 2026-11-21T10:00:00Z',
-    parse: (text) => (INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined),
+    parse: (text) => parseInstant(restorePlus(text)),
   })
 
 /** Any text, which a record must have unchanged. */

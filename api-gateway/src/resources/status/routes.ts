@@ -35,7 +35,6 @@ export const statusRoutes: readonly Route<StatusDeps>[] = [
     tag: 'Service',
     summary: 'Read the service status',
     description: 'Public, and readable from any web page. The HTTP status is always 200, and the body contains the health of the service.',
-    query: 'unchecked',
     responses: { 200: { description: 'The status.', schema: ServiceStatus, example, headers: ['Cache-Control'] } },
     handle: async ({ reply }, { database, storage, now, startedAt }) => {
       const components = { database: await database(), storage: await storage() }

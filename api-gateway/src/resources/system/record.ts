@@ -1,9 +1,11 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Account } from '@tintype/crds/kinds/account'
 import { poolDefaults, type RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType } from '@tintype/crds/schema/conditions'
+import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { count, instantField, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
@@ -15,6 +17,10 @@ const Pool = z.object({
   ready: state.describe('True when the pool has a runner that takes captures. Null before the operator has said so.'),
   reason: z.string().nullable().describe('Reason of `ready`.'),
   message: z.string().nullable().describe('Explanation of `ready`.'),
+  problem: z
+    .object({ reason: z.string(), message: z.string() })
+    .nullable()
+    .describe('Why the pool does not have the runners that it needs, such as AtMaximum: captures wait, and it has `max_pods` runners.'),
   sandboxed: state.describe('False when the nodes allow no sandbox around the browser.'),
   records_videos: z.boolean(),
   min_idle: count('Minimum number of idle runners.'),
@@ -33,6 +39,7 @@ const Runner = z.object({
 })
 
 const PlanQueue = z.object({
+  pool: z.string().describe('Pool that captures them.'),
   plan: z.string().nullable().describe('Null: the account does not exist.'),
   accounts: count('Accounts with queued or running captures.'),
   queued: count('Captures that wait for a runner.'),
@@ -50,7 +57,7 @@ export const SystemReport = name(
       data: z.object({
         pools: z.array(Pool),
         runners: z.array(Runner).describe('Runners with a capture, the longest first, at most 500.'),
-        queue: z.array(PlanQueue).describe('The queue by plan.'),
+        queue: z.array(PlanQueue).describe('The queue by pool and plan.'),
         recent: z
           .object({
             completed: count('Completed captures.'),
@@ -74,12 +81,13 @@ const stateOf = (condition: Condition | undefined): boolean | null =>
 
 function toPool(pool: RunnerPool): SystemData['pools'][number] {
   const { metadata, spec, status = {} } = pool
-  const ready = findCondition(pool, ConditionType.ready)
+  const [ready, scaled] = [ConditionType.ready, ConditionType.scaled].map((type) => findCondition(pool, type))
   return {
     name: metadata.name,
     ready: stateOf(ready),
     reason: ready?.reason ?? null,
     message: ready?.message ?? null,
+    problem: scaled?.status === 'False' ? { reason: scaled.reason, message: scaled.message } : null,
     sandboxed: stateOf(findCondition(pool, ConditionType.sandboxed)),
     records_videos: spec.video ?? false,
     min_idle: spec.minIdle ?? poolDefaults.minIdle,
@@ -108,21 +116,20 @@ function toRunners(screenshots: readonly Screenshot[]): SystemData['runners'] {
 
 type FindAccount = (name: string) => Account | undefined
 
-function toQueue(screenshots: readonly Screenshot[], findAccount: FindAccount): SystemData['queue'] {
-  const plans = new Map<string | null, { accounts: Set<string>; queued: number; running: number }>()
+function toQueue(screenshots: readonly Screenshot[], findAccount: FindAccount, plans: Plans): SystemData['queue'] {
+  const entries = new Map<string, SystemData['queue'][number] & { names: Set<string> }>()
   for (const shot of screenshots) {
     if (isFinished(shot)) continue
     const account = accountOf(shot)
     const plan = findAccount(account)?.spec.plan ?? null
-    const entry = plans.get(plan) ?? { accounts: new Set(), queued: 0, running: 0 }
-    entry.accounts.add(account)
-    if (isRunning(shot)) entry.running++
-    else entry.queued++
-    plans.set(plan, entry)
+    const pool = poolOf(shot.spec, plan === null ? undefined : findPlan(plans, plan)?.poolName)
+    const key = `${pool}/${plan ?? ''}`
+    const entry = entries.get(key) ?? { pool, plan, accounts: 0, queued: 0, running: 0, names: new Set() }
+    entry.accounts = entry.names.add(account).size
+    entry[isRunning(shot) ? 'running' : 'queued']++
+    entries.set(key, entry)
   }
-  return [...plans]
-    .map(([plan, { accounts, queued, running }]) => ({ plan, accounts: accounts.size, queued, running }))
-    .sort((a, b) => ((a.plan ?? '') < (b.plan ?? '') ? -1 : 1))
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { names: _, ...entry }]) => entry)
 }
 
 function toRecent(screenshots: readonly Screenshot[]): SystemData['recent'] {
@@ -141,12 +148,17 @@ function toRecent(screenshots: readonly Screenshot[]): SystemData['recent'] {
 }
 
 /** The state of the service, from all pools and all Screenshots in the Kubernetes API. */
-export const toSystemReport = (pools: readonly RunnerPool[], screenshots: readonly Screenshot[], findAccount: FindAccount) => ({
+export const toSystemReport = (
+  pools: readonly RunnerPool[],
+  screenshots: readonly Screenshot[],
+  findAccount: FindAccount,
+  plans: Plans,
+) => ({
   success: true,
   data: {
     pools: pools.map(toPool).sort((a, b) => (a.name < b.name ? -1 : 1)),
     runners: toRunners(screenshots),
-    queue: toQueue(screenshots, findAccount),
+    queue: toQueue(screenshots, findAccount, plans),
     recent: toRecent(screenshots),
   },
 })

@@ -1,9 +1,11 @@
+import type { Plans } from '@tintype/crds/usage/plans'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { SystemView } from '../../store/ports.ts'
 import { SystemReport, toSystemReport } from './record.ts'
 
 export interface SystemDeps {
   system: SystemView
+  plans: Plans
 }
 
 const route = routeFor<SystemDeps>()
@@ -13,7 +15,15 @@ const example = {
   data: {
     pools: [
       {
-        ...{ name: 'default', ready: true, reason: 'PodsReady', message: '2 of 3 pods are idle', sandboxed: true, records_videos: false },
+        ...{
+          name: 'default',
+          ready: true,
+          reason: 'PodsReady',
+          message: '2 of 3 pods are idle',
+          problem: null,
+          sandboxed: true,
+          records_videos: false,
+        },
         ...{ min_idle: 1, max_pods: 10, pods: 3, idle: 2, busy: 1, queued: 0 },
       },
     ],
@@ -27,7 +37,7 @@ const example = {
         },
       },
     ],
-    queue: [{ plan: 'basic', accounts: 1, queued: 0, running: 1 }],
+    queue: [{ pool: 'default', plan: 'basic', accounts: 1, queued: 0, running: 1 }],
     recent: { completed: 1200, failed: 31, failures: [{ code: 'TIMEOUT', count: 31 }] },
   },
 }
@@ -45,10 +55,10 @@ export const systemRoutes: readonly Route<SystemDeps>[] = [
       'Pools, running captures, queue and failures of all accounts. The scope `*` does not contain `admin:read`, and no request grants it: add it to the ApiKey with kubectl.',
     responses: { 200: { description: 'The report.', schema: SystemReport, example, headers: ['Cache-Control'] } },
     errors: ['SERVICE_UNAVAILABLE'],
-    handle: async ({ reply }, { system }) => {
+    handle: async ({ reply }, { system, plans }) => {
       const pools = await system.pools()
       reply.header('cache-control', 'private, no-cache')
-      return toSystemReport(pools, system.screenshots(), system.findAccount)
+      return toSystemReport(pools, system.screenshots(), system.findAccount, plans)
     },
   }),
 ]

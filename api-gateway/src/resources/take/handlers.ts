@@ -18,6 +18,7 @@ import { sendError } from '../../plugins/errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { toLimitHeaders } from '../../quota/limit-headers.ts'
 import { rateLimitExceeded, usageLimitReached } from '../../quota/refusals.ts'
+import { EMBEDDABLE } from '../files/file-headers.ts'
 import { findFile } from '../files/find-file.ts'
 import { sendFile } from '../files/send-file.ts'
 import { captureFailed } from '../screenshots/create.ts'
@@ -59,6 +60,8 @@ function rawQueryOf({ raw: { url = '' } }: FastifyRequest): string {
 /** Responds to GET and HEAD /take with a picture, or with the picture of an error if the link asks for it. */
 export async function takePicture({ request, reply }: Input, deps: TakeDeps): Promise<FastifyReply> {
   const query = rawQueryOf(request)
+  // Browsers check redirects and pictures of errors like pictures.
+  reply.headers(EMBEDDABLE)
   try {
     return await respond({ request, reply, query }, deps)
   } catch (error) {

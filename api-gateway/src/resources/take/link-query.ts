@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
 import { unknownName } from '../../http/problems.ts'
 import { captureOptionFields, recordOptions } from '../screenshots/options/options-body.ts'
+import { isTracking } from './tracking-parameters.ts'
 
 // The query of GET /take. It is decoded once, as form data. Options have their REST names and are texts, so each is converted to the type of its
 // schema. A text that does not have the form of its type stays a text, and the schema then reports it.
@@ -13,16 +14,13 @@ type OwnName = (typeof OWN_NAMES)[number]
 /** The parameter that is not signed, because it is the signature. */
 const SIGNATURE: OwnName = 'signature'
 
-/** Names that advertising and mail services append. They are neither signed nor read. */
-const TRACKING = /^(utm_.*|fbclid|gclid)$/
-
 /** Longest query, in characters. Common proxies and servers accept 8 KiB of headers. */
 export const MAX_QUERY_LENGTH = 8_000
 
 const optionFields: Readonly<Record<string, z.ZodType>> = { ...captureOptionFields, ...recordOptions }
 
 /** The decoded query without the names of tracking services. */
-const readPairs = (text: string): [name: string, value: string][] => [...new URLSearchParams(text)].filter(([name]) => !TRACKING.test(name))
+const readPairs = (text: string): [name: string, value: string][] => [...new URLSearchParams(text)].filter(([name]) => !isTracking(name))
 
 const withoutSignature = (pairs: readonly (readonly [string, string])[]) => pairs.filter(([name]) => name !== SIGNATURE)
 

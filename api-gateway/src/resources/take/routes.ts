@@ -57,6 +57,7 @@ const described: readonly HeaderName[] = [
   'Content-Disposition',
   'X-Content-Type-Options',
   'Content-Security-Policy',
+  'Cross-Origin-Resource-Policy',
 ]
 
 const route = routeFor<TakeDeps>()
@@ -91,7 +92,7 @@ export const takeRoutes: readonly Route<TakeDeps>[] = [
       304: { description: 'The client already has this picture.', headers: described },
       307: {
         description: 'The capture has not ended within 25 seconds. Request the same URL again.',
-        headers: ['Location', 'Cache-Control'],
+        headers: ['Location', 'Cache-Control', 'Cross-Origin-Resource-Policy'],
       },
     },
     errors: [

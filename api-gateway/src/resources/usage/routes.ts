@@ -44,7 +44,6 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     scope: 'usage:read',
     summary: 'Read the usage of this month',
     description: 'Months begin in UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
-    query: 'unchecked',
     responses: { 200: { description: 'The report.', schema: UsageReport, example } },
     handle: ({ request: { account }, reply }, { quota, plans, now }) => {
       reply.header('cache-control', 'private, no-cache')
@@ -60,7 +59,6 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     summary: 'Read the usage by day',
     description:
       'Days begin in UTC. A capture counts for the day of its request, with the same units as in `GET /usage/current`. A failed capture is taken back from its day.',
-    query: 'unchecked',
     responses: { 200: { description: 'The oldest day first.', schema: DailyUsageReport, example: dailyExample } },
     handle: ({ request: { account }, reply }, { quota, now }) => {
       reply.header('cache-control', 'private, no-cache')

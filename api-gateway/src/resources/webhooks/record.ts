@@ -1,4 +1,4 @@
-import { webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { createdAtOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
@@ -96,9 +96,10 @@ const isoOrNull = (instant: string | undefined): string | null => (instant === u
 /** Builds the record of a webhook. */
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {
   const { metadata, spec } = webhook
-  const createdAt = iso(metadata.creationTimestamp)
+  const id = webhookIdOf(metadata)
+  const createdAt = createdAtOf(id).toISOString()
   return {
-    id: webhookIdOf(metadata),
+    id,
     name: spec.name ?? metadata.name,
     url: spec.url,
     events: [...spec.events],

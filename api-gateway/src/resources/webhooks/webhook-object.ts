@@ -52,18 +52,23 @@ function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
   )
 }
 
+/** The first secret of a default webhook is made with it and shown to nobody, so it need not sign beside the next one. */
+const isNeverShown = ({ metadata, spec }: Webhook): boolean =>
+  spec.isDefault === true && spec.signingSecrets?.length === 1 && metadata.annotations?.[Annotation.updatedAt] === undefined
+
 /**
  * The patch for a rotation: the new secret, and the old one while both sign.
  * @throws ApiError ROTATION_IN_PROGRESS during an earlier overlap, CONFLICT when the old secret cannot be used beside the new one
  */
-export function toSecretRotation({ spec }: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
+export function toSecretRotation(webhook: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
+  const { spec } = webhook
   const [current, previous] = spec.signingSecrets ?? []
   if (isAhead(previous?.expiryTime, now) && rotation.force !== true) {
     throw new ApiError('ROTATION_IN_PROGRESS', 'the secret before the last rotation still signs: send force true to end it', {
       details: { previous_secret_expires_at: previous?.expiryTime },
     })
   }
-  const end = overlapEnd(rotation, now)
+  const end = isNeverShown(webhook) ? undefined : overlapEnd(rotation, now)
   if (end === undefined) return { metadata: toUpdatedMetadata(now), spec: { signingSecrets: [secret] } }
   if (current === undefined) {
     throw new ApiError(

@@ -27,7 +27,7 @@ variables:
   # The operator gets here with apikeys only.
   - name: ownFields
     expression: >-
-      request.userInfo.username == {{ $operator }} ? ['conditions'] :
+      request.userInfo.username == {{ $operator }} ? ['conditions', 'secretText'] :
       request.resource.resource == 'apikeys' ? ['lastUsedTime', 'sessionsNotBefore'] : []
   - name: before
     expression: "has(oldObject.status) ? oldObject.status : {}"

@@ -53,7 +53,7 @@ export const comparisonOptions = {
     z
       .string()
       .max(30)
-      .regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
+      .regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a screenshot: scr_ and 26 letters and digits')
       .describe(
         'Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none.',
       ),

@@ -11,7 +11,7 @@ const length = (what: string) =>
   z
     .string()
     .max(16)
-    .regex(/^[0-9]{1,5}(\.[0-9]{1,4})?(px|in|cm|mm|pt|pc)?$/)
+    .regex(/^[0-9]{1,5}(\.[0-9]{1,4})?(px|in|cm|mm|pt|pc)?$/, 'must be a length, such as 10mm, 1in or 20px')
     .describe(what)
 const template = (what: string) => z.string().min(1).max(TEMPLATE_LENGTH).describe(what)
 

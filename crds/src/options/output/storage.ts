@@ -13,7 +13,7 @@ export const storageOptions = {
     z
       .string()
       .max(63)
-      .regex(/^[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]$/)
+      .regex(/^[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]$/, 'must be the name of a bucket: 3 to 63 lower-case letters, digits, - and .')
       .describe('Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none.'),
   ),
   storageEndpoint: option(
@@ -29,7 +29,7 @@ export const storageOptions = {
     z
       .string()
       .max(64)
-      .regex(/^[-A-Za-z0-9]{1,64}$/)
+      .regex(/^[-A-Za-z0-9]{1,64}$/, 'must have only letters, digits and -')
       .describe('Region of storage_bucket, at most 64 characters. Default: us-east-1.'),
   ),
   storagePathStyle: option(
@@ -45,7 +45,7 @@ export const storageOptions = {
     z
       .string()
       .max(512)
-      .regex(/^[-A-Za-z0-9!_.*'(){}/ ]+$/)
+      .regex(/^[-A-Za-z0-9!_.*'(){}/ ]+$/, "must have only letters, digits, spaces and the characters -!_.*'(){}/")
       .describe(
         'Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}.',
       ),

@@ -35,7 +35,7 @@ export const identityOptions = {
       .string()
       .min(1)
       .max(256)
-      .regex(/^[A-Za-z0-9*,;=. -]+$/)
+      .regex(/^[A-Za-z0-9*,;=. -]+$/, 'must be languages, such as de-CH, de;q=0.8')
       .describe('Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale.'),
   ),
   headersScope: option(

@@ -4,7 +4,7 @@ import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
-import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import type { ApiKey, ApiKeyStatus } from '@tintype/crds/kinds/api-key'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
@@ -26,7 +26,7 @@ export async function apply(actions: readonly Action[], key: ApiKey, deps: Apply
   for (const action of actions) {
     if (action.do === 'createSecret') await createText(key, deps)
     else if (action.do === 'label') await label(key, action.hash, action.lastFour, deps)
-    else if (action.do === 'patchStatus') await patch(key, { status: { conditions: action.conditions } }, 'status', deps)
+    else if (action.do === 'patchStatus') await patch(key, { status: toStatus(action) }, 'status', deps)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
   return requeue
@@ -44,8 +44,19 @@ async function createText(key: ApiKey, deps: ApplyDeps): Promise<void> {
   await label(key, keyHash(text), text.slice(-4), deps)
 }
 
+const toStatus = ({ conditions, secretText }: Action & { do: 'patchStatus' }): ApiKeyStatus => ({
+  conditions,
+  ...(secretText === undefined ? {} : { secretText }),
+})
+
+/** Stores the hash of the text. The text before it is no longer accepted. */
 const label = (key: ApiKey, hash: string, lastFour: string, deps: ApplyDeps): Promise<void> =>
-  patch(key, { metadata: { labels: { [Label.keyHash1]: hash } }, spec: { lastFour } }, undefined, deps)
+  patch(
+    key,
+    { metadata: { labels: { [Label.keyHash1]: hash, [Label.keyHash2]: null } }, spec: { lastFour, previous: null } },
+    undefined,
+    deps,
+  )
 
 async function patch(
   key: ApiKey,

@@ -4,9 +4,9 @@
 // rbac: /secrets get,create
 
 /**
- * This controller observes ApiKeys that users apply, and their Accounts. It completes each key: the text in a Secret, its hash in a label,
- * and the condition Ready. It ignores keys that were created through the REST API and never changes an existing hash. It requeues a key
- * without a hash after 15 s, because it may not watch Secrets, and a key that expires at that time.
+ * This controller observes ApiKeys and their Accounts. It writes the condition Ready, and completes keys that users apply: the text in a Secret,
+ * its hash in a label. Keys that were created through the REST API have both. It may not watch Secrets, so it requeues a key without a
+ * hash after 15 s, and reads the Secret of other keys every 30 s. Another text there replaces the hash. It requeues a key that expires at that time.
  */
 
 import { secrets as secretResource } from '@tintype/crds/client/core-resources'
@@ -19,7 +19,7 @@ import type { Reflectors } from '../../kube/reflectors.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
-import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
+import { HASH_INDEX, hashesOf, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
 
 const WORKERS = 2
 
@@ -52,13 +52,8 @@ function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: 
     log,
     metrics: controllerMetrics,
   })
-  controller.watch(apiKeys, ({ object }) => (isOfGateway(object) ? [] : keyOf(object)))
-  controller.watch(accounts, ({ object }) =>
-    apiKeys.lister
-      .byIndex(KEY_ACCOUNT_INDEX, object.metadata.name)
-      .filter((key) => !isOfGateway(key))
-      .map(keyOf),
-  )
+  controller.watch(apiKeys, ({ object }) => keyOf(object))
+  controller.watch(accounts, ({ object }) => apiKeys.lister.byIndex(KEY_ACCOUNT_INDEX, object.metadata.name).map(keyOf))
   controller.start()
   return { controllers: [controller], stop: () => controller.stop() }
 }

@@ -3,7 +3,7 @@
 import { keyHash } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import type { ApiKey, SecretText } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
 import type { KeySecret } from './key-secret.ts'
@@ -11,7 +11,7 @@ import type { KeySecret } from './key-secret.ts'
 export interface Observed {
   key: ApiKey
   account: Account | undefined
-  /** The Secret that it names; absent when the key has its hash already or names no Secret. */
+  /** The Secret that it names; absent when it names none. */
   secret: KeySecret | undefined
   /** True when an older key has the same text. */
   isTaken: (hash: string) => boolean
@@ -20,62 +20,82 @@ export interface Observed {
 export type Action =
   | { do: 'createSecret' }
   | { do: 'label'; hash: string; lastFour: string }
-  | { do: 'patchStatus'; conditions: Condition[] }
+  | { do: 'patchStatus'; conditions: Condition[]; secretText: SecretText | undefined }
   | { do: 'requeue'; afterMilliseconds: number }
 
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
 
 /** The operator may read Secrets by name but may not watch them. */
 const RECHECK_MILLISECONDS = 15_000
+const REREAD_MILLISECONDS = 30_000
 const LEFTOVER_MILLISECONDS = 2_000
 /** Longest delay of a timer. Later expiry times are checked again after it. */
 const MAX_WAIT_MILLISECONDS = 86_400_000
 
 export function decide(observed: Observed, now: Date): Action[] {
-  const { key, secret } = observed
-  const actions = [...(hashOf(key) === undefined ? toText(observed) : []), ...toWait(observed, now)]
-  // A key that is created in this step gets its condition in the next reconcile, when the write is in the cache.
+  const { key } = observed
+  const actions = [...toText(observed), ...toWait(observed, now)]
+  // A key that gets its text in this step gets its condition in the next reconcile, when the write is in the cache.
   if (actions.some((action) => action.do === 'label' || action.do === 'createSecret')) return actions
-  const finding = evaluateText(key, secret, observed.isTaken) ?? evaluateKey(observed, now)
+  const secretText = toSecretText(observed, now)
+  const finding = evaluateText(observed) ?? evaluateKey(observed, now) ?? evaluateSecret(observed, secretText)
   const conditions = toConditions(key, finding, now)
   const isSame = isSameCondition(findCondition(key.status?.conditions, ConditionType.ready), conditions.at(-1))
-  return [...(isSame ? [] : [{ do: 'patchStatus' as const, conditions }]), ...actions]
+  const isRead = secretText?.hash === key.status?.secretText?.hash
+  return [...(isSame && isRead ? [] : [{ do: 'patchStatus' as const, conditions, secretText }]), ...actions]
 }
 
-const hashOf = ({ metadata: { labels } }: ApiKey): string | undefined => labels?.[Label.keyHash1] ?? labels?.[Label.keyHash2]
+const hashesOf = ({ metadata: { labels } }: ApiKey): string[] =>
+  [labels?.[Label.keyHash1], labels?.[Label.keyHash2]].filter((hash) => hash !== undefined)
 
-function toText({ key, secret, isTaken }: Observed): Action[] {
-  if (secret?.state === 'missing' && key.spec.existingSecret === undefined) return [{ do: 'createSecret' }]
-  if (secret?.state !== 'usable') return []
-  const hash = keyHash(secret.text)
-  return isTaken(hash) ? [] : [{ do: 'label', hash, lastFour: secret.text.slice(-4) }]
+const hasHash = (key: ApiKey): boolean => hashesOf(key).length > 0
+
+const hashIn = (secret: KeySecret | undefined): string | undefined => (secret?.state === 'usable' ? keyHash(secret.text) : undefined)
+
+/**
+ * The hash of a text that the Secret did not have before. A rotation over REST changes the key and not its Secret. The text there is then an old one,
+ * which must not return.
+ */
+function findNewHash({ key, secret }: Observed): string | undefined {
+  const hash = hashIn(secret)
+  if (!hasHash(key)) return hash
+  const known = key.status?.secretText
+  return known === undefined || known.hash === hash || (hash !== undefined && hashesOf(key).includes(hash)) ? undefined : hash
+}
+
+function toText(observed: Observed): Action[] {
+  const { key, secret, isTaken } = observed
+  if (!hasHash(key) && secret?.state === 'missing' && key.spec.existingSecret === undefined) return [{ do: 'createSecret' }]
+  const hash = findNewHash(observed)
+  if (hash === undefined || secret?.state !== 'usable' || isTaken(hash)) return []
+  return [{ do: 'label', hash, lastFour: secret.text.slice(-4) }]
+}
+
+/** The text that was read last. A text that is taken is not remembered, so that it is tried again. */
+function toSecretText(observed: Observed, now: Date): SecretText | undefined {
+  const hash = hashIn(observed.secret)
+  const known = observed.key.status?.secretText
+  if (hash === undefined || hash === known?.hash || findNewHash(observed) !== undefined) return known
+  return { hash, since: now.toISOString() }
 }
 
 function toWait({ key, secret }: Observed, now: Date): Action[] {
-  if (secret?.state === 'leftover') return [{ do: 'requeue', afterMilliseconds: LEFTOVER_MILLISECONDS }]
-  if (hashOf(key) === undefined && secret !== undefined) return [{ do: 'requeue', afterMilliseconds: RECHECK_MILLISECONDS }]
+  if (!hasHash(key) && secret !== undefined) {
+    return [{ do: 'requeue', afterMilliseconds: secret.state === 'leftover' ? LEFTOVER_MILLISECONDS : RECHECK_MILLISECONDS }]
+  }
   const leftMilliseconds = key.spec.expiryTime === undefined ? 0 : new Date(key.spec.expiryTime).getTime() - now.getTime()
-  return leftMilliseconds > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(leftMilliseconds, MAX_WAIT_MILLISECONDS) }] : []
+  const waits = [...(leftMilliseconds > 0 ? [leftMilliseconds] : []), ...(secret === undefined ? [] : [REREAD_MILLISECONDS])]
+  return waits.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...waits, MAX_WAIT_MILLISECONDS) }] : []
 }
 
 const refused = (reason: string, message: string): Finding => ({ status: 'False', reason, message })
 
 /** Returns why the key has no usable text. */
-function evaluateText(key: ApiKey, secret: KeySecret | undefined, isTaken: Observed['isTaken']): Finding | undefined {
-  const hash = hashOf(key) ?? (secret?.state === 'usable' ? keyHash(secret.text) : undefined)
+function evaluateText({ key, secret, isTaken }: Observed): Finding | undefined {
+  const hash = hashesOf(key)[0] ?? hashIn(secret)
   if (hash !== undefined) return isTaken(hash) ? refused('TextTaken', 'An older ApiKey has the same text. Use another text.') : undefined
   const { existingSecret, secretName } = key.spec
-  if (existingSecret !== undefined) {
-    return secret?.state === 'malformed'
-      ? refused(
-          'SecretMalformed',
-          `The key api-key of the Secret ${existingSecret} is not an API key. Create one with the operator’s command new-key.`,
-        )
-      : refused(
-          'SecretNotFound',
-          `No Secret ${existingSecret} exists with type tintype.dev/api-key and label tintype.dev/account=${accountOf(key)}.`,
-        )
-  }
+  if (existingSecret !== undefined) return refusedSecret(key, existingSecret, secret)
   if (secretName === undefined)
     return refused('NoText', 'No Secret is named. Set secretName to have a key generated, or existingSecret to use yours.')
   if (secret?.state === 'leftover')
@@ -83,13 +103,37 @@ function evaluateText(key: ApiKey, secret: KeySecret | undefined, isTaken: Obser
   return refused('SecretConflict', `The Secret ${secretName} already exists. Choose another secretName.`)
 }
 
-function evaluateKey({ key: { spec }, account }: Observed, now: Date): Finding {
+function refusedSecret(key: ApiKey, name: string, secret: KeySecret | undefined): Finding {
+  return secret?.state === 'malformed'
+    ? refused('SecretMalformed', `The key api-key of the Secret ${name} is not an API key. Create one with the operator’s command new-key.`)
+    : refused('SecretNotFound', `No Secret ${name} exists with type tintype.dev/api-key and label tintype.dev/account=${accountOf(key)}.`)
+}
+
+/** Returns why no request with the key is accepted. */
+function evaluateKey({ key: { spec }, account }: Observed, now: Date): Finding | undefined {
   const name = accountOf({ spec })
   if (!account) return refused('NoAccount', `Account ${name} does not exist.`)
   if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended.`)
   if (spec.active === false) return refused('Inactive', 'spec.active is false.')
   if (spec.expiryTime !== undefined && new Date(spec.expiryTime) <= now) return refused('Expired', `The key expired at ${spec.expiryTime}.`)
-  return { status: 'True', reason: 'Usable', message: 'Requests with this key are accepted.' }
+  return undefined
+}
+
+/** Says which text of the key is accepted. A key keeps its text while its Secret has no better one. The generated Secret may be deleted. */
+function evaluateSecret(observed: Observed, secretText: SecretText | undefined): Finding {
+  const { key, secret } = observed
+  const { existingSecret, secretName } = key.spec
+  const accepted = (reason: string, message: string): Finding => ({ status: 'True', reason, message })
+  if (existingSecret !== undefined && secret?.state !== 'usable') {
+    const { reason, message } = refusedSecret(key, existingSecret, secret)
+    return accepted(reason, `${message} Requests with the last text are still accepted.`)
+  }
+  if (findNewHash(observed) !== undefined) {
+    return accepted('TextTaken', 'The new text in the Secret is that of an older ApiKey. Requests with the last text are still accepted.')
+  }
+  const isInUse = secretText !== undefined && secretText.hash === hashesOf(key)[0]
+  const since = isInUse ? ` The text of the Secret ${existingSecret ?? secretName} is accepted since ${secretText.since}.` : ''
+  return accepted('Usable', `Requests with this key are accepted.${since}`)
 }
 
 function toConditions({ metadata, status }: ApiKey, finding: Finding, now: Date): Condition[] {

@@ -1,7 +1,7 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
-import { isApiKeyIdName, Label } from '@tintype/crds/identifiers/names'
+import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
@@ -25,27 +25,18 @@ export interface ObserveDeps {
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
   [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
-/**
- * True for a key that was created through the REST API. Only the gateway manages it. It has a hash from the start and names no Secret. A person
- * may choose a name that looks the same, but cannot set a hash.
- */
-export const isOfGateway = (key: Pick<ApiKey, 'metadata' | 'spec'>): boolean =>
-  isApiKeyIdName(key.metadata.name) &&
-  hashesOf(key).length > 0 &&
-  key.spec.secretName === undefined &&
-  key.spec.existingSecret === undefined
-
-/** Collects the state of an ApiKey; undefined when it is deleted or managed by the gateway. */
+/** Collects the state of an ApiKey; undefined when it is deleted. A key of the REST API names no Secret, and has a hash from the start. */
 export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
   const cached = keys.get(name)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const key = readObject('ApiKey', ApiKey, cached)
-  const hasHash = hashesOf(key).length > 0
+  const own = hashesOf(key)
   return {
     key,
     account: accounts.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
-    secret: hasHash ? undefined : await findSecret(key, secrets),
-    isTaken: (hash) => keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!hasHash || isOlder(other, key))),
+    secret: await findSecret(key, secrets),
+    isTaken: (hash) =>
+      keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!own.includes(hash) || isOlder(other, key))),
   }
 }
 

@@ -13,6 +13,7 @@ import type { Archiving } from '../../storage/archiving.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { EventStore } from './events/event-bodies.ts'
 import type { EventOrder } from './events/event-order.ts'
+import type { Certificates } from './http/guarded-agent.ts'
 import type { Resolve } from './http/network.ts'
 import type { DeliverySettings } from './http/settings.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
@@ -27,8 +28,8 @@ export interface DeliveryOptions {
   /** Keys that open sealed signing secrets. */
   openingKeys: OpeningKeys
   settings: DeliverySettings
-  /** CA certificates for receivers, PEM. */
-  certificates: string[]
+  /** CA certificates for receivers, PEM. A function returns the present ones. */
+  certificates: Certificates
   /** IP addresses of this pod, which are forbidden for webhooks. */
   ownAddresses: readonly string[]
   version: string

@@ -50,6 +50,15 @@ function aConsole(changes: Parameters<typeof aGateway>[0] = {}) {
   return { ...gateway, pass, signIn, session, statusOf, issueCode, describe }
 }
 
+t.test('/console leads to the page, with and without a slash', async (t) => {
+  const { app } = aConsole()
+  for (const url of ['/console', '/console/']) {
+    const { statusCode, headers } = await app.inject({ url })
+    t.equal(statusCode, 302)
+    t.equal(new URL(String(headers.location), `https://tintype.example${url}`).pathname, '/', url)
+  }
+})
+
 t.test('GET / serves the page to browsers, with a strict policy, and an index to programs', async (t) => {
   const { app } = aConsole({ storeOrigin: 'https://files.example:9000' })
   const page = await app.inject({ url: '/', headers: { accept: BROWSER } })

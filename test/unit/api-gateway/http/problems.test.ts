@@ -108,10 +108,13 @@ for (const [what, schema] of bodies) {
 
 t.test('a text of the wrong form is refused with what it should be', async (t) => {
   t.match(withOptions({ pdf_margin_top: 'wide' }), [
-    { code: 'invalid_format', message: 'options.pdf_margin_top has the wrong format. Expected: Margin at the top, such as 10mm.' },
+    { code: 'invalid_format', message: 'options.pdf_margin_top must be a length, such as 10mm, 1in or 20px' },
   ])
   t.match(withOptions({ headers: { 'a b': 'c' } }), [
     { code: 'invalid_format', message: /a name in options.headers must be the name of a header/ },
   ])
+  t.match(withOptions({ pdf_page_ranges: 'all' }), [{ message: /has the wrong format. Expected: Pages to include, such as 1-3,5\./ }])
+  t.match(withOptions({ headers: 'a: b' }), [{ message: 'options.headers must be an object with names and values' }])
+  t.match(withOptions({ fail_on_status: [404] }), [{ message: 'options.fail_on_status[0] must be a text, such as "404" or "500-511"' }])
   t.match(withOptions({ fail_on_status: ['9'] }), [{ path: 'options.fail_on_status[0]', message: /as 404 or 500-511/ }])
 })

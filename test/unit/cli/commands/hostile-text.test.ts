@@ -83,6 +83,7 @@ const calls = (home: string): [command: string, args: string[], input?: string][
   ['webhooks list', []],
   ['webhooks test', [ID]],
   ['doctor', []],
+  ['open', ['--no-browser']],
   ['config set', ['https://tintype.example/', 'key', '--profile', HOSTILE]],
   ['config list', []],
   ['config use', [HOSTILE]],

@@ -18,6 +18,15 @@ t.test('link prints the link that the client signs', async (t) => {
   t.equal(own.pathname, '/v1/take')
 })
 
+t.test('link takes objects, as REST does, and markup in place of the URL', async (t) => {
+  const { stdout } = await runCli(['link', '--html', '<p>', '--media-features', 'color-gamut=p3'], { environment })
+  const { searchParams } = new URL(stdout.trim())
+  t.equal(searchParams.get('media_features'), '{"color-gamut":"p3"}')
+  t.equal(searchParams.get('html'), '<p>')
+  t.match(await runCli(['link'], { environment }), { code: 2, stderr: /a URL is missing/ })
+  t.match(await runCli(['link', 'a.example', '--html', 'x'], { environment }), { code: 2, stderr: /replace the URL/ })
+})
+
 t.test('link refuses options that no link may have', async (t) => {
   for (const flag of [
     '--headers=A: b',

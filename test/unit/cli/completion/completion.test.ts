@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { commands } from '../../../../api-gateway/cli/src/commands/all.ts'
 import { runCli } from '../fake-world.ts'
 
 // The scripts run in real shells. TINTYPE_TEST_ZSH names a zsh that is not on the PATH.
@@ -75,4 +76,36 @@ t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh
   t.equal(await complete('tintype shot --format j'), 'tintype shot --format jpeg \n')
   t.equal(await complete('tintype shot example.com --viewport-h'), 'tintype shot example.com --viewport-h\n', 'two flags begin so')
   t.equal(await complete('tintype keys create ci --scopes usage'), 'tintype keys create ci --scopes usage:read \n')
+})
+
+const fish = process.env.TINTYPE_TEST_FISH ?? 'fish'
+const hasFish = (() => {
+  try {
+    execFileSync(fish, ['-c', 'true'])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+t.test('fish completes commands, flags and values', { skip: hasFish ? false : 'fish is not installed' }, async (t) => {
+  const script = path.join(t.testdir({ 'tintype.fish': await scriptFor('fish') }), 'tintype.fish')
+  const completeInFish = async (line: string): Promise<string[]> => {
+    const { stdout } = await run(fish, ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line])
+    return stdout.split('\n').flatMap((text) => text.split('\t')[0] || [])
+  }
+  t.strictSame(await completeInFish('tintype sh'), ['shot'])
+  t.strictSame(await completeInFish('tintype keys l'), ['link-secret', 'list'])
+  t.strictSame(await completeInFish('tintype shot a.example --full-page-max-h'), ['--full-page-max-height'])
+  t.strictSame(await completeInFish('tintype shot --format p'), ['pdf', 'png'])
+  t.strictSame(await completeInFish('tintype list --full'), [])
+})
+
+t.test('the script for fish offers every command and quotes its texts', async (t) => {
+  const script = await scriptFor('fish')
+  for (const { name } of commands) t.match(script, `-a ${name.split(' ').at(-1)}`)
+  t.strictSame(
+    script.split('\n').filter((line) => line.startsWith('complete') && (line.replaceAll("\\'", '').split("'").length - 1) % 2 !== 0),
+    [],
+  )
 })

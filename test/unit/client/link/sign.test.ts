@@ -1,6 +1,13 @@
 import t from 'tap'
+import { LINK_OPTIONS, NOT_IN_LINKS } from '../../../../api-gateway/client/src/generated/links.ts'
 import { signLink, TintypeError } from '../../../../api-gateway/client/src/index.ts'
 import { linkSignature } from '../../../../api-gateway/client/src/link/sign.ts'
+import { parseLinkQuery } from '../../../../api-gateway/src/resources/take/link-query.ts'
+import { exampleOf } from '../../../../crds/src/options/examples.ts'
+import { optionsByName } from '../../../../crds/src/options/groups.ts'
+import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+
+const includes = (names: readonly string[], name: string): boolean => names.includes(name)
 
 const secret = 'lsk_secret'
 const base = { baseUrl: 'https://tintype.example.com', key: 'key_1', secret, params: { url: 'https://example.com/?a=b c' } } as const
@@ -63,11 +70,36 @@ t.test('signLink refuses parameters that it sets itself, and empty secrets', asy
   await t.rejects(signLink({ ...base, baseUrl: 'tintype.example.com' }), { code: 'INVALID_CONFIGURATION' })
 })
 
-t.test('signLink accepts only options that a link can contain', async (t) => {
+t.test('signLink writes an object as JSON, and every option so that the gateway reads its value', async (t) => {
+  const { searchParams } = new URL(await signLink({ ...base, params: { ...base.params, media_features: { 'color-gamut': 'p3' } } }))
+  t.equal(searchParams.get('media_features'), '{"color-gamut":"p3"}')
+  for (const [option, { rules }] of optionsByName) {
+    const name = toSnakeCase(option)
+    if (!includes(LINK_OPTIONS, name) || typeof rules.links === 'object') continue
+    const value = exampleOf(option)
+    const { search } = new URL(await signLink({ ...base, params: { ...base.params, [name]: value } }))
+    t.strictSame(parseLinkQuery(search.slice(1)).options[name], value, name)
+  }
+})
+
+t.test('signLink refuses what the service would refuse', async (t) => {
+  const refused = async (params: object, code: string) =>
+    t.rejects(signLink({ ...base, params: params as typeof base.params }), { code }, JSON.stringify(params).slice(0, 80))
+  for (const name of NOT_IN_LINKS) await refused({ ...base.params, [name]: 'x' }, 'OPTION_NOT_ALLOWED')
+  await refused({ ...base.params, cache: false }, 'OPTION_NOT_ALLOWED')
+  await refused({ url: 'https://user:secret@example.com' }, 'OPTION_NOT_ALLOWED')
+  await refused({ ...base.params, viewportWidth: 100 }, 'INVALID_CONFIGURATION')
+  await refused({ ...base.params, on_error: 'text' }, 'INVALID_CONFIGURATION')
+  await refused({ full_page: true }, 'INVALID_CONFIGURATION')
+  await refused({ url: `https://example.com/${'a'.repeat(8_000)}` }, 'INVALID_CONFIGURATION')
+  t.match(await signLink({ ...base, params: { html: '<p>Hi' } }), 'html=%3Cp%3EHi&')
+})
+
+t.test('the types of signLink accept only options that a link can contain', async (t) => {
   // @ts-expect-error a link has no headers
-  t.ok(await signLink({ ...base, params: { ...base.params, headers: { a: 'b' } } }))
+  await t.rejects(signLink({ ...base, params: { ...base.params, headers: { a: 'b' } } }))
   // @ts-expect-error no option has this name
-  t.ok(await signLink({ ...base, params: { ...base.params, full_pages: true } }))
+  await t.rejects(signLink({ ...base, params: { ...base.params, full_pages: true } }))
   const video = await signLink({ ...base, params: { url: base.params.url, format: 'webm', video_duration: 8 } })
   t.match(video, /format=webm&/)
   // @ts-expect-error a picture has no duration

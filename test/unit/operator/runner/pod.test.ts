@@ -106,12 +106,16 @@ t.test('buildRunnerPod takes resources, seccomp profile and placement from the s
   const built = buildRunnerPod(aRunnerPool({ spec }), 0, settings)
   t.match(built.spec?.containers[0]?.resources, { requests: { cpu: '100m', memory: '512Mi' }, limits: { memory: '4Gi' } })
   t.match(built.spec, {
-    nodeSelector: { disk: 'ssd' },
+    nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' },
     tolerations: [{ key: 'captures', operator: 'Exists' }],
     runtimeClassName: 'gvisor',
     securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'profiles/chromium.json' } },
   })
   t.notOk(built.spec && 'priorityClassName' in built.spec)
+})
+
+t.test('no runner starts on a Windows node', async (t) => {
+  t.strictSame(buildRunnerPod(aRunnerPool(), 0, settings).spec?.nodeSelector, { 'kubernetes.io/os': 'linux' })
 })
 
 t.test('buildRunnerPod spreads the pods of a pool over the nodes, or as in the spec', async (t) => {

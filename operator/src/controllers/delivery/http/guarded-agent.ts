@@ -35,13 +35,15 @@ export class UnresolvedError extends Error {
   override readonly name = 'UnresolvedError'
 }
 
+/** CA certificates for receivers, PEM. A function returns the present ones: another list if they have changed. */
+export type Certificates = readonly string[] | (() => readonly string[])
+
 export interface GuardedAgentOptions {
   rules: EgressRules
   /** IP addresses of this pod, which are forbidden for webhooks. */
   ownAddresses: readonly string[]
   resolve: Resolve
-  /** CA certificates for receivers, PEM. */
-  ca: string[]
+  ca: Certificates
   /** Connections to one origin: the maximum of concurrent posts, so that none waits here while its time limit runs. */
   connections: number
   connectMilliseconds: number
@@ -63,17 +65,11 @@ subscribe('undici:client:sendHeaders', (message) => limitedSockets.get((message 
 
 /** Builds the agent: keep-alive, TLS 1.2 or newer without renegotiation, HTTP/1.1, certificate and name are verified. */
 export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { ca, connectMilliseconds } = options
-  const connectTls = buildConnector({
-    // Built once: parsing the certificates of all public authorities takes 16 ms.
-    secureContext: createSecureContext({ ca, minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION }),
-    allowH2: false,
-    timeout: connectMilliseconds,
-  })
+  const connectorOf = tlsConnector(options)
   const connect = async (target: buildConnector.Options, callback: buildConnector.Callback) => {
     try {
       const connection = await dial(target, options)
-      connectTls({ ...target, httpSocket: connection as Duplex as Socket }, (...result) => {
+      connectorOf()({ ...target, httpSocket: connection as Duplex as Socket }, (...result) => {
         if (result[1]) limitedSockets.set(result[1], connection)
         callback(...result)
       })
@@ -89,6 +85,29 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLISECONDS,
     connect: (target, callback) => void connect(target, callback),
   })
+}
+
+/** The connector for the present certificates. Parsing those of all public authorities takes 16 ms, so it is built again only if they have changed. */
+function tlsConnector({ ca, connectMilliseconds }: GuardedAgentOptions): () => buildConnector.connector {
+  const read = typeof ca === 'function' ? ca : () => ca
+  const build = (certificates: readonly string[]) =>
+    buildConnector({
+      secureContext: createSecureContext({
+        ca: [...certificates],
+        minVersion: 'TLSv1.2',
+        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      }),
+      allowH2: false,
+      timeout: connectMilliseconds,
+    })
+  let last = read()
+  let connector = build(last)
+  return () => {
+    const certificates = read()
+    if (certificates !== last) connector = build(certificates)
+    last = certificates
+    return connector
+  }
 }
 
 /** Checks a target and connects to it, without TLS. @throws BlockedAddressError, UnresolvedError, ProxyError */

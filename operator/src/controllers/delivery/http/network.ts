@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
@@ -24,10 +25,33 @@ export function resolverOf(servers?: readonly string[]): Resolve {
   }
 }
 
-/** CA certificates for receivers: the system's and those of a PEM file. @throws when the file cannot be read */
-export function loadCertificates(extraFile: string | undefined): string[] {
+/** How often the file of authorities is read again. The kubelet replaces it about a minute after its ConfigMap has changed. */
+const REREAD_MILLISECONDS = 10_000
+
+/**
+ * CA certificates for receivers: the system's and those of a PEM file. The returned function reads a changed file, so that a new authority needs no
+ * restart. It returns the same list until the file has changed. @throws at the start, if the file cannot be read
+ */
+export function certificatesOf(extraFile: string | undefined, now: () => number = () => performance.now()): () => readonly string[] {
   const own = getCACertificates('default')
-  return extraFile === undefined ? own : [...own, readFileSync(extraFile, 'utf8')]
+  if (extraFile === undefined) return () => own
+  let extra = readFileSync(extraFile, 'utf8')
+  let certificates = [...own, extra]
+  let readAt = now()
+  return () => {
+    if (now() - readAt < REREAD_MILLISECONDS) return certificates
+    readAt = now()
+    try {
+      const text = readFileSync(extraFile, 'utf8')
+      if (text !== extra && new X509Certificate(text).raw.length > 0) {
+        certificates = [...own, text]
+        extra = text
+      }
+    } catch {
+      // A file that is missing for a moment, or is no PEM, changes nothing.
+    }
+    return certificates
+  }
 }
 
 /** IP addresses of this pod, loopback included. */

@@ -115,6 +115,29 @@ const codeOf = (error: unknown): string => {
 /** The first error of an AggregateError (happy eyeballs dials several addresses), else the error itself. */
 const firstOf = (error: unknown): unknown => (error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error)
 
+/** Common codes in words. The code stays, because people search for it. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing accepts connections at this host and port',
+  ECONNRESET: 'the endpoint closed the connection',
+  EPIPE: 'the endpoint closed the connection',
+  UND_ERR_SOCKET: 'the endpoint closed the connection',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network of the host cannot be reached',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+  HOSTNAME_MISMATCH: 'the certificate is for another host name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself, not by a trusted authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not from a trusted authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'the certificate is not from a trusted authority, or the endpoint does not send the intermediate certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'the certificate is not from a trusted authority, or the endpoint does not send the intermediate certificate',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the endpoint does not speak TLS at this port',
+}
+
+const describe = (code: string, otherwise: string): string => (code === '' ? otherwise : `${IN_WORDS[code] ?? otherwise} (${code})`)
+
 /** Classifies errors of the HTTP client. */
 export function toPostFailure(thrown: unknown): { end: PostFailure; detail: string } {
   const error = firstOf(thrown)
@@ -126,8 +149,8 @@ export function toPostFailure(thrown: unknown): { end: PostFailure; detail: stri
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return { end: 'oversized', detail: `the endpoint sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers` }
   if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no response in time' }
-  if (TLS_CODE.test(code)) return { end: 'tls', detail: code }
-  return { end: 'connection', detail: code || 'the connection failed' }
+  if (TLS_CODE.test(code)) return { end: 'tls', detail: describe(code, 'the TLS connection failed') }
+  return { end: 'connection', detail: describe(code, 'the connection failed') }
 }
 
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name

@@ -47,6 +47,16 @@ t.test('POST /schedules/:id/run creates a Screenshot that belongs to the schedul
   t.equal(gateway.quota.facts(gateway.keys.accounts.get('acme')!, NOW).used, 1)
 })
 
+t.test('POST /schedules/:id/run refuses fields, because a run takes everything from its schedule', async (t) => {
+  const gateway = aGateway()
+  const { id } = addSchedule(gateway)
+  const { app, headers } = gateway
+  const run = (payload: object) => app.inject({ method: 'POST', url: `/v1/schedules/${id}/run`, headers, payload })
+  const response = await run({ url: 'https://other.example.com/' })
+  t.match([response.statusCode, response.json().error.message], [400, 'url is not known here'])
+  t.equal((await run({})).statusCode, 202)
+})
+
 t.test('POST /schedules/:id/run passes on what is sealed to the schedule', async (t) => {
   const gateway = aGateway()
   const { id, schedule } = addSchedule(gateway)

@@ -72,7 +72,7 @@ const stored = { sizeBytes: 1, etag: 'e', lastModified: new Date() }
 
 function check({ live, latest = live, archived, file = stored }: Given, options: CaptureOptions = { compareTo: id }): Promise<void> {
   return checkBaseline('acme', options, {
-    screenshots: { find: async () => live, findLatest: async () => latest },
+    screenshots: { findLive: () => live, findLatest: async () => latest },
     archive: { find: async () => archived },
     files: { stat: async () => file ?? undefined },
   })

@@ -8,6 +8,13 @@ const cursor = newId('scr', new Date(Date.UTC(2026, 10, 21, 10, 1)), Buffer.allo
 
 t.test('listQuery takes a larger limit as 500', async (t) => t.equal(parseListQuery({ limit: '9999' }).limit, 500))
 
+t.test('a time keeps its zone if the + of the zone arrives as a space, because a client did not encode it', async (t) => {
+  const written = '2026-01-01T00:00:00+01:00'
+  for (const text of [written, written.replace('+', ' ')])
+    t.strictSame(parseListQuery({ created_after: text }).created_after, new Date(written))
+  t.strictSame(parseListQuery({ created_before: '2026-01-01T05:30 05:30' }).created_before, new Date('2026-01-01T00:00:00Z'))
+})
+
 const refused: Record<string, unknown>[] = [
   { limit: '0' },
   { limit: '-1' },
@@ -22,6 +29,7 @@ const refused: Record<string, unknown>[] = [
   { status: 'Running' },
   { created_after: 'yesterday' },
   { created_before: '2026-13-01' },
+  { created_before: '2026-01-01 10:00' },
   { format: 'gif' },
   { sort: 'url' },
   { order: 'newest' },

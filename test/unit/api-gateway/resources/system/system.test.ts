@@ -2,6 +2,7 @@ import t from 'tap'
 import { toSystemReport } from '../../../../../api-gateway/src/resources/system/record.ts'
 import { apiKeyIdOf, newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { RunnerPool } from '../../../../../crds/src/kinds/runner-pool.ts'
+import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
 import { aGateway, aScreenshot, NOW } from '../../fakes.ts'
 
 // GET /system, and the scope that only kubectl grants.
@@ -22,6 +23,7 @@ t.test('the report counts pools, queue, runners and failures', async (t) => {
     aPool('default', {
       status: { replicas: 3, idle: 1, busy: 2, queued: 4, conditions: [condition('Ready', 'True'), condition('Sandboxed', 'True')] },
     }),
+    aPool('full', { status: { conditions: [condition('Ready', 'True'), { ...condition('Scaled', 'False'), reason: 'AtMaximum' }] } }),
     aPool('new'),
   ]
   const screenshots = [
@@ -33,11 +35,11 @@ t.test('the report counts pools, queue, runners and failures', async (t) => {
     shot('acme', 'Failed'),
   ]
   const plans: Record<string, string> = { acme: 'basic', beta: 'scale' }
-  const { data } = toSystemReport(pools, screenshots, (name) =>
-    plans[name] ? ({ metadata: { name }, spec: { plan: plans[name] } } as never) : undefined,
-  )
+  const findAccount = (name: string) => (plans[name] ? ({ metadata: { name }, spec: { plan: plans[name] } } as never) : undefined)
+  const { data } = toSystemReport(pools, screenshots, findAccount, { scale: { ...DEFAULT_PLANS.scale, poolName: 'fast' } })
   t.match(data.pools, [
-    { name: 'default', ready: true, sandboxed: true, pods: 3, idle: 1, busy: 2, queued: 4, max_pods: 10 },
+    { name: 'default', ready: true, sandboxed: true, pods: 3, idle: 1, busy: 2, queued: 4, max_pods: 10, problem: null },
+    { name: 'full', ready: true, problem: { reason: 'AtMaximum', message: 'why' } },
     { name: 'new', ready: null, reason: null, sandboxed: null, pods: 0 },
     { name: 'video', ready: false, reason: 'ReadyReason', message: 'why', sandboxed: null },
   ])
@@ -46,9 +48,9 @@ t.test('the report counts pools, queue, runners and failures', async (t) => {
     { pod: 'pod-2', account: 'acme' },
   ])
   t.strictSame(data.queue, [
-    { plan: null, accounts: 1, queued: 1, running: 0 },
-    { plan: 'basic', accounts: 1, queued: 2, running: 1 },
-    { plan: 'scale', accounts: 1, queued: 0, running: 1 },
+    { pool: 'default', plan: null, accounts: 1, queued: 1, running: 0 },
+    { pool: 'default', plan: 'basic', accounts: 1, queued: 2, running: 1 },
+    { pool: 'fast', plan: 'scale', accounts: 1, queued: 0, running: 1 },
   ])
   t.strictSame(data.recent, {
     completed: 1,

@@ -88,9 +88,30 @@ t.test('GET /take refuses links without a valid signature', async (t) => {
   t.equal(gateway.screenshots.objects.size, 0)
 })
 
+t.test('pages of other origins may show pictures of links, also redirects and pictures of errors', async (t) => {
+  const gateway = aTakeGateway()
+  const allowed = { 'cross-origin-resource-policy': 'cross-origin' }
+  t.match((await gateway.capture(gateway.sign(PAGE))).headers, allowed)
+  t.match((await gateway.get(`${PAGE}&on_error=image`)).headers, { ...allowed, 'content-type': 'image/png' })
+})
+
 t.test('GET /take accepts tracking parameters that were added to a link', async (t) => {
   const gateway = aTakeGateway()
-  t.equal((await gateway.capture(`${gateway.sign(PAGE)}&utm_source=mail&fbclid=1`)).statusCode, 200)
+  const added = [
+    'utm_source',
+    'fbclid',
+    'gclid',
+    'msclkid',
+    'mc_cid',
+    'mc_eid',
+    '_hsenc',
+    '_hsmi',
+    'ck_subscriber_id',
+    'vero_id',
+    'ScCid',
+    'mkt_tok',
+  ]
+  t.equal((await gateway.capture(`${gateway.sign(PAGE)}${added.map((name) => `&${name}=abc123`).join('')}`)).statusCode, 200)
 })
 
 t.test('GET /take refuses links of keys and accounts that may not capture', async (t) => {

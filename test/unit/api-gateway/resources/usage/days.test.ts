@@ -17,3 +17,11 @@ t.test('GET /usage/days lists each day, and a new screenshot counts for today', 
     ],
   })
 })
+
+t.test('usage and status refuse parameters that they do not have', async (t) => {
+  const { app, headers } = aGateway()
+  for (const path of ['/v1/usage/current', '/v1/usage/days', '/v1/status']) {
+    const response = await app.inject({ url: `${path}?month=2026-10`, headers })
+    t.match([response.statusCode, response.json().error.message], [400, 'month is not known here'], path)
+  }
+})

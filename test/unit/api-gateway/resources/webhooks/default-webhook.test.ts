@@ -99,6 +99,15 @@ t.test('POST /webhooks/default/rotate-secret returns a new secret, before or aft
   t.match(await call('POST', `/webhooks/${ID}/rotate-secret`), { status: 409, body: { error: { code: 'ROTATION_IN_PROGRESS' } } })
 })
 
+t.test('the first rotation names no previous secret, because nobody had one; later ones do', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  await call('POST', '/screenshots', { url, webhook_url: 'https://hooks.example.com/in' })
+  const rotate = async () => (await call('POST', '/webhooks/default/rotate-secret')).body.data.previous_secret_expires_at
+  t.equal(await rotate(), null)
+  t.type(await rotate(), 'string')
+})
+
 t.test('the default webhook is like the others, but has no address of its own and takes no place', async (t) => {
   const gateway = aGateway({ maxWebhooks: 1 })
   const call = calling(gateway)

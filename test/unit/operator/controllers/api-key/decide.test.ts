@@ -40,10 +40,59 @@ t.test('decide only hashes the text of a Secret that a user created', async (t) 
   t.notOk(does(observed({ spec: { existingSecret: 's' } }, { secret: { state: 'missing' } })).includes('createSecret'))
 })
 
-t.test('decide never changes an existing hash', async (t) => {
+const SINCE = at(-600).toISOString()
+const otherText = newKeyText()
+const [usable, other] = [text, otherText].map((one) => ({ state: 'usable' as const, text: one }))
+const keyOfSecret = (more: Partial<Observed>, spec: ApiKeySpec = { existingSecret: 's' }): Observed =>
+  observed({ spec, hasHash: true, status: { secretText: { hash, since: SINCE } } }, more)
+
+t.test('a new text in the Secret of a key replaces the text of the key', async (t) => {
   for (const spec of [{ secretName: 's' }, { existingSecret: 's' }]) {
-    t.strictSame(does(observed({ spec, hasHash: true })), ['patchStatus'])
+    t.match(decide(keyOfSecret({ secret: other }, spec), at(0)), [
+      { do: 'label', hash: keyHash(otherText), lastFour: otherText.slice(-4) },
+      { do: 'requeue', afterMilliseconds: 30_000 },
+    ])
   }
+})
+
+t.test('decide remembers the text in use, and the condition says since when', async (t) => {
+  const actions = decide(observed({ spec: { existingSecret: 's' }, hasHash: true }, { secret: usable }), at(0))
+  const since = at(0).toISOString()
+  t.match(actions, [
+    {
+      do: 'patchStatus',
+      secretText: { hash, since },
+      conditions: [{ reason: 'Usable', message: RegExp(`Secret s is accepted since ${since}`) }],
+    },
+    { do: 'requeue', afterMilliseconds: 30_000 },
+  ])
+  t.match(decide(keyOfSecret({ secret: usable }), at(0))[0], { secretText: { hash, since: SINCE } }, 'the time stays')
+})
+
+t.test('a text that a rotation over REST has replaced does not return', async (t) => {
+  const rotated = { [Label.keyHash1]: keyHash(otherText) }
+  for (const labels of [rotated, { ...rotated, [Label.keyHash2]: hash }]) {
+    for (const status of [{ secretText: { hash, since: SINCE } }, {}]) {
+      const key = anApiKey({ spec: { secretName: 's' }, status, metadata: { labels } })
+      t.match(decide({ ...observed({}), key, secret: usable }, at(0)), [
+        { do: 'patchStatus', conditions: [{ reason: 'Usable', message: 'Requests with this key are accepted.' }] },
+        { do: 'requeue' },
+      ])
+    }
+  }
+})
+
+t.test('a key keeps its text while its Secret has none that it can take, and the condition says so', async (t) => {
+  const ready = (more: Partial<Observed>, spec?: ApiKeySpec) => readyOf(keyOfSecret(more, spec))
+  const still = /still accepted/
+  t.match(ready({ secret: { state: 'missing' } }), { status: 'True', reason: 'SecretNotFound', message: still })
+  t.match(ready({ secret: { state: 'malformed' } }), { status: 'True', reason: 'SecretMalformed', message: still })
+  t.match(ready({ secret: other, isTaken: (one) => one !== hash }), { status: 'True', reason: 'TextTaken', message: still })
+  t.match(
+    ready({ secret: { state: 'missing' } }, { secretName: 's' }),
+    { status: 'True', reason: 'Usable' },
+    'a generated Secret may be deleted',
+  )
 })
 
 t.test('decide leaves a key alone whose only hash is the second one', async (t) => {
@@ -120,6 +169,9 @@ t.test('decide requeues to check for a Secret, and when the key expires', async 
   t.match(decide(waiting, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 15_000 })
   const expiring = observed({ hasHash: true, spec: { expiryTime: at(60).toISOString() } })
   t.match(decide(expiring, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 60_000 })
+  t.match(decide(keyOfSecret({ secret: usable }, { ...expiring.key.spec, existingSecret: 's' }), at(45)).at(-1), {
+    afterMilliseconds: 15_000,
+  })
 })
 
 t.test('decide writes nothing when the condition is up to date, in any order of fields', async (t) => {

@@ -13,12 +13,25 @@ const cases: [thrown: unknown, end: string, detail: string][] = [
   [coded('UND_ERR_HEADERS_OVERFLOW'), 'oversized', 'the endpoint sent more than 16 KiB of headers'],
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no response in time'],
   [new ProxyError('the proxy responded with 407'), 'proxy', 'the proxy responded with 407'],
-  [coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
-  [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  [coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'tls', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  [coded('ECONNREFUSED'), 'connection', 'ECONNREFUSED'],
-  [new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]), 'connection', 'ECONNREFUSED'],
+  [coded('CERT_HAS_EXPIRED'), 'tls', 'the certificate has expired (CERT_HAS_EXPIRED)'],
+  [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', 'the certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)'],
+  [
+    coded('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    'tls',
+    'the certificate is signed by itself, not by a trusted authority (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  ],
+  [coded('ERR_SSL_UNKNOWN'), 'tls', 'the TLS connection failed (ERR_SSL_UNKNOWN)'],
+  [
+    coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+    'tls',
+    'the certificate is not from a trusted authority, or the endpoint does not send the intermediate certificate (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+  ],
+  [coded('ECONNREFUSED'), 'connection', 'nothing accepts connections at this host and port (ECONNREFUSED)'],
+  [
+    new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]),
+    'connection',
+    'nothing accepts connections at this host and port (ECONNREFUSED)',
+  ],
   [new Error('something else'), 'connection', 'the connection failed'],
 ]
 for (const [thrown, end, detail] of cases) {

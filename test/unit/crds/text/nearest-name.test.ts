@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findNearestName } from '../../../../api-gateway/src/http/name-suggestions.ts'
+import { findNearestName } from '../../../../crds/src/text/nearest-name.ts'
 
 const known = ['url', 'full_page', 'full_page_max_height', 'viewport_width', 'viewport_height', 'click', 'delay', 'format']
 const cases: [string, string | undefined][] = [

@@ -1,0 +1,107 @@
+import type { Screenshot, ScreenshotQuery } from '../../../client/src/index.ts'
+import { toPastTime } from '../arguments/times.ts'
+import { EXIT, UsageError } from '../common/errors.ts'
+import { bothKinds, VIDEO_FORMATS } from '../common/kinds.ts'
+import { formatTable } from '../terminal/format.ts'
+import type { Command, Context } from './context.ts'
+import { tableOf } from './records.ts'
+
+const DEFAULT_LIMIT = 20
+const MAX_PAGE = 500
+
+const STATES = ['pending', 'completed', 'failed']
+
+/** The filters, without a limit. */
+function toQuery(context: Context): ScreenshotQuery {
+  const timeOf = (name: string): string | undefined => {
+    const text = context.text(name)
+    return text === undefined ? undefined : toPastTime(name, text, context.world.now())
+  }
+  const filters = {
+    status: context.isOn('causes') ? 'failed' : context.list('status'),
+    url: context.text('url'),
+    format: context.text('format'),
+    batch_id: context.text('batch-id'),
+    external_identifier: context.text('external-identifier'),
+    created_after: timeOf('created-after'),
+    created_before: timeOf('created-before'),
+  }
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as ScreenshotQuery
+}
+
+type Captures = ReturnType<typeof bothKinds>[number]
+
+/** Prints how many failed for which cause, the most frequent first. */
+async function printCauses(context: Context, captures: Captures): Promise<void> {
+  const counts = new Map<string, number>()
+  const { signal } = context.world
+  for await (const { error } of captures.list({ ...toQuery(context), limit: MAX_PAGE, signal })) {
+    const cause = error?.code ?? 'INTERNAL_ERROR'
+    counts.set(cause, (counts.get(cause) ?? 0) + 1)
+  }
+  const rows = [...counts].sort(([, a], [, b]) => b - a)
+  if (context.isOn('json')) for (const [code, count] of rows) context.printJson({ code, count })
+  else if (rows.length === 0) context.print('nothing failed')
+  else
+    context.world.stdout.write(
+      formatTable(
+        ['CAUSE', 'COUNT'],
+        rows.map(([code, count]) => [code, String(count)]),
+      ),
+    )
+}
+
+async function printRecords(context: Context, captures: Captures, noun: string): Promise<void> {
+  const limit = context.number('limit') ?? DEFAULT_LIMIT
+  if (limit < 1) throw new UsageError('--limit must be at least 1.')
+  const found: Screenshot[] = []
+  let count = 0
+  // One more than is shown tells whether there are more.
+  for await (const screenshot of captures.list({
+    ...toQuery(context),
+    limit: Math.min(limit + 1, MAX_PAGE),
+    signal: context.world.signal,
+  })) {
+    count += 1
+    if (count > limit) break
+    if (context.isOn('json')) context.printJson(screenshot)
+    else found.push(screenshot)
+  }
+  if (!context.isOn('json')) context.world.stdout.write(found.length === 0 ? `no ${noun}\n` : tableOf(found))
+  if (count > limit) context.note(`There are more than these ${limit} ${noun}. Raise --limit, or filter with --status or --created-after.`)
+}
+
+export const list: Command = {
+  name: 'list',
+  usage: '',
+  summary: 'Lists screenshots, newest first',
+  minimum: 0,
+  maximum: 0,
+  flags: [
+    { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
+    { name: 'causes', kind: 'boolean', summary: 'Counts the failed ones by cause, without a limit' },
+    { name: 'videos', kind: 'boolean', summary: 'Lists videos instead of screenshots' },
+    { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
+    { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
+    {
+      name: 'format',
+      kind: 'text',
+      value: 'FORMAT',
+      values: ['png', 'jpeg', 'webp', 'avif', 'pdf', ...VIDEO_FORMATS],
+      summary: 'Only in this format',
+    },
+    { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
+    { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
+    { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time: 24h, 7d or ISO 8601' },
+    { name: 'created-before', kind: 'text', value: 'TIME', summary: 'Only before this time: 24h, 7d or ISO 8601' },
+  ],
+  async run(context) {
+    const [screenshots, videos] = bothKinds(context.client())
+    const isVideos = context.isOn('videos') || VIDEO_FORMATS.includes(context.text('format') ?? '')
+    const captures = isVideos ? videos : screenshots
+    if (context.isOn('causes') && context.list('status') !== undefined)
+      throw new UsageError('--causes counts failed ones. Leave --status out.')
+    await (context.isOn('causes') ? printCauses(context, captures) : printRecords(context, captures, isVideos ? 'videos' : 'screenshots'))
+    return EXIT.ok
+  },
+}
