@@ -4,8 +4,8 @@ import type { PageArea } from './to-boxes.ts'
 /** How to compare the picture with an earlier one, and what to leave out. */
 export interface ComparisonPlan {
   comparison: {
-    /** Share of pixels, 0 to 1. */
-    threshold: number
+    /** Share of pixels above which the picture counts as changed, 0 to 1; undefined: regions decide. */
+    threshold: number | undefined
     /** Color difference, 0 to 1. */
     colorTolerance: number
     antialiasing: boolean

@@ -30,13 +30,30 @@ export const UNFIT_REASONS = ['blank', 'bot_challenge'] as const
 export const UnfitReason = z.enum(UNFIT_REASONS)
 export type UnfitReason = z.infer<typeof UnfitReason>
 
+/** What decided whether a picture changed. */
+export const COMPARISON_RULES = ['identical', 'regions', 'color', 'size', 'share', 'loads'] as const
+export const ComparisonRule = z
+  .enum(COMPARISON_RULES)
+  .describe(
+    'What decided. identical: no pixel differs. regions: whether a region of a few pixels differs. color: a large area changed its color a little. size: only the sizes were compared. share: the share of pixels that the request sets. loads: two loads of the page differ from each other wherever they differ from the earlier picture.',
+  )
+export type ComparisonRule = z.infer<typeof ComparisonRule>
+
 /** The comparison with the picture of `compareTo`. */
 export const Comparison = z.object({
-  changed: z.boolean().describe('True if the share of changed pixels exceeds compareThreshold.'),
-  changedPixels: z.int().min(0).describe('Number of changed pixels.').optional(),
+  changed: z.boolean().describe('True if the page changed. rule says what decided.'),
+  changedPixels: z.int().min(0).describe('Number of pixels in the changed regions that differ.').optional(),
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
   sizeChanged: z.boolean().describe('True if the pictures have different widths or heights.').optional(),
-  regions: z.array(PictureBox).max(MAX_CHANGED_REGIONS).describe('Changed regions, the largest change first.').optional(),
+  regions: z
+    .array(PictureBox)
+    .max(MAX_CHANGED_REGIONS)
+    .describe('Changed regions, the largest change first. They do not overlap.')
+    .optional(),
+  regionCount: z.int().min(0).describe('Number of changed regions, of which regions has the first 20.').optional(),
+  droppedRegions: z.int().min(0).describe('Number of regions that do not count, because two loads of the page differ there.').optional(),
+  rule: ComparisonRule.optional(),
+  loads: z.int().min(1).max(2).describe('How often the page was loaded: a change is confirmed by a second load.').optional(),
   skipped: UnfitReason.describe('Why the pictures were not compared: this picture shows one color, or a bot challenge.').optional(),
 })
 export type Comparison = z.infer<typeof Comparison>

@@ -102,7 +102,7 @@ export const LastComparison = z.object({
   id: runId('Id of the run.'),
   time: instant('Time at which the run was due.'),
   to: runId('Id of the run that it was compared with.'),
-  changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+  changed: z.boolean().describe('True if the page changed.'),
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
   changedPixels: z.int().min(0).describe('Number of changed pixels.').optional(),
   sizeChanged: z.boolean().describe('True if the pictures have different sizes.').optional(),

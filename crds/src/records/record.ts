@@ -52,6 +52,13 @@ export interface ComparisonRecord {
   size_changed: boolean | null
   /** In pixels of the picture, the largest change first. */
   regions: { x: number; y: number; width: number; height: number }[]
+  region_count: number | null
+  /** Regions that do not count, because two loads of the page differ there. */
+  dropped_regions: number | null
+  /** What decided. */
+  rule: string | null
+  /** How often the page was loaded. */
+  loads: number | null
   /** Link to a picture of the differences; null if there are none, or after the file has expired. */
   diff_url: string | null
   /** Why the pictures were not compared; null if they were. */
@@ -165,7 +172,7 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
   const to = screenshot.spec.options?.compareTo
   const comparison = screenshot.status?.result?.comparison
   if (to === undefined || comparison === undefined) return null
-  const { changed, changedRatio, changedPixels, sizeChanged, regions = [], skipped } = comparison
+  const { changed, changedRatio, changedPixels, sizeChanged, regions = [], regionCount, droppedRegions, rule, loads, skipped } = comparison
   return {
     to,
     changed,
@@ -173,6 +180,10 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
     changed_pixels: changedPixels ?? null,
     size_changed: sizeChanged ?? null,
     regions: regions.map(({ x, y, width, height }) => ({ x, y, width, height })),
+    region_count: regionCount ?? null,
+    dropped_regions: droppedRegions ?? null,
+    rule: rule ?? null,
+    loads: loads ?? null,
     diff_url: artifacts.find(({ type }) => type === 'diff')?.download_url ?? null,
     skipped: skipped ?? null,
   }

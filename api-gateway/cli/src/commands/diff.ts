@@ -29,11 +29,11 @@ function optionsOf({ options }: Screenshot): ScreenshotRequest {
 /** `changed: 1.24 % of the pixels, in 2 regions` */
 function describe({ comparison }: Screenshot): string {
   if (!comparison) return 'not compared'
-  const { changed, skipped, changed_ratio: ratio, changed_pixels: pixels, regions, size_changed: isResized } = comparison
+  const { changed, skipped, changed_ratio: ratio, changed_pixels: pixels, region_count: count, size_changed: isResized } = comparison
   if (skipped !== null) return `not compared: the picture shows ${skipped === 'blank' ? 'one color' : 'a bot challenge'}`
   if (pixels === 0) return 'unchanged'
   const share = `${((ratio ?? 0) * 100).toPrecision(3)} % of the pixels`
-  const places = regions.length === 1 ? '1 region' : `${regions.length} regions`
+  const places = count === 1 ? '1 region' : `${count} regions`
   return `${changed ? 'changed' : 'unchanged'}: ${share}, in ${places}${isResized ? ', and the size differs' : ''}`
 }
 

@@ -323,7 +323,7 @@ export const optionGroups: readonly OptionGroup[] = [
     title: "Comparison",
     options: [
       {"name":"compare_to","kind":"text","summary":"Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none."},
-      {"name":"compare_threshold","kind":"number","summary":"Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001."},
+      {"name":"compare_threshold","kind":"number","summary":"Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change."},
       {"name":"compare_color_tolerance","kind":"number","summary":"Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1."},
       {"name":"compare_antialiasing","kind":"boolean","summary":"Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false."},
       {"name":"compare_ignore","kind":"cookies","summary":"CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none."},

@@ -777,7 +777,7 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
@@ -1405,7 +1405,7 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
@@ -1918,7 +1918,7 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
@@ -2365,7 +2365,7 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
@@ -2888,8 +2888,7 @@ export interface components {
              * @enum {string}
              */
             baseline: "previous" | "approved";
-            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
-            threshold: number;
+            threshold: number | null;
             /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
             color_tolerance: number;
             /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
@@ -2910,7 +2909,7 @@ export interface components {
                 scheduled_at: string;
                 /** @description Id of the run that it was compared with. */
                 to: string;
-                /** @description True if the share of changed pixels exceeds the threshold. */
+                /** @description True if the page changed. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
@@ -2926,7 +2925,7 @@ export interface components {
              * @enum {string}
              */
             baseline?: "previous" | "approved";
-            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
             threshold?: number;
             /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
             color_tolerance?: number;
@@ -3112,20 +3111,25 @@ export interface components {
             comparison: {
                 /** @description Id of the screenshot of compare_to. */
                 to: string;
-                /** @description True if changed_ratio exceeds compare_threshold. */
+                /** @description True if the page changed. rule says what decided. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
                 size_changed: boolean | null;
-                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap. */
                 regions: {
                     x: number;
                     y: number;
                     width: number;
                     height: number;
                 }[];
+                region_count: number | null;
+                dropped_regions: number | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads") | null;
+                /** @description How often the page was loaded: a change is confirmed by a second load. */
+                loads: number | null;
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
                 /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
@@ -3770,7 +3774,7 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
@@ -4002,20 +4006,25 @@ export interface components {
             comparison: {
                 /** @description Id of the screenshot of compare_to. */
                 to: string;
-                /** @description True if changed_ratio exceeds compare_threshold. */
+                /** @description True if the page changed. rule says what decided. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
                 size_changed: boolean | null;
-                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap. */
                 regions: {
                     x: number;
                     y: number;
                     width: number;
                     height: number;
                 }[];
+                region_count: number | null;
+                dropped_regions: number | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads") | null;
+                /** @description How often the page was loaded: a change is confirmed by a second load. */
+                loads: number | null;
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
                 /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */

@@ -32,7 +32,16 @@ function layerOf(url: string | null | undefined, shot: Pick<Screenshot, 'width' 
 
 /** How a screenshot differs from the one of `compare_to`: both pictures above each other, the changed regions, and the numbers. */
 export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; comparison: Comparison }) {
-  const { to, changed, changed_ratio: ratio, changed_pixels: pixels, size_changed: isOtherSize, regions, skipped } = comparison
+  const {
+    to,
+    changed,
+    changed_ratio: ratio,
+    changed_pixels: pixels,
+    size_changed: isOtherSize,
+    regions,
+    dropped_regions: dropped,
+    skipped,
+  } = comparison
   const { value: earlier, error } = useData(`comparison ${to}`, async () => (await api<Screenshot>(recordPath('screenshots', to))).data)
   return (
     <section class="panel" aria-labelledby="comparison-title">
@@ -70,6 +79,12 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
             <dd>{regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}</dd>
           </>
         )}
+        {dropped ? (
+          <>
+            <dt>Not counted</dt>
+            <dd>{formatNumber(dropped)} regions, in which two loads of the page differ</dd>
+          </>
+        ) : null}
       </dl>
     </section>
   )

@@ -82,7 +82,7 @@ function toComparisonInputs(comparison: Schedule['comparison']): Pick<ScheduleIn
   const { baseline, threshold, color_tolerance: tolerance, antialiasing, ignore } = comparison
   return {
     baseline,
-    threshold: orDefault(threshold, 'compare_threshold'),
+    threshold: String(threshold ?? ''),
     color_tolerance: orDefault(tolerance, 'compare_color_tolerance'),
     antialiasing: String(antialiasing),
     ignore: String(toInput(ignoreField, ignore) ?? ''),

@@ -134,7 +134,7 @@ function LastComparison({ comparison: { baseline, baseline_run: kept, last, thre
         <dt>Compared with</dt>
         <dd>{baseline === 'approved' ? 'the run that was approved last' : 'the run before'}</dd>
         <dt>Threshold</dt>
-        <dd>{formatShare(threshold)} of the pixels</dd>
+        <dd>{threshold === null ? 'any region of a few pixels' : `${formatShare(threshold)} of the pixels`}</dd>
         {last && last.changed_ratio !== null ? (
           <>
             <dt>Last change</dt>

@@ -42,7 +42,7 @@ export const ComparisonRecord = name(
   z
     .object({
       baseline: Baseline,
-      threshold: threshold,
+      threshold: threshold.nullable(),
       color_tolerance: colorTolerance,
       antialiasing: antialiasing,
       ignore: z.array(z.record(z.string(), z.unknown())).describe('Selectors and regions that are not compared.'),
@@ -52,7 +52,7 @@ export const ComparisonRecord = name(
           id: anId('scr', 'Id of the run.'),
           scheduled_at: instant('Time at which the run was due.'),
           to: anId('scr', 'Id of the run that it was compared with.'),
-          changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+          changed: z.boolean().describe('True if the page changed.'),
           changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
           changed_pixels: count('Number of changed pixels.').nullable(),
           size_changed: z.boolean().nullable().describe('True if the pictures have different sizes.'),
@@ -102,7 +102,7 @@ export function toComparisonRecord(
   if (!comparison) return null
   return {
     baseline: comparison.baseline === 'Approved' ? 'approved' : 'previous',
-    threshold: comparison.threshold ?? comparisonDefaults.compareThreshold,
+    threshold: comparison.threshold ?? null,
     color_tolerance: comparison.colorTolerance ?? comparisonDefaults.compareColorTolerance,
     antialiasing: comparison.antialiasing ?? comparisonDefaults.compareAntialiasing,
     ignore: comparison.ignore ?? [],

@@ -1,4 +1,4 @@
-import { UnfitReason } from '@tintype/crds/kinds/comparison'
+import { ComparisonRule, UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
@@ -81,7 +81,7 @@ const artifact = z.object({
 const comparison = z
   .object({
     to: anId('scr', 'Id of the screenshot of compare_to.'),
-    changed: z.boolean().describe('True if changed_ratio exceeds compare_threshold.'),
+    changed: z.boolean().describe('True if the page changed. rule says what decided.'),
     changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
     changed_pixels: count('Number of changed pixels.').nullable(),
     size_changed: z
@@ -90,7 +90,11 @@ const comparison = z
       .describe('True if the pictures have different sizes. Pixels that only one of them has are changed.'),
     regions: z
       .array(z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }))
-      .describe('Changed regions in pixels of the picture, the largest change first, at most 20.'),
+      .describe('Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap.'),
+    region_count: count('Number of changed regions.').nullable(),
+    dropped_regions: count('Number of regions that do not count, because two loads of the page differ there.').nullable(),
+    rule: ComparisonRule.nullable(),
+    loads: z.int().min(1).max(2).nullable().describe('How often the page was loaded: a change is confirmed by a second load.'),
     diff_url: z
       .string()
       .nullable()

@@ -55,7 +55,13 @@ export const comparisonOptions = {
   ),
   compareThreshold: option(
     { links: 'no', picture: 'separate' },
-    z.number().min(0).max(1).describe('Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001.'),
+    z
+      .number()
+      .min(0)
+      .max(1)
+      .describe(
+        'Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change.',
+      ),
   ),
   compareColorTolerance: option(
     { links: 'no', picture: 'separate' },
@@ -84,4 +90,4 @@ export const comparisonOptions = {
   ),
 }
 
-export const comparisonDefaults = { compareThreshold: 0.001, compareColorTolerance: 0.1, compareAntialiasing: false }
+export const comparisonDefaults = { compareColorTolerance: 0.1, compareAntialiasing: false }

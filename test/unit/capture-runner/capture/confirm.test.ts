@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { compareTwice } from '../../../../capture-runner/src/capture/confirm.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import { Drawing } from '../../../support/drawing.ts'
 
 const pictureOf = (background: string): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 64, channels: 3, background } })
@@ -18,12 +19,16 @@ const captured = (picture: Buffer | undefined, unfit?: 'blank'): Captured => ({
   findings: { warnings: [], files: new Map(), page: {}, ...(unfit ? { unfit } : {}) },
 })
 
-/** Compares with a green picture: first a red one, and then what `again` returns. */
-async function confirm(t: Test, again: () => Promise<Captured>, { retries = 1, leftMilliseconds = 60_000, first = captured(red) } = {}) {
+/** Compares with an earlier picture: first a red one, and then what `again` returns. */
+async function confirm(
+  t: Test,
+  again: () => Promise<Captured>,
+  { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green! } = {},
+) {
   const directory = t.testdir()
   const file = path.join(directory, 'before')
-  await writeFile(file, green!)
-  const sha256 = Promise.resolve(createHash('sha256').update(green!).digest('hex'))
+  await writeFile(file, before)
+  const sha256 = Promise.resolve(createHash('sha256').update(before).digest('hex'))
   const baseline = { directory, file, sha256, ignored: [], [Symbol.asyncDispose]: async () => {} }
   let calls = 0
   const kept = await compareTwice(first, {
@@ -43,11 +48,27 @@ t.test('compareTwice keeps the second capture if it does not differ, with a warn
   t.match(second.findings.warnings, [/a second one did not/])
 })
 
-t.test('compareTwice keeps the second capture if both differ', async (t) => {
-  const second = captured(blue)
+t.test('compareTwice keeps the second capture if both differ in the same way', async (t) => {
+  const second = captured(red)
   t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: true })
-  t.strictSame(second.findings.warnings, [])
+  t.match(second.findings, { warnings: [], comparison: { rule: 'regions', loads: 2, regionCount: 1, droppedRegions: 0 } })
   t.ok(second.findings.files.has('diff'))
+})
+
+t.test('a page that draws itself differently each time was a change', async (t) => {
+  const second = captured(blue)
+  t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: false })
+  t.match(second.findings.comparison, { rule: 'loads', loads: 2, regionCount: 0, droppedRegions: 1 })
+  t.match(second.findings.warnings, [/two loads of the page differ/])
+})
+
+t.test('a price of 40 pixels that changed was not a change', async (t) => {
+  const price = (text: string) => new Drawing(1_000, 600).text(text, 400, 300, 14).encode('png')
+  const [before, after] = await Promise.all([price('19'), price('99')])
+  const first = captured(after)
+  const { kept, calls, changed } = await confirm(t, async () => captured(after), { first, before })
+  t.same([calls, changed], [1, true])
+  t.match(kept.findings.comparison, { regionCount: 1, regions: [{ x: Number, y: Number, width: Number, height: Number }] })
 })
 
 t.test('compareTwice does not capture an unchanged page again', async (t) => {
@@ -58,6 +79,7 @@ t.test('compareTwice keeps the first capture with retries 0, and when the time i
   for (const settings of [{ retries: 0 }, { leftMilliseconds: 1_500 }]) {
     const first = captured(red)
     t.match(await confirm(t, async () => captured(green), { ...settings, first }), { kept: first, calls: 0, changed: true })
+    t.match(first.findings, { warnings: [/not confirmed by a second load/], comparison: { loads: 1 } })
   }
 })
 

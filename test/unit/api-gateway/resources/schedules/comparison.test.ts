@@ -39,7 +39,7 @@ t.test('POST /schedules stores how runs are compared, and the record shows the d
   })
   t.strictSame(body.data.comparison, { ...comparison, ignore: [{ selector: '#clock' }, ignore[1]], baseline_run: null, last: null })
   const simple = await calling(gateway)('POST', '/schedules', { ...compared, comparison: {} })
-  t.match(simple.body.data.comparison, { baseline: 'previous', threshold: 0.001, color_tolerance: 0.1, antialiasing: false, ignore: [] })
+  t.match(simple.body.data.comparison, { baseline: 'previous', threshold: null, color_tolerance: 0.1, antialiasing: false, ignore: [] })
 })
 
 const refused: { name: string; body: object; details: string[] }[] = [
