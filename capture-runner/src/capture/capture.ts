@@ -1,6 +1,7 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { Browsers, Lease } from '../browser/browsers.ts'
+import { findUnfit } from '../comparison/find-unfit.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
@@ -78,9 +79,10 @@ export async function capture(
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>) =>
-      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-        takeScreenshot({ order, plan, parts, recorder, timings, signal: time.signal, onPageReady: baseline ? () => {} : onPageReady }),
-      )
+      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
+        const input = { order, plan, parts, recorder, timings, signal: time.signal, onPageReady: baseline ? () => {} : onPageReady }
+        return withFitness(await takeScreenshot(input), plan, order)
+      })
     const first = await take(timings)
     const captureMilliseconds = performance.now() - started
     const comparing = performance.now()
@@ -109,6 +111,14 @@ export async function capture(
     const error = toCaptureError(cause)
     return { outcome: buildFailure(error, durations(), new Date()), error }
   }
+}
+
+/** Notes whether the picture shows the page: the one of the earlier picture, or of the URL. */
+function withFitness(captured: Captured, { url, comparison }: CapturePlan, { baseline }: CaptureOrder): Captured {
+  const expected = { url: baseline?.finalUrl ?? url, forms: baseline?.forms }
+  const unfit = findUnfit(captured.findings, expected, comparison.acceptedStatuses)
+  if (unfit) captured.findings.unfit = unfit
+  return captured
 }
 
 const sizeOfFile = async ({ video, pages }: CapturePlan, picture: Buffer) => (pages ? undefined : (video?.size ?? sizeOf(picture)))

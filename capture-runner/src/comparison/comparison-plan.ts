@@ -1,4 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { type StatusRange, toStatusRange } from '@tintype/crds/options/rules/status-ranges'
 import type { PageArea } from './to-boxes.ts'
 
 /** How to compare the picture with an earlier one, and what to leave out. */
@@ -9,6 +10,8 @@ export interface ComparisonPlan {
     /** Color difference, 0 to 1. */
     colorTolerance: number
     antialiasing: boolean
+    /** Statuses from 400 on with which the page is compared. */
+    acceptedStatuses: readonly StatusRange[]
     /** CSS selectors of elements to ignore. Their boxes are recorded even if nothing is compared. */
     ignoredSelectors: readonly string[]
     /** Regions to ignore, in CSS pixels of the page. */
@@ -24,6 +27,7 @@ export const buildComparison = (options: EffectiveOptions): ComparisonPlan => {
       threshold: options.compareThreshold,
       colorTolerance: options.compareColorTolerance,
       antialiasing: options.compareAntialiasing,
+      acceptedStatuses: (options.compareAcceptStatus ?? []).map(toStatusRange),
       ignoredSelectors: entries.flatMap(({ selector }) => selector ?? []),
       ignoredRegions: entries.flatMap(({ x, y, width, height }) =>
         x === undefined || y === undefined || width === undefined || height === undefined ? [] : [{ x, y, width, height }],

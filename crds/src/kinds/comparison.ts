@@ -25,9 +25,16 @@ export const IgnoredElements = z.object({
 })
 export type IgnoredElements = z.infer<typeof IgnoredElements>
 
+/** Forms of a page by which a login or a captcha is recognized. */
+export const FormKind = z.enum(['password', 'captcha'])
+export type FormKind = z.infer<typeof FormKind>
+
 /** Reasons why a picture may not show the page. Such a picture is not compared. */
-export const UNFIT_REASONS = ['blank', 'bot_challenge'] as const
+export const UNFIT_REASONS = ['blank', 'bot_challenge', 'http_error', 'login', 'broken_off'] as const
 export const UnfitReason = z.enum(UNFIT_REASONS)
+/** What the reasons mean, for descriptions. */
+export const UNFIT_MEANING =
+  'blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off.'
 export type UnfitReason = z.infer<typeof UnfitReason>
 
 /** What decided whether a picture changed. */
@@ -54,6 +61,6 @@ export const Comparison = z.object({
   droppedRegions: z.int().min(0).describe('Number of regions that do not count, because two loads of the page differ there.').optional(),
   rule: ComparisonRule.optional(),
   loads: z.int().min(1).max(2).describe('How often the page was loaded: a change is confirmed by a second load.').optional(),
-  skipped: UnfitReason.describe('Why the pictures were not compared: this picture shows one color, or a bot challenge.').optional(),
+  skipped: UnfitReason.describe(`Why the pictures were not compared. ${UNFIT_MEANING}`).optional(),
 })
 export type Comparison = z.infer<typeof Comparison>

@@ -13,12 +13,16 @@ export const comparisonFields = {
   baseline: z
     .enum(['Previous', 'Approved'])
     .describe(
-      'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last; at first, that of the first successful run. Default: Previous.',
+      'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last. Default: Previous.',
     ),
   threshold: comparisonOptions.compareThreshold,
   colorTolerance: comparisonOptions.compareColorTolerance,
   antialiasing: comparisonOptions.compareAntialiasing,
   ignore: comparisonOptions.compareIgnore,
+  acceptStatus: comparisonOptions.compareAcceptStatus,
+  approveFirst: z
+    .boolean()
+    .describe('With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false.'),
 } as const
 
 export const ScheduleComparison = z.object({
@@ -27,6 +31,8 @@ export const ScheduleComparison = z.object({
   colorTolerance: comparisonFields.colorTolerance.optional(),
   antialiasing: comparisonFields.antialiasing.optional(),
   ignore: comparisonFields.ignore.optional(),
+  acceptStatus: comparisonFields.acceptStatus.optional(),
+  approveFirst: comparisonFields.approveFirst.optional(),
 })
 export type ScheduleComparison = z.infer<typeof ScheduleComparison>
 

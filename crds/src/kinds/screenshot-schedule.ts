@@ -5,7 +5,7 @@ import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
 import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
-import { UnfitReason } from './comparison.ts'
+import { UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
 
@@ -107,12 +107,12 @@ export const RecentRun = z.object({
   code: z.string().max(64).describe('Error code of a failed capture.').optional(),
   changed: z.boolean().describe('Whether the picture differs from the one that it was compared with.').optional(),
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
-  unfit: UnfitReason.describe('Why the picture was not compared: it shows one color, or a bot challenge.').optional(),
+  unfit: UnfitReason.describe(`Why the picture was not compared. ${UNFIT_MEANING}`).optional(),
 })
 export type RecentRun = z.infer<typeof RecentRun>
 
 export const ScreenshotScheduleStatus = z.object({
-  conditions: Conditions.describe('Conditions Ready, Suspended and LastRunSucceeded.').optional(),
+  conditions: Conditions.describe('Conditions Ready, Suspended, LastRunSucceeded and Fit.').optional(),
   nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
   lastScheduleTime: instant('Time at which the last created run was due.').optional(),
   lastSuccessfulTime: instant('Time at which the last successful run was due.').optional(),
@@ -151,6 +151,7 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Last run', type: 'date', jsonPath: '.status.lastScheduleTime' },
     { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
     { name: 'Changed', type: 'boolean', jsonPath: '.status.lastComparison.changed' },
+    { name: 'Fit', type: 'string', jsonPath: '.status.conditions[?(@.type=="Fit")].status', priority: 1 },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },

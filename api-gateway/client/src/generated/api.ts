@@ -783,6 +783,8 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -872,7 +874,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
             };
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
@@ -888,7 +890,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
         };
         /** @description A new API key. */
         CreateKey: {
@@ -937,7 +939,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: completed and failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             /**
              * Format: uri
              * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
@@ -1411,6 +1413,8 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -1924,6 +1928,8 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -2025,7 +2031,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
             };
             /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
             async?: boolean;
@@ -2048,7 +2054,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
         };
         /** @description A page to record. `url` is required, here or in `options`. The one at the top level takes precedence. */
         CreateVideo: {
@@ -2371,6 +2377,8 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -2507,7 +2515,7 @@ export interface components {
              */
             url: string;
             /** @description Event types to send, at least one. */
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -2733,7 +2741,7 @@ export interface components {
             /** @description Id of the event. It is the same for every attempt and every endpoint. */
             id: string;
             /** @enum {string} */
-            type: "screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed";
+            type: "screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -2846,7 +2854,7 @@ export interface components {
             download_url_ttl: number | null;
             retention_days: number | null;
             webhook_url: string | null;
-            webhook_events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            webhook_events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
             /**
              * @description `blocked`: no runs can be created; `problem` says why.
              * @enum {string}
@@ -2884,7 +2892,7 @@ export interface components {
         /** @description How runs are compared, and the last result. */
         ScheduleComparison: {
             /**
-             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.
              * @enum {string}
              */
             baseline: "previous" | "approved";
@@ -2897,7 +2905,14 @@ export interface components {
             ignore: {
                 [key: string]: unknown;
             }[];
+            /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+            accept_status: string[];
+            /** @description With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false. */
+            approve_first: boolean;
             baseline_run: string | null;
+            waiting_run: string | null;
+            /** @description Whether the last run shows the page. Null: no run has ended. */
+            fit: boolean | null;
             /** @description The last comparison. Null before the first one, and after its run was approved. */
             last: {
                 /** @description Id of the run. */
@@ -2921,7 +2936,7 @@ export interface components {
         /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
         ScheduleComparisonRequest: {
             /**
-             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.
              * @enum {string}
              */
             baseline?: "previous" | "approved";
@@ -2944,6 +2959,10 @@ export interface components {
                 /** @description Height, 1 to 50000. */
                 height?: number;
             } & (unknown | unknown)))[];
+            /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+            accept_status?: string[];
+            /** @description With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false. */
+            approve_first?: boolean;
         };
         /** @description The created schedule. */
         ScheduleCreated: {
@@ -2990,8 +3009,8 @@ export interface components {
             changed: boolean | null;
             /** @description Changed pixels as a share of all pixels, 0 to 1. */
             changed_ratio: number | null;
-            /** @description Why the picture was not compared: it shows one color, or a bot challenge. */
-            unfit: ("blank" | "bot_challenge") | null;
+            /** @description Why the picture was not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+            unfit: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
         };
         /** @description One page of runs, the newest first. */
         ScheduleRunList: {
@@ -3132,8 +3151,8 @@ export interface components {
                 loads: number | null;
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
-                skipped: ("blank" | "bot_challenge") | null;
+                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
@@ -3306,7 +3325,7 @@ export interface components {
             download_url_ttl?: number | null;
             retention_days?: number | null;
             webhook_url?: string | null;
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
             /**
              * Format: uri
              * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
@@ -3780,6 +3799,8 @@ export interface components {
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -3859,7 +3880,7 @@ export interface components {
              */
             url?: string;
             /** @description Event types to send, at least one. */
-            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -4027,8 +4048,8 @@ export interface components {
                 loads: number | null;
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
-                skipped: ("blank" | "bot_challenge") | null;
+                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
@@ -4090,7 +4111,7 @@ export interface components {
             id: string;
             name: string;
             url: string;
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description: string | null;
             is_active: boolean;
             /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -4118,7 +4139,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -4144,7 +4165,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */

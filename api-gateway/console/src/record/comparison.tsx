@@ -14,7 +14,10 @@ type View = keyof typeof VIEWS
 
 const REASONS: Readonly<Record<string, string>> = {
   blank: 'This picture shows one color, so it was not compared.',
-  bot_challenge: 'This picture shows a bot challenge, so it was not compared.',
+  bot_challenge: 'This picture shows a bot challenge or a captcha, so it was not compared.',
+  http_error: 'This picture shows an error page, so it was not compared.',
+  login: 'This picture shows a login form where there was none, so it was not compared.',
+  broken_off: 'The response of this page broke off, so it was not compared.',
 }
 
 /** One of the pictures, with its size in pixels. */

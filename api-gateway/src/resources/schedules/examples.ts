@@ -26,11 +26,15 @@ const schedule = {
   spread_seconds: 0,
   comparison: {
     baseline: 'approved',
-    threshold: 0.001,
+    threshold: null,
     color_tolerance: 0.1,
     antialiasing: false,
     ignore: [{ selector: '#clock' }],
+    accept_status: [],
+    approve_first: false,
     baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70',
+    waiting_run: null,
+    fit: true,
     last: {
       id: run.id,
       scheduled_at: run.scheduled_at,
@@ -64,7 +68,7 @@ export const scheduleCreated = {
   message: 'Schedule created successfully',
   data: {
     ...schedule,
-    comparison: { ...schedule.comparison, baseline_run: null, last: null },
+    comparison: { ...schedule.comparison, baseline_run: null, waiting_run: null, fit: null, last: null },
     last_run_at: null,
     last_success_at: null,
     recent_runs: [],

@@ -1,4 +1,4 @@
-import { ComparisonRule, UnfitReason } from '@tintype/crds/kinds/comparison'
+import { ComparisonRule, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
@@ -99,7 +99,7 @@ const comparison = z
       .string()
       .nullable()
       .describe('Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired.'),
-    skipped: UnfitReason.nullable().describe('Why the pictures were not compared: this one shows one color, or a bot challenge.'),
+    skipped: UnfitReason.nullable().describe(`Why the pictures were not compared. ${UNFIT_MEANING}`),
   })
   .describe('Comparison with the screenshot of compare_to.')
 

@@ -54,9 +54,17 @@ async function checkChallenge({ tab, problems, signal }: Work): Promise<void> {
 
 /** Detects challenge pages, as JavaScript: those of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai. A page with more text than such a page does not count. */
 export const LOOKS_CHALLENGED = `(() => {
-  const titles = /^(just a moment|attention required! \\| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot)/i
+  const titles = /^(just a moment|attention required! \\| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot|security check|robot check|verify(ing)? (that )?you are (a )?human)/i
   const signs = '#challenge-form, #challenge-running, #cf-challenge-running, #challenge-error-text, [src*="/cdn-cgi/challenge-platform/h/"], #px-captcha, '
     + '[src*="captcha-delivery.com"], [src*="_Incapsula_Resource"], #sec-if-cpt-container, #captcha-container [src*="awswaf"], [src*="challenges.cloudflare.com/turnstile"]'
   // Reading the text takes long on a large page, so it comes last.
   return (titles.test(document.title.trim()) || document.querySelector(signs) !== null) && (document.body?.innerText ?? '').length < 1500
+})()`
+
+/** Finds visible forms by which a login or a captcha is recognized, as JavaScript. A captcha on a page with more text than such a page does not count. */
+export const FORMS = `(() => {
+  const isShown = (selector) => [...document.querySelectorAll(selector)].some((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.getClientRects().length > 0)
+  const captchas = 'iframe[src*="/recaptcha/"], iframe[src*="hcaptcha.com"], iframe[src*="challenges.cloudflare.com"], .g-recaptcha, .h-captcha, .cf-turnstile'
+  const found = isShown('input[type=password]') ? ['password'] : []
+  return isShown(captchas) && (document.body?.innerText ?? '').length < 1500 ? [...found, 'captcha'] : found
 })()`

@@ -1,8 +1,9 @@
+import type { FormKind } from '@tintype/crds/kinds/comparison'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { LOOKS_CHALLENGED } from '../navigation/check-content.ts'
+import { FORMS, LOOKS_CHALLENGED } from '../navigation/check-content.ts'
 import type { Step } from '../step.ts'
 
 const TITLE_LENGTH = 512
@@ -14,6 +15,7 @@ interface Facts {
   url: string
   status: number
   isChallenged: boolean
+  forms: FormKind[]
 }
 
 /** Records title, URL and status of the captured page. */
@@ -27,6 +29,8 @@ export const metadata: Step = {
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
     if (facts.isChallenged) findings.unfit = 'bot_challenge'
+    findings.forms = facts.forms
+    findings.isBrokenOff = tab.lifecycle.brokenOff !== undefined
   },
 }
 
@@ -44,4 +48,5 @@ const FACTS = `({
   url: location.href,
   status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
   isChallenged: ${LOOKS_CHALLENGED},
+  forms: ${FORMS},
 })`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { option } from '../rules/option-rules.ts'
+import { statusRanges } from '../rules/status-ranges.ts'
 
 /** Maximum entries of `compareIgnore`. */
 export const MAX_IGNORE_ENTRIES = 20
@@ -78,6 +79,12 @@ export const comparisonOptions = {
       .describe(
         'Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false.',
       ),
+  ),
+  compareAcceptStatus: option(
+    { links: 'no', picture: 'separate' },
+    statusRanges().describe(
+      'HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none.',
+    ),
   ),
   compareIgnore: option(
     { links: 'no', picture: 'separate' },

@@ -6,6 +6,7 @@ import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { waitingRunOf } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
@@ -18,7 +19,8 @@ import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
-import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
+import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-run.ts'
+import { findFitnessChanges, toFitCondition } from './fitness.ts'
 import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
@@ -63,6 +65,7 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const written = status ? await write(schedule, status, deps) : schedule
   report(schedule, decision, deps)
   reportChanges(schedule, progress.ended, deps)
+  reportFitness(withBaseline(schedule, baseline), progress.ended, deps)
   if (approval && written) await settle(written, approval, deps)
   await cleanUp(schedule, baseline, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
@@ -172,8 +175,27 @@ function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { e
     last = found
   }
   if (chooseBaseline(schedule, ended).isLost) {
-    const message = 'The picture that runs are compared with no longer exists. The next successful run replaces it.'
+    const { baseline, approveFirst = false } = schedule.spec.comparison ?? {}
+    const next = baseline === 'Approved' && !approveFirst ? 'Approve another run.' : 'The next successful run replaces it.'
+    const message = `The picture that runs are compared with no longer exists. ${next}`
     events.warn(regarding(schedule), 'BaselineLost', message)
+  }
+}
+
+/** Records an Event when runs no longer show the page, or show it again, and one for a run that waits for approval. */
+function reportFitness(schedule: StoredSchedule, ended: readonly EndedRun[], { events, isNew }: ApplyDeps): void {
+  const object = regarding(schedule)
+  for (const run of findFitnessChanges(schedule, ended)) {
+    const { message } = toFitCondition(run)
+    if (run.unfit === undefined) events.normal(object, 'Fit', `Run ${run.id} shows the page again.`)
+    else events.warn(object, 'Unfit', message)
+  }
+  const waiting =
+    ended.length > 0
+      ? waitingRunOf({ comparison: schedule.spec.comparison, status: schedule.status }, mergeRuns(schedule, ended))
+      : undefined
+  if (waiting !== undefined && isNew(schedule.metadata.uid, 'approval')) {
+    events.normal(object, 'WaitingForApproval', `Run ${waiting} waits for approval. Later runs are compared with the run that you approve.`)
   }
 }
 

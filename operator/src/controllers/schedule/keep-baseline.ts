@@ -23,14 +23,15 @@ export interface BaselineChange {
 }
 
 /**
- * Finds the pictures that may replace the baseline: those of completed runs that show the page and were due after the present baseline. Pure.
+ * Finds the pictures that may replace the baseline: those of completed runs that show the page and were due after the present baseline. Without
+ * `approveFirst`, only a person sets an approved one. Pure.
  */
 export function chooseBaseline(schedule: StoredSchedule, ended: readonly EndedRun[]): BaselineChange {
   const present = baselineOf(schedule)
   const isLost = present !== undefined && ended.some((run) => isWithout(present, run))
   const kept = isLost ? undefined : present
-  const mode = schedule.spec.comparison?.baseline ?? 'Previous'
-  if (!schedule.spec.comparison || (kept && mode === 'Approved')) return { kept, candidates: [], isLost }
+  const { baseline: mode = 'Previous', approveFirst = false } = schedule.spec.comparison ?? {}
+  if (!schedule.spec.comparison || (mode === 'Approved' && (kept || !approveFirst))) return { kept, candidates: [], isLost }
   const usable = ended
     .filter((run) => isUsable(run, schedule) && (!present || Date.parse(run.time) > Date.parse(present.time)))
     .sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
@@ -44,7 +45,7 @@ const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean 
 const isUsable = ({ shot }: EndedRun, schedule: StoredSchedule): boolean =>
   shot !== undefined &&
   accountOf(shot) === accountOf(schedule) &&
-  findBaselineProblem(shot) === undefined &&
+  findBaselineProblem(shot, schedule.spec.comparison?.acceptStatus) === undefined &&
   shot.status?.result?.etag !== undefined
 
 /**
@@ -70,14 +71,18 @@ export async function copyPicture(
   time: string,
   storage: Pick<Storage, 'copy'>,
 ): Promise<ScheduleBaseline | undefined> {
-  const { key, etag = '', ignored } = toBaseline(shot)
+  const { key, etag = '', ignored, finalUrl, forms } = toBaseline(shot)
   const id = screenshotIdOf(shot.metadata)
   const to = baselineKey(accountOf({ spec }), metadata.uid, id)
   const copied = await storage.copy({ from: key, etag, to })
   if (copied === undefined) return undefined
-  // A record from the bucket may have more areas than a status can store.
-  const areas = KeptBaseline.shape.ignored.safeParse(ignored).data
-  return { id, time: new Date(time).toISOString(), key: to, etag: copied, ...(areas ? { ignored: areas } : {}) }
+  const kept: ScheduleBaseline = { id, time: new Date(time).toISOString(), key: to, etag: copied }
+  // A record from the bucket may have more than a status can store.
+  for (const [field, value] of Object.entries({ ignored, finalUrl, forms })) {
+    const { data } = KeptBaseline.partial().safeParse({ [field]: value })
+    if (value !== undefined && data) Object.assign(kept, data)
+  }
+  return kept
 }
 
 /** Removes the pictures of a schedule that neither it nor an open run needs. @throws RetryableError */

@@ -30,7 +30,7 @@ export async function findBaseline(shot: Screenshot, context: BaselineContext): 
     throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
   }
   const found = findLive(account, options.compareTo, context) ?? (await findInArchive(account, options.compareTo, context))
-  const problem = found ? findBaselineProblem(found) : { message: 'does not exist in this account' }
+  const problem = found ? findBaselineProblem(found, options.compareAcceptStatus) : { message: 'does not exist in this account' }
   if (!found || problem) throw new OptionsError(`compare_to: ${options.compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
   return toBaseline(found)
 }

@@ -42,10 +42,12 @@ export function buildOrder(
     type,
     upload: uploadOf(extension, contentType),
   }))
-  const toOrderBaseline = ({ key, etag, ignored }: StoredBaseline) => ({
+  const toOrderBaseline = ({ key, etag, ignored, finalUrl, forms }: StoredBaseline) => ({
     ...storage.presignGet({ key, etag, expiresAt, now }),
     maxBytes: maxFileBytes,
     ...(ignored ? { ignored: [...ignored] } : {}),
+    ...(finalUrl === undefined ? {} : { finalUrl }),
+    ...(forms ? { forms: [...forms] } : {}),
   })
   return {
     uid: metadata.uid,

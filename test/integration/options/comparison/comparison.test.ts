@@ -40,6 +40,7 @@ const [studio, bucket, site] = await Promise.all([
     '/one-hiccup': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(++oneHiccups === 2 ? square(60) : square(20))
     },
+    '/missing': (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end(square(60)),
     '/random': (_, response) => {
       const left = ++draws * 90
       response.writeHead(200, { 'content-type': 'text/html' }).end(square(50 + draws).replace('left:100px', `left:${left}px`))
@@ -188,6 +189,16 @@ t.test('a picture of one color or of a bot challenge is not compared', async (t)
   t.strictSame(challenged.result.comparison, { changed: false, skipped: 'bot_challenge' })
   const accepted = await shoot('/empty', { blankPageAction: 'accept' }, small)
   t.match(accepted.result.comparison, { changed: true }, 'control: accept one color')
+  t.notOk('unfit' in accepted.result)
+})
+
+t.test('option compare_accept_status: error pages with these statuses are compared', async (t) => {
+  const first = await shoot('/missing')
+  t.match(first.result, { unfit: 'http_error', httpStatus: 404 })
+  t.strictSame((await shoot('/missing', {}, small)).result.comparison, { changed: false, skipped: 'http_error' })
+  const compareAcceptStatus = ['400-499']
+  const accepted = await shoot('/missing', { compareAcceptStatus }, small)
+  t.match(accepted.result, { comparison: { changed: true, loads: 2 } })
   t.notOk('unfit' in accepted.result)
 })
 

@@ -73,7 +73,8 @@ t.test('diff says if nothing changed, and if the pictures were not compared', as
   for (const [comparison, expected] of [
     [{ ...changed, changed: false, changed_pixels: 0, changed_ratio: 0 }, 'unchanged\n'],
     [{ ...changed, changed: false, skipped: 'blank' }, 'not compared: the picture shows one color\n'],
-    [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge\n'],
+    [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge or a captcha\n'],
+    [{ ...changed, changed: false, skipped: 'login' }, 'not compared: the picture shows a login form\n'],
   ] as const) {
     const { environment } = await aService(t, comparison)
     t.match(await runCli(['diff', OLD], { environment }), { code: 0, stdout: expected })

@@ -61,14 +61,17 @@ t.test('a run that was due before the baseline does not replace it', async (t) =
   t.strictSame(chosen(aSchedule({}, 3), [aRun(2), aRun(3)]), { kept: idOf(3), candidates: [], isLost: false })
 })
 
-t.test('with Approved, the first picture stays', async (t) => {
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
+t.test('with Approved, the first picture became the baseline before a person saw it', async (t) => {
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [])
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [aRun(2)]), { kept: idOf(1), candidates: [], isLost: false })
 })
 
 for (const [what, run] of [
   ['failed', aRun(2, failedStatus())],
   ['blank', aRun(2, picture({ unfit: 'blank' }))],
+  ['an error page', aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))],
+  ['a login form', aRun(2, picture({ unfit: 'login' }))],
   ['challenged', aRun(2, picture({ unfit: 'bot_challenge' }))],
   ['deleted', { id: idOf(2), time: timeOf(2), outcome: 'deleted' }],
   ['a PDF', aRun(2, picture(), { options: { format: 'pdf' } })],
@@ -82,6 +85,12 @@ for (const [what, run] of [
     }
   })
 }
+
+t.test('an accepted error page becomes the baseline', async (t) => {
+  const run = aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))
+  t.strictSame(chosen(aSchedule({ acceptStatus: ['404'] }), [run]).candidates, [idOf(2)])
+  t.strictSame(chosen(aSchedule({ acceptStatus: ['500-599'] }), [run]).candidates, [])
+})
 
 t.test('nothing is kept without a comparison, or for another account', async (t) => {
   t.strictSame(chosen({ ...aSchedule({}, 1), spec: { ...aSchedule().spec, comparison: undefined } }, [aRun(2)]), {
@@ -99,7 +108,8 @@ t.test('a picture that a capture did not find is lost, and a later one replaces 
   })
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without]), { kept: undefined, candidates: [], isLost: true })
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [idOf(3)])
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [], 'a person approves another one')
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }, 1), [without, aRun(3)]).candidates, [idOf(3)])
 })
 
 t.test('the first candidate whose file exists is copied', async (t) => {
@@ -112,8 +122,9 @@ t.test('the first candidate whose file exists is copied', async (t) => {
   }
   const ignored = [{ selector: '#ad', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
   const schedule = aSchedule({}, 1)
-  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture({ ignored })), aRun(3)]), storage)
-  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ignored })
+  const facts = { ignored, finalUrl: 'https://example.com/end', forms: ['password'] }
+  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture(facts)), aRun(3)]), storage)
+  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ...facts })
   t.strictSame(copies.at(-1), { from: `users/acme/${idOf(2)}.png`, etag: 'e', to: `baselines/acme/u/${idOf(2)}` })
   t.equal((await keepBaseline(schedule, chooseBaseline(schedule, [aRun(3)]), storage))?.id, idOf(1), 'the present one stays')
 })
