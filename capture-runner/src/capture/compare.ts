@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
@@ -7,7 +7,8 @@ import type { Comparison, IgnoredElements, PictureBox } from '@tintype/crds/kind
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decide, evaluate, toTolerances } from '../comparison/decide.ts'
+import { compareWords } from '../comparison/compare-words.ts'
+import { decide, evaluate, toTolerances, withWords } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
@@ -26,6 +27,8 @@ export interface FetchedBaseline extends AsyncDisposable {
   /** SHA-256 of the file in hex, after the download. */
   sha256: Promise<string>
   ignored: readonly IgnoredElements[]
+  /** The visible text of its page; undefined: not stored, or gone. */
+  text: Promise<string | undefined>
 }
 
 /** Starts to download the picture of the order. */
@@ -36,18 +39,30 @@ export async function openBaseline(baseline: Baseline | undefined, signal: Abort
   const ended = new AbortController()
   const sha256 = fetchBaseline(baseline, file, AbortSignal.any([signal, ended.signal]))
   sha256.catch(() => {})
+  const text = fetchText(baseline, directory, AbortSignal.any([signal, ended.signal]))
   return {
     directory,
     file,
     sha256,
     ignored: baseline.ignored ?? [],
+    text,
     [Symbol.asyncDispose]: async () => {
       ended.abort()
       await sha256.catch(() => {})
+      await text
       // A decoder may still write after an aborted comparison.
       await rm(directory, { recursive: true, force: true }).catch(() => {})
     },
   }
+}
+
+/** Without its text, a picture is still compared. */
+async function fetchText({ text }: Baseline, directory: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!text) return undefined
+  const file = join(directory, 'before.txt')
+  return fetchBaseline(text, file, signal)
+    .then(() => readFile(file, 'utf8'))
+    .catch(() => undefined)
 }
 
 /** The findings that a comparison reads and adds to. */
@@ -57,6 +72,8 @@ type Compared = Pick<Findings, 'files' | 'frame' | 'ignoredElements' | 'unfit' |
 export interface Examined {
   sha256: string
   comparison: Comparison
+  /** The visible text of the page, if it was stored. */
+  text?: string | undefined
   /** Absent: the pixels were not compared, because the files are equal, or a picture is unfit or too large. */
   pixels?: ExaminedPixels
 }
@@ -70,11 +87,32 @@ interface ExaminedPixels {
 }
 
 /**
- * Compares the picture of a load of the page.
+ * Compares the picture of a load of the page, and its words.
  * @param first the picture of the first load, if this is the second: only what both show counts
  * @throws CaptureError BASELINE_NOT_FOUND, STORAGE_FAILED; the signal's reason
  */
 export async function examine(
+  picture: Buffer,
+  baseline: FetchedBaseline,
+  findings: Compared,
+  plan: ComparisonPlan,
+  signal: AbortSignal,
+  first?: Examined,
+): Promise<Examined> {
+  const examined = await examinePixels(picture, baseline, findings, plan, signal, first)
+  const earlier = await abortable(baseline.text, signal)
+  const text = findings.files.get('text')?.toString()
+  if (examined.comparison.skipped || earlier === undefined || text === undefined) return { ...examined, text }
+  const words = compareWords(earlier, text, first?.text)
+  return { ...examined, text, comparison: { ...withWords(examined.comparison, words), ...words } }
+}
+
+/**
+ * Compares the picture of a load of the page.
+ * @param first the picture of the first load, if this is the second: only what both show counts
+ * @throws CaptureError BASELINE_NOT_FOUND, STORAGE_FAILED; the signal's reason
+ */
+async function examinePixels(
   picture: Buffer,
   baseline: FetchedBaseline,
   findings: Compared,

@@ -12,6 +12,8 @@ const UNCONFIRMED = 'the change was not confirmed by a second load of the page'
 const DROPPED =
   'two loads of the page differ where they differ from the earlier picture, so that is not a change; the second one was stored'
 
+const WORDLESS = 'the words were not compared, because the text of the earlier capture is not stored'
+
 /** What a comparison needs, and how to capture the page again. */
 export interface Confirmation {
   baseline: FetchedBaseline
@@ -32,6 +34,8 @@ export interface Confirmation {
 export async function compareTwice(first: Captured, { baseline, plan, signal, ...rest }: Confirmation): Promise<Captured> {
   const finish = async (captured: Captured, examined: Examined): Promise<Captured> => {
     captured.findings.comparison = examined.comparison
+    const { textChanged, skipped } = examined.comparison
+    if (textChanged === undefined && !skipped) captured.findings.warnings.push(WORDLESS)
     await drawDifferences(examined, captured.findings, signal)
     return captured
   }

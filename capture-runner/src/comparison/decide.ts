@@ -1,6 +1,7 @@
 import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/comparison'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import type { ChangedPixels } from './changed-pixels.ts'
+import type { ChangedWords } from './compare-words.ts'
 import type { ComparisonPlan } from './comparison-plan.ts'
 import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS } from './regions.ts'
 
@@ -49,3 +50,7 @@ function ruleOf({ count }: ChangedPixels, { regions, dropped, isSlight }: Evalua
   if (threshold !== undefined) return 'share'
   return isSlight ? 'color' : 'regions'
 }
+
+/** Where moving parts hide the pixels, words that two loads agree on decide. */
+export const withWords = (comparison: Comparison, { textChanged }: ChangedWords): Comparison =>
+  comparison.rule === 'loads' && textChanged ? { ...comparison, changed: true, rule: 'text' } : comparison

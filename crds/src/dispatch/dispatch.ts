@@ -73,6 +73,8 @@ export const Baseline = z.object({
   /** URL of its page after redirects, and the forms that the page shows. Absent in records of early versions. */
   finalUrl: z.string().optional(),
   forms: z.array(FormKind).optional(),
+  /** A presigned GET of the visible text of its page. */
+  text: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }).optional(),
 })
 export type Baseline = z.infer<typeof Baseline>
 

@@ -37,12 +37,17 @@ export const UNFIT_MEANING =
   'blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off.'
 export type UnfitReason = z.infer<typeof UnfitReason>
 
+/** Maximum changed words of each kind, and characters of each. */
+export const MAX_CHANGED_WORDS = 20
+export const MAX_WORD_LENGTH = 64
+const words = (what: string) => z.array(z.string().max(MAX_WORD_LENGTH)).max(MAX_CHANGED_WORDS).describe(what)
+
 /** What decided whether a picture changed. */
-export const COMPARISON_RULES = ['identical', 'regions', 'color', 'size', 'share', 'loads'] as const
+export const COMPARISON_RULES = ['identical', 'regions', 'color', 'size', 'share', 'loads', 'text'] as const
 export const ComparisonRule = z
   .enum(COMPARISON_RULES)
   .describe(
-    'What decided. identical: no pixel differs. regions: whether a region of a few pixels differs. color: a large area changed its color a little. size: only the sizes were compared. share: the share of pixels that the request sets. loads: two loads of the page differ from each other wherever they differ from the earlier picture.',
+    'What decided. identical: no pixel differs. regions: whether a region of a few pixels differs. color: a large area changed its color a little. size: only the sizes were compared. share: the share of pixels that the request sets. loads: two loads of the page differ from each other wherever they differ from the earlier picture. text: the same, but both loads show the same other words.',
   )
 export type ComparisonRule = z.infer<typeof ComparisonRule>
 
@@ -61,6 +66,9 @@ export const Comparison = z.object({
   droppedRegions: z.int().min(0).describe('Number of regions that do not count, because two loads of the page differ there.').optional(),
   rule: ComparisonRule.optional(),
   loads: z.int().min(1).max(2).describe('How often the page was loaded: a change is confirmed by a second load.').optional(),
+  textChanged: z.boolean().describe('True if the visible text changed, also outside of the picture. Absent: not known.').optional(),
+  wordsAdded: words('New words of the visible text, at most 20.').optional(),
+  wordsRemoved: words('Words that are gone, at most 20.').optional(),
   skipped: UnfitReason.describe(`Why the pictures were not compared. ${UNFIT_MEANING}`).optional(),
 })
 export type Comparison = z.infer<typeof Comparison>

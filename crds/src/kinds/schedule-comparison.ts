@@ -4,6 +4,7 @@ import type { CaptureOptions } from '../options/catalog.ts'
 import { comparisonOptions } from '../options/output/comparison.ts'
 import { ImageFormat } from '../options/output/image.ts'
 import { type CelRule, instant } from '../schema/custom-resource.ts'
+import { Comparison } from './comparison.ts'
 import { KeptBaseline } from './screenshot.ts'
 
 // How a schedule compares its runs.
@@ -112,5 +113,8 @@ export const LastComparison = z.object({
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
   changedPixels: z.int().min(0).describe('Number of changed pixels.').optional(),
   sizeChanged: z.boolean().describe('True if the pictures have different sizes.').optional(),
+  textChanged: Comparison.shape.textChanged,
+  wordsAdded: Comparison.shape.wordsAdded,
+  wordsRemoved: Comparison.shape.wordsRemoved,
 })
 export type LastComparison = z.infer<typeof LastComparison>

@@ -28,6 +28,10 @@ export const KeptBaseline = z.object({
   ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas that its own capture ignored.').optional(),
   finalUrl: z.string().max(MAX_URL).describe('URL of its page after redirects.').optional(),
   forms: forms('Forms that its page shows. Absent: not known.').optional(),
+  text: z
+    .object({ key: z.string().max(256).describe('Key in the bucket.'), etag: z.string().max(128).describe('ETag of the file.') })
+    .describe('Copy of the visible text of its page.')
+    .optional(),
 })
 export type KeptBaseline = z.infer<typeof KeptBaseline>
 

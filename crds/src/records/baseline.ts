@@ -20,6 +20,8 @@ export interface StoredBaseline {
   /** URL of its page after redirects, and the forms that the page shows. Absent in records of early versions. */
   finalUrl?: string | undefined
   forms?: readonly FormKind[] | undefined
+  /** The visible text of its page. */
+  text?: { key: string; etag: string } | undefined
 }
 
 /** Why a screenshot cannot be compared with. `message` continues a sentence after its id. */
@@ -55,10 +57,12 @@ export function findBaselineProblem(
 }
 
 /** The picture of a screenshot without a {@link BaselineProblem}. */
-export const toBaseline = (shot: Screenshot): StoredBaseline => ({
-  key: objectKey(accountOf(shot), screenshotIdOf(shot.metadata), withDefaults(shot.spec.options).format),
-  etag: shot.status?.result?.etag,
-  ignored: shot.status?.result?.ignored,
-  finalUrl: shot.status?.result?.finalUrl,
-  forms: shot.status?.result?.forms,
-})
+export function toBaseline(shot: Screenshot): StoredBaseline {
+  const { etag, ignored, finalUrl, forms, artifacts = [] } = shot.status?.result ?? {}
+  const keyOf = (extension: string) => objectKey(accountOf(shot), screenshotIdOf(shot.metadata), extension)
+  const text = artifacts.find(({ type }) => type === 'text')
+  return {
+    ...{ key: keyOf(withDefaults(shot.spec.options).format), etag, ignored, finalUrl, forms },
+    ...(text ? { text: { key: keyOf('txt'), etag: text.etag } } : {}),
+  }
+}

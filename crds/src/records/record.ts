@@ -59,6 +59,10 @@ export interface ComparisonRecord {
   rule: string | null
   /** How often the page was loaded. */
   loads: number | null
+  /** Whether the visible text changed; null if that is not known. */
+  text_changed: boolean | null
+  words_added: string[]
+  words_removed: string[]
   /** Link to a picture of the differences; null if there are none, or after the file has expired. */
   diff_url: string | null
   /** Why the pictures were not compared; null if they were. */
@@ -173,6 +177,7 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
   const comparison = screenshot.status?.result?.comparison
   if (to === undefined || comparison === undefined) return null
   const { changed, changedRatio, changedPixels, sizeChanged, regions = [], regionCount, droppedRegions, rule, loads, skipped } = comparison
+  const { textChanged, wordsAdded = [], wordsRemoved = [] } = comparison
   return {
     to,
     changed,
@@ -184,6 +189,9 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
     dropped_regions: droppedRegions ?? null,
     rule: rule ?? null,
     loads: loads ?? null,
+    text_changed: textChanged ?? null,
+    words_added: wordsAdded,
+    words_removed: wordsRemoved,
     diff_url: artifacts.find(({ type }) => type === 'diff')?.download_url ?? null,
     skipped: skipped ?? null,
   }

@@ -80,12 +80,14 @@ export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec 
 
 const toKept = ({ id: _, time: __, ...kept }: ScheduleBaseline): KeptBaseline => kept
 
-/** A run without an earlier picture compares nothing, but stores the areas to ignore. */
+/** A run without an earlier picture compares nothing, but stores the areas to ignore, and its text. */
 function toCompareOptions({ spec }: StoredSchedule, baseline: ScheduleBaseline | undefined): CaptureOptions {
   const { threshold, colorTolerance, antialiasing, ignore = [], acceptStatus = [] } = spec.comparison ?? {}
   return {
     ...(ignore.length > 0 ? { compareIgnore: ignore } : {}),
     ...(acceptStatus.length > 0 ? { compareAcceptStatus: acceptStatus } : {}),
+    // A later run compares its words with those of this one.
+    ...(spec.comparison && !baseline ? { saveText: true } : {}),
     ...(baseline
       ? {
           compareTo: baseline.id,

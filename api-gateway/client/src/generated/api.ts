@@ -2931,6 +2931,12 @@ export interface components {
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. */
                 size_changed: boolean | null;
+                /** @description True if the visible text changed. Null: not known. */
+                text_changed: boolean | null;
+                /** @description New words, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
             } | null;
         };
         /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
@@ -3146,9 +3152,15 @@ export interface components {
                 }[];
                 region_count: number | null;
                 dropped_regions: number | null;
-                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads") | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text") | null;
                 /** @description How often the page was loaded: a change is confirmed by a second load. */
                 loads: number | null;
+                /** @description True if the visible text changed, also outside of the picture. Null: not known. */
+                text_changed: boolean | null;
+                /** @description New words of the visible text, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
                 /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
@@ -4043,9 +4055,15 @@ export interface components {
                 }[];
                 region_count: number | null;
                 dropped_regions: number | null;
-                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads") | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text") | null;
                 /** @description How often the page was loaded: a change is confirmed by a second load. */
                 loads: number | null;
+                /** @description True if the visible text changed, also outside of the picture. Null: not known. */
+                text_changed: boolean | null;
+                /** @description New words of the visible text, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
                 /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */

@@ -82,6 +82,14 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
             <dd>{regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}</dd>
           </>
         )}
+        {comparison.text_changed === null ? null : (
+          <>
+            <dt>Words</dt>
+            <dd>
+              {comparison.text_changed ? <Words {...comparison} /> : 'the same'}
+            </dd>
+          </>
+        )}
         {dropped ? (
           <>
             <dt>Not counted</dt>
@@ -90,6 +98,14 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
         ) : null}
       </dl>
     </section>
+  )
+}
+
+function Words({ words_removed: removed, words_added: added }: Pick<Comparison, 'words_added' | 'words_removed'>) {
+  return (
+    <>
+      <del>{removed.join(' ')}</del> <ins>{added.join(' ')}</ins>
+    </>
   )
 }
 

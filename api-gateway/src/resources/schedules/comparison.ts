@@ -64,6 +64,9 @@ export const ComparisonRecord = name(
           changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
           changed_pixels: count('Number of changed pixels.').nullable(),
           size_changed: z.boolean().nullable().describe('True if the pictures have different sizes.'),
+          text_changed: z.boolean().nullable().describe('True if the visible text changed. Null: not known.'),
+          words_added: z.array(z.string()).describe('New words, at most 20.'),
+          words_removed: z.array(z.string()).describe('Words that are gone, at most 20.'),
         })
         .nullable()
         .describe('The last comparison. Null before the first one, and after its run was approved.'),
@@ -94,12 +97,15 @@ export function findComparisonProblems(comparison: ScheduleComparison | undefine
 const iso = (time: string): string => new Date(time).toISOString()
 
 function toLast(last: NonNullable<NonNullable<ScreenshotSchedule['status']>['lastComparison']>): ComparisonRecord['last'] {
-  const { id, time, to, changed, changedRatio, changedPixels, sizeChanged } = last
+  const { id, time, to, changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded = [], wordsRemoved = [] } = last
   return {
     ...{ id, scheduled_at: iso(time), to, changed },
     changed_ratio: changedRatio ?? null,
     changed_pixels: changedPixels ?? null,
     size_changed: sizeChanged ?? null,
+    text_changed: textChanged ?? null,
+    words_added: wordsAdded,
+    words_removed: wordsRemoved,
   }
 }
 

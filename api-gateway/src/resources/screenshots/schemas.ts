@@ -95,6 +95,9 @@ const comparison = z
     dropped_regions: count('Number of regions that do not count, because two loads of the page differ there.').nullable(),
     rule: ComparisonRule.nullable(),
     loads: z.int().min(1).max(2).nullable().describe('How often the page was loaded: a change is confirmed by a second load.'),
+    text_changed: z.boolean().nullable().describe('True if the visible text changed, also outside of the picture. Null: not known.'),
+    words_added: z.array(z.string()).describe('New words of the visible text, at most 20.'),
+    words_removed: z.array(z.string()).describe('Words that are gone, at most 20.'),
     diff_url: z
       .string()
       .nullable()

@@ -15,7 +15,10 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
   html: ({ tab, signal }) => tab.evaluate<string>(HTML, signal),
-  text: ({ tab, signal }) => tab.evaluate<string>(`document.body?.innerText ?? ''`, signal),
+  text: ({ tab, plan, signal }) => {
+    const hidden = [...(plan.masked?.selectors ?? []), ...plan.comparison.ignoredSelectors]
+    return tab.evaluate<string>(`(${TEXT})(${JSON.stringify(hidden)})`, signal)
+  },
   mhtml: async (work) => {
     const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
@@ -47,3 +50,15 @@ const HTML = `(() => {
   const { doctype, documentElement } = document
   return (doctype ? new XMLSerializer().serializeToString(doctype) + '\\n' : '') + (documentElement?.outerHTML ?? '')
 })()`
+
+/** The visible text, without the elements that are masked or ignored: they are hidden while it is read, before the browser paints. */
+const TEXT = `(selectors) => {
+  const styled = selectors.flatMap((selector) => [...document.querySelectorAll(selector)]).map((element) => [element, element.getAttribute('style')])
+  for (const [element] of styled) element.style?.setProperty('visibility', 'hidden', 'important')
+  const text = document.body?.innerText ?? ''
+  for (const [element, style] of styled.reverse()) {
+    if (style === null) element.removeAttribute('style')
+    else element.setAttribute('style', style)
+  }
+  return text
+}`

@@ -3,7 +3,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { waitingRunOf } from '@tintype/crds/records/approval'
@@ -25,6 +25,9 @@ import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toCompar
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
+
+/** Words of each kind in an Event. */
+const EVENT_WORDS = 5
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   namespace: string
@@ -170,7 +173,7 @@ function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { e
     if (found.changed && !isSameChange(found, last)) {
       const share = `${((found.changedRatio ?? 0) * 100).toPrecision(2)} %`
       const size = found.sizeChanged ? ' The size changed.' : ''
-      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}`)
+      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}${describeWords(found)}`)
     }
     last = found
   }
@@ -197,6 +200,14 @@ function reportFitness(schedule: StoredSchedule, ended: readonly EndedRun[], { e
   if (waiting !== undefined && isNew(schedule.metadata.uid, 'approval')) {
     events.normal(object, 'WaitingForApproval', `Run ${waiting} waits for approval. Later runs are compared with the run that you approve.`)
   }
+}
+
+/** ` Words: −19.50 +99.50.` */
+function describeWords({ textChanged, wordsAdded = [], wordsRemoved = [] }: LastComparison): string {
+  if (textChanged === undefined) return ''
+  if (!textChanged) return ' The text is the same.'
+  const words = [...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`), ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`)]
+  return ` Words: ${words.join(' ')}.`
 }
 
 /** Removes pictures that were replaced. A failure leaves them until the next change. */

@@ -64,14 +64,14 @@ export async function keepBaseline(
   return kept
 }
 
-/** Copies the picture of a run. Returns undefined if its file was deleted or replaced. @throws RetryableError */
+/** Copies the picture of a run, and its text. Returns undefined if its file was deleted or replaced. @throws RetryableError */
 export async function copyPicture(
   { metadata, spec }: StoredSchedule,
   shot: Screenshot,
   time: string,
   storage: Pick<Storage, 'copy'>,
 ): Promise<ScheduleBaseline | undefined> {
-  const { key, etag = '', ignored, finalUrl, forms } = toBaseline(shot)
+  const { key, etag = '', ignored, finalUrl, forms, text } = toBaseline(shot)
   const id = screenshotIdOf(shot.metadata)
   const to = baselineKey(accountOf({ spec }), metadata.uid, id)
   const copied = await storage.copy({ from: key, etag, to })
@@ -82,8 +82,12 @@ export async function copyPicture(
     const { data } = KeptBaseline.partial().safeParse({ [field]: value })
     if (value !== undefined && data) Object.assign(kept, data)
   }
-  return kept
+  const copiedText = text && (await storage.copy({ from: text.key, etag: text.etag, to: textKeyOf(to) }))
+  return { ...kept, ...(copiedText === undefined ? {} : { text: { key: textKeyOf(to), etag: copiedText } }) }
 }
+
+/** Key of the text beside a kept picture. */
+const textKeyOf = (key: string): string => `${key}.txt`
 
 /** Removes the pictures of a schedule that neither it nor an open run needs. @throws RetryableError */
 export async function removeOldPictures(
@@ -92,7 +96,8 @@ export async function removeOldPictures(
   storage: Pick<Storage, 'list' | 'remove'>,
 ): Promise<void> {
   const keys = await storage.list(scheduleBaselinesPrefix(accountOf({ spec }), metadata.uid), { limit: PAGE })
-  const old = keys.filter((key) => !needed.has(key))
+  const kept = new Set([...needed, ...[...needed].map(textKeyOf)])
+  const old = keys.filter((key) => !kept.has(key))
   if (old.length > 0) await storage.remove(old)
 }
 
@@ -116,13 +121,14 @@ export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
   const to = shot?.spec.options?.compareTo
   const { comparison } = shot?.status?.result ?? {}
   if (to === undefined || comparison === undefined || comparison.skipped !== undefined) return []
-  const { changed, changedRatio, changedPixels, sizeChanged } = comparison
+  const { changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded, wordsRemoved } = comparison
   return [
     {
       ...{ id, time, to, changed },
       ...(changedRatio === undefined ? {} : { changedRatio }),
       ...(changedPixels === undefined ? {} : { changedPixels }),
       ...(sizeChanged === undefined ? {} : { sizeChanged }),
+      ...(textChanged === undefined ? {} : { textChanged, wordsAdded, wordsRemoved }),
     },
   ]
 }

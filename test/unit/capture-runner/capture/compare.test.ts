@@ -28,6 +28,7 @@ async function compareFiles(t: Test, before: Buffer, after: Buffer) {
     file: `${directory}/before`,
     sha256: Promise.resolve(''),
     ignored: [],
+    text: Promise.resolve(undefined),
     [Symbol.asyncDispose]: async () => {},
   }
   const plan = buildPlan('https://example.com/', {})

@@ -14,22 +14,22 @@ const pictureOf = (background: string): Promise<Buffer> =>
     .toBuffer()
 const [red, green, blue] = await Promise.all(['#f00', '#0f0', '#00f'].map(pictureOf))
 
-const captured = (picture: Buffer | undefined, unfit?: 'blank'): Captured => ({
+const captured = (picture: Buffer | undefined, unfit?: 'blank', text = ''): Captured => ({
   picture: picture!,
-  findings: { warnings: [], files: new Map(), page: {}, ...(unfit ? { unfit } : {}) },
+  findings: { warnings: [], files: new Map([['text', Buffer.from(text)]]), page: {}, ...(unfit ? { unfit } : {}) },
 })
 
 /** Compares with an earlier picture: first a red one, and then what `again` returns. */
 async function confirm(
   t: Test,
   again: () => Promise<Captured>,
-  { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green! } = {},
+  { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green!, text = '' as string | null } = {},
 ) {
   const directory = t.testdir()
   const file = path.join(directory, 'before')
   await writeFile(file, before)
   const sha256 = Promise.resolve(createHash('sha256').update(before).digest('hex'))
-  const baseline = { directory, file, sha256, ignored: [], [Symbol.asyncDispose]: async () => {} }
+  const baseline = { directory, file, sha256, ignored: [], text: Promise.resolve(text ?? undefined), [Symbol.asyncDispose]: async () => {} }
   let calls = 0
   const kept = await compareTwice(first, {
     ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
@@ -69,6 +69,25 @@ t.test('a price of 40 pixels that changed was not a change', async (t) => {
   const { kept, calls, changed } = await confirm(t, async () => captured(after), { first, before })
   t.same([calls, changed], [1, true])
   t.match(kept.findings.comparison, { regionCount: 1, regions: [{ x: Number, y: Number, width: Number, height: Number }] })
+})
+
+t.test('compareTwice compares the words that both loads agree on', async (t) => {
+  const load = (id: string) => captured(red, undefined, `Price 99.50 Request ${id}`)
+  const { kept } = await confirm(t, async () => load('02de'), { first: load('81bc'), text: 'Price 19.50 Request 5f3a' })
+  t.match(kept.findings.comparison, { changed: true, textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] })
+})
+
+t.test('a price was lost among parts that each load draws differently', async (t) => {
+  const load = (picture: Buffer, price: string) => captured(picture, undefined, price)
+  const { kept } = await confirm(t, async () => load(blue!, '99.50'), { first: load(red!, '99.50'), text: '19.50' })
+  t.match(kept.findings.comparison, { changed: true, rule: 'text', regionCount: 0, wordsAdded: ['99.50'] })
+  const same = await confirm(t, async () => load(blue!, '19.50'), { first: load(red!, '19.50'), text: '19.50' })
+  t.match(same.kept.findings.comparison, { changed: false, rule: 'loads', textChanged: false })
+})
+
+t.test('compareTwice says that the words of an earlier capture are not stored', async (t) => {
+  const { kept } = await confirm(t, async () => captured(red), { text: null })
+  t.match(kept.findings, { warnings: [/words were not compared/], comparison: { changed: true } })
 })
 
 t.test('compareTwice does not capture an unchanged page again', async (t) => {

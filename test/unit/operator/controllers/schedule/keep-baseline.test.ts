@@ -129,6 +129,22 @@ t.test('the first candidate whose file exists is copied', async (t) => {
   t.equal((await keepBaseline(schedule, chooseBaseline(schedule, [aRun(3)]), storage))?.id, idOf(1), 'the present one stays')
 })
 
+t.test('the text of a run is copied with its picture, and both are kept', async (t) => {
+  const artifacts = [{ type: 'text', fileSizeBytes: 5, etag: 'text' }]
+  const copies: string[] = []
+  const copy = async ({ from, to }: { from: string; to: string }) => {
+    copies.push(`${from} ${to}`)
+    return 'copied'
+  }
+  const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ artifacts }))]), { copy })
+  t.match(found, { text: { key: `${baselineKey('acme', 'u', idOf(1))}.txt`, etag: 'copied' } })
+  t.equal(copies.at(-1), `users/acme/${idOf(1)}.txt ${found?.text?.key}`)
+  const bucket = new MemoryBucket()
+  for (const key of [found!.key, found!.text!.key, `${baselineKey('acme', 'u', idOf(2))}.txt`]) bucket.objects.set(key, '')
+  await removeOldPictures(aSchedule(), new Set([found!.key]), bucket.storage)
+  t.strictSame(bucket.keys().toSorted(), [found!.key, found!.text!.key])
+})
+
 t.test('more ignored areas than a status can store are left out', async (t) => {
   const ignored = Array.from({ length: 21 }, () => ({ selector: '#ad', boxes: [] }))
   const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ ignored }))]), { copy: async () => 'e' })
