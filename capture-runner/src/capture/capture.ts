@@ -8,8 +8,10 @@ import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
 import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
+import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
+import { VERSION } from '../runtime/version.ts'
 import { openRecorder, type Recorder } from '../video/directory.ts'
 import type { RecorderParts } from '../video/parts.ts'
 import { armEgress } from './arm-egress.ts'
@@ -145,6 +147,8 @@ async function takeScreenshot({ order, plan, parts, recorder, timings, signal, o
     armEgress(lease.tab.egress, policy, plan)
     const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
+    const { version } = lease.browser
+    captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts: await hashFonts() }
     return captured
   } catch (error) {
     throw watch.explain(error)

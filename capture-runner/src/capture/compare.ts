@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
-import type { Comparison, IgnoredElements, PictureBox } from '@tintype/crds/kinds/comparison'
+import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { compareWords } from '../comparison/compare-words.ts'
-import { decide, evaluate, toTolerances, withWords } from '../comparison/decide.ts'
+import { decide, decideEngine, evaluate, evaluateEngine, toTolerances, withWords } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
@@ -27,6 +27,8 @@ export interface FetchedBaseline extends AsyncDisposable {
   /** SHA-256 of the file in hex, after the download. */
   sha256: Promise<string>
   ignored: readonly IgnoredElements[]
+  /** What drew it; undefined: not known. */
+  engine?: Engine | undefined
   /** The visible text of its page; undefined: not stored, or gone. */
   text: Promise<string | undefined>
 }
@@ -45,6 +47,7 @@ export async function openBaseline(baseline: Baseline | undefined, signal: Abort
     file,
     sha256,
     ignored: baseline.ignored ?? [],
+    engine: baseline.engine,
     text,
     [Symbol.asyncDispose]: async () => {
       ended.abort()
@@ -66,7 +69,7 @@ async function fetchText({ text }: Baseline, directory: string, signal: AbortSig
 }
 
 /** The findings that a comparison reads and adds to. */
-type Compared = Pick<Findings, 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
+type Compared = Pick<Findings, 'engine' | 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
 
 /** A compared picture. */
 export interface Examined {
@@ -99,12 +102,23 @@ export async function examine(
   signal: AbortSignal,
   first?: Examined,
 ): Promise<Examined> {
-  const examined = await examinePixels(picture, baseline, findings, plan, signal, first)
   const earlier = await abortable(baseline.text, signal)
   const text = findings.files.get('text')?.toString()
-  if (examined.comparison.skipped || earlier === undefined || text === undefined) return { ...examined, text }
-  const words = compareWords(earlier, text, first?.text)
-  return { ...examined, text, comparison: { ...withWords(examined.comparison, words), ...words } }
+  const words = earlier === undefined || text === undefined ? undefined : compareWords(earlier, text, first?.text)
+  const isSame = isSameEngine(baseline.engine, findings.engine)
+  const engine = isSame === undefined ? {} : { engineChanged: !isSame }
+  const examined = await examinePixels(picture, baseline, { findings, textChanged: words?.textChanged, isOther: isSame === false }, plan, signal, first)
+  if (examined.comparison.skipped) return { ...examined, text }
+  const comparison = words ? { ...withWords(examined.comparison, words), ...words } : examined.comparison
+  return { ...examined, text, comparison: { ...comparison, ...engine } }
+}
+
+/** A load of the page, and what is known about it beside its pixels. */
+interface Load {
+  findings: Compared
+  textChanged: boolean | undefined
+  /** Another engine drew the earlier picture. */
+  isOther: boolean
 }
 
 /**
@@ -115,7 +129,7 @@ export async function examine(
 async function examinePixels(
   picture: Buffer,
   baseline: FetchedBaseline,
-  findings: Compared,
+  { findings, textChanged, isOther }: Load,
   { comparison: plan }: ComparisonPlan,
   signal: AbortSignal,
   first?: Examined,
@@ -141,14 +155,14 @@ async function examinePixels(
   }
   const isLossy = earlier.isLossy || later.isLossy
   const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
-  const settings = { ...toTolerances(plan.colorTolerance, isLossy), antialiasing: plan.antialiasing, ignored }
+  const settings = { ...toTolerances(plan.colorTolerance, isLossy), antialiasing: plan.antialiasing, ignored, forgivesOffsets: isOther }
   const changed = await comparePictures(before, after, settings, signal)
   const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
-  const evaluation = evaluate(changed, between, { threshold: plan.threshold, isLossy })
+  const evaluation = isOther ? evaluateEngine(changed, between, textChanged) : evaluate(changed, between, { threshold: plan.threshold, isLossy })
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,
-    comparison: { ...decide(changed, evaluation, plan), sizeChanged, loads },
+    comparison: { ...(isOther ? decideEngine(changed, evaluation, textChanged) : decide(changed, evaluation, plan)), sizeChanged, loads },
     pixels: { before, after, changed, isCounted: evaluation.isCounted, ignored },
   }
 }

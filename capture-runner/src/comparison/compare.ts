@@ -5,6 +5,7 @@ import { addChanges, type StripRows } from './add-changes.ts'
 import { CELL, ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { ColorPairs, decideFlatAreas } from './flat-areas.ts'
+import { forgiveOffsets } from './forgive-offsets.ts'
 import { fillIgnoreMask, toIgnoreMask } from './ignore-mask.ts'
 import { canvasOf, type Size } from './outside.ts'
 
@@ -20,6 +21,8 @@ export interface ComparisonSettings {
   ignored: readonly PictureBox[]
   /** Levels of 255 from which the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
   slightLevels?: number | undefined
+  /** Whether pixels count that moved by one pixel, or that are smoothed differently; absent: they do. */
+  forgivesOffsets?: boolean | undefined
 }
 
 /** Pixels of a strip. Each strip blocks the process for some milliseconds. */
@@ -82,9 +85,11 @@ function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer
   const fill = () => fillIgnoreMask(ignored, settings.ignored, { top: rows.from, width, height: ignored.length / width })
   fill()
   const mask = toPixels(findChanges(strip, before, after, ignored))
+  const pixels = { before: toPixels(before), after: toPixels(after), mask, ignored }
+  if (settings.forgivesOffsets) forgiveOffsets({ ...pixels, width })
   // Again, because the marks of flat areas were added.
   fill()
-  addChanges(changed, { before: toPixels(before), after: toPixels(after), mask, ignored }, rows, settings.slightLevels)
+  addChanges(changed, pixels, rows, settings.slightLevels)
 }
 
 const toPixels = (rows: Buffer): Uint32Array => new Uint32Array(rows.buffer, rows.byteOffset, rows.length / CHANNELS)

@@ -22,6 +22,21 @@ export const toTolerances = (colorTolerance: number, isLossy: boolean) => ({
   slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : isLossy ? LOSSY_SLIGHT_LEVELS : SLIGHT_LEVELS,
 })
 
+/** With another engine: changed pixels from which a region counts, and the share of its box if the words are the same, which text does not fill. */
+const MIN_ENGINE_PIXELS = 12
+const MIN_ENGINE_FILL = 0.5
+
+/** Evaluates the difference to a picture of another browser or of other fonts. @param textChanged undefined: not known */
+export const evaluateEngine = (changed: ChangedPixels, between: ChangedPixels | undefined, textChanged: boolean | undefined): Evaluation =>
+  evaluateRegions(changed, between, MIN_ENGINE_PIXELS, textChanged === false ? MIN_ENGINE_FILL : 0)
+
+/** Builds the result for a picture of another browser or of other fonts. Words and large differences decide. */
+export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, textChanged = false): Comparison => ({
+  ...decide(changed, evaluation, { threshold: undefined }),
+  changed: textChanged || evaluation.regions.length > 0,
+  rule: 'engine',
+})
+
 /** Evaluates the difference. With a share, each pixel counts. */
 export const evaluate = (
   changed: ChangedPixels,

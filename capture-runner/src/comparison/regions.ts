@@ -43,8 +43,9 @@ export interface Evaluation {
  * Evaluates the difference to the earlier picture.
  * @param between the difference of the two loads; absent: the page was loaded once
  * @param minPixels changed pixels from which a region counts
+ * @param minFill share of its box that must have changed
  */
-export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number): Evaluation {
+export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
   const weights = weigh(changed)
   const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights.map((weight) => Number(weight > 0))
   const isCounted = new Uint8Array(weights.length)
@@ -52,10 +53,11 @@ export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels |
   let strong = 0
   for (const group of groupCells(changed, REPORT_REACH, (cell) => isStable[cell] !== 0)) {
     const pixels = sumOf(group, weights)
-    if (pixels < minPixels) continue
+    const box = boxOf(group, changed, weights)
+    if (pixels < minPixels || pixels < minFill * box.width * box.height) continue
     for (const cell of group) isCounted[cell] = 1
     strong += sumOf(group, changed.strong)
-    boxes.push({ ...boxOf(group, changed, weights), pixels })
+    boxes.push({ ...box, pixels })
   }
   const dropped = groupCells(changed, REPORT_REACH, (cell) => weights[cell] !== 0 && isStable[cell] === 0)
   const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)

@@ -8,7 +8,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
-import { Comparison, FormKind, IgnoredElements, UNFIT_MEANING, UnfitReason } from './comparison.ts'
+import { Comparison, Engine, FormKind, IgnoredElements, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
 const cacheHash = (what: string) =>
@@ -28,6 +28,7 @@ export const KeptBaseline = z.object({
   ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas that its own capture ignored.').optional(),
   finalUrl: z.string().max(MAX_URL).describe('URL of its page after redirects.').optional(),
   forms: forms('Forms that its page shows. Absent: not known.').optional(),
+  engine: Engine.describe('What drew the picture. Absent: not known.').optional(),
   text: z
     .object({ key: z.string().max(256).describe('Key in the bucket.'), etag: z.string().max(128).describe('ETag of the file.') })
     .describe('Copy of the visible text of its page.')
@@ -132,6 +133,7 @@ export const CaptureResult = z.object({
   ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas of the elements that compareIgnore names.').optional(),
   unfit: UnfitReason.describe(`Why the picture must not be compared with others. ${UNFIT_MEANING}`).optional(),
   forms: forms('Forms that the page shows.').optional(),
+  engine: Engine.describe('What drew the picture.').optional(),
   page: PageNotes.describe('Facts about the page that options request.').optional(),
   artifacts: z.array(StoredArtifact).max(16).describe('Files beside the picture.').optional(),
   warnings: z.array(z.string().max(256)).max(16).describe('Warnings about options without effect and about incomplete waits.').optional(),

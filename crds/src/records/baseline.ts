@@ -1,5 +1,5 @@
 import { screenshotIdOf } from '../identifiers/ids.ts'
-import type { FormKind, IgnoredElements, UnfitReason } from '../kinds/comparison.ts'
+import type { Engine, FormKind, IgnoredElements, UnfitReason } from '../kinds/comparison.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { withDefaults } from '../options/catalog.ts'
 import { ImageFormat } from '../options/output/image.ts'
@@ -20,6 +20,8 @@ export interface StoredBaseline {
   /** URL of its page after redirects, and the forms that the page shows. Absent in records of early versions. */
   finalUrl?: string | undefined
   forms?: readonly FormKind[] | undefined
+  /** What drew the picture. Absent in records of early versions. */
+  engine?: Engine | undefined
   /** The visible text of its page. */
   text?: { key: string; etag: string } | undefined
 }
@@ -58,11 +60,11 @@ export function findBaselineProblem(
 
 /** The picture of a screenshot without a {@link BaselineProblem}. */
 export function toBaseline(shot: Screenshot): StoredBaseline {
-  const { etag, ignored, finalUrl, forms, artifacts = [] } = shot.status?.result ?? {}
+  const { etag, ignored, finalUrl, forms, engine, artifacts = [] } = shot.status?.result ?? {}
   const keyOf = (extension: string) => objectKey(accountOf(shot), screenshotIdOf(shot.metadata), extension)
   const text = artifacts.find(({ type }) => type === 'text')
   return {
-    ...{ key: keyOf(withDefaults(shot.spec.options).format), etag, ignored, finalUrl, forms },
+    ...{ key: keyOf(withDefaults(shot.spec.options).format), etag, ignored, finalUrl, forms, engine },
     ...(text ? { text: { key: keyOf('txt'), etag: text.etag } } : {}),
   }
 }

@@ -1,6 +1,7 @@
 import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
+import type { Engine } from '../kinds/comparison.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
@@ -20,6 +21,8 @@ export interface PageRecord {
   page_title: string | null
   final_url: string | null
   http_status: number | null
+  /** What drew the picture. */
+  engine?: Engine | undefined
   image_size?: { width: number; height: number } | undefined
   redirects?: string[] | undefined
   http_response_headers?: Record<string, string> | undefined
@@ -61,6 +64,8 @@ export interface ComparisonRecord {
   loads: number | null
   /** Whether the visible text changed; null if that is not known. */
   text_changed: boolean | null
+  /** Whether another browser or other fonts drew the earlier picture; null if that is not known. */
+  engine_changed: boolean | null
   words_added: string[]
   words_removed: string[]
   /** Link to a picture of the differences; null if there are none, or after the file has expired. */
@@ -177,7 +182,7 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
   const comparison = screenshot.status?.result?.comparison
   if (to === undefined || comparison === undefined) return null
   const { changed, changedRatio, changedPixels, sizeChanged, regions = [], regionCount, droppedRegions, rule, loads, skipped } = comparison
-  const { textChanged, wordsAdded = [], wordsRemoved = [] } = comparison
+  const { engineChanged, textChanged, wordsAdded = [], wordsRemoved = [] } = comparison
   return {
     to,
     changed,
@@ -190,6 +195,7 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
     rule: rule ?? null,
     loads: loads ?? null,
     text_changed: textChanged ?? null,
+    engine_changed: engineChanged ?? null,
     words_added: wordsAdded,
     words_removed: wordsRemoved,
     diff_url: artifacts.find(({ type }) => type === 'diff')?.download_url ?? null,
@@ -204,6 +210,7 @@ function toPage(result: CaptureResult): PageRecord {
     page_title: result.pageTitle ?? null,
     final_url: result.finalUrl ?? null,
     http_status: result.httpStatus ?? null,
+    ...(result.engine ? { engine: result.engine } : {}),
     ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
     ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
     ...(openGraph ? { open_graph: openGraph } : {}),

@@ -3091,6 +3091,17 @@ export interface components {
                 final_url: string | null;
                 /** @description HTTP status of the page. */
                 http_status: number | null;
+                /** @description What drew the picture. */
+                engine?: {
+                    /** @description Version of Chromium. */
+                    chromium: string;
+                    /** @description Version of the runner. */
+                    runner: string;
+                    /** @description Architecture of the processor, such as x64 or arm64. */
+                    architecture: string;
+                    /** @description Hash of the names and sizes of the fonts. */
+                    fonts: string;
+                };
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -3152,11 +3163,13 @@ export interface components {
                 }[];
                 region_count: number | null;
                 dropped_regions: number | null;
-                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text") | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text" | "engine") | null;
                 /** @description How often the page was loaded: a change is confirmed by a second load. */
                 loads: number | null;
                 /** @description True if the visible text changed, also outside of the picture. Null: not known. */
                 text_changed: boolean | null;
+                /** @description True if another browser or other fonts drew the earlier picture. Null: not known. */
+                engine_changed: boolean | null;
                 /** @description New words of the visible text, at most 20. */
                 words_added: string[];
                 /** @description Words that are gone, at most 20. */
@@ -3994,6 +4007,17 @@ export interface components {
                 final_url: string | null;
                 /** @description HTTP status of the page. */
                 http_status: number | null;
+                /** @description What drew the picture. */
+                engine?: {
+                    /** @description Version of Chromium. */
+                    chromium: string;
+                    /** @description Version of the runner. */
+                    runner: string;
+                    /** @description Architecture of the processor, such as x64 or arm64. */
+                    architecture: string;
+                    /** @description Hash of the names and sizes of the fonts. */
+                    fonts: string;
+                };
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -4055,11 +4079,13 @@ export interface components {
                 }[];
                 region_count: number | null;
                 dropped_regions: number | null;
-                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text") | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text" | "engine") | null;
                 /** @description How often the page was loaded: a change is confirmed by a second load. */
                 loads: number | null;
                 /** @description True if the visible text changed, also outside of the picture. Null: not known. */
                 text_changed: boolean | null;
+                /** @description True if another browser or other fonts drew the earlier picture. Null: not known. */
+                engine_changed: boolean | null;
                 /** @description New words of the visible text, at most 20. */
                 words_added: string[];
                 /** @description Words that are gone, at most 20. */

@@ -1,4 +1,4 @@
-import { ComparisonRule, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
+import { ComparisonRule, Engine, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
@@ -69,6 +69,7 @@ const page = z.object({
   page_title: z.string().nullable().describe('Title of the page.'),
   final_url: z.string().nullable().describe('URL after redirects.'),
   http_status: z.int().nullable().describe('HTTP status of the page.'),
+  engine: Engine.optional().describe('What drew the picture.'),
   ...optionalNotes,
 })
 
@@ -96,6 +97,7 @@ const comparison = z
     rule: ComparisonRule.nullable(),
     loads: z.int().min(1).max(2).nullable().describe('How often the page was loaded: a change is confirmed by a second load.'),
     text_changed: z.boolean().nullable().describe('True if the visible text changed, also outside of the picture. Null: not known.'),
+    engine_changed: z.boolean().nullable().describe('True if another browser or other fonts drew the earlier picture. Null: not known.'),
     words_added: z.array(z.string()).describe('New words of the visible text, at most 20.'),
     words_removed: z.array(z.string()).describe('Words that are gone, at most 20.'),
     diff_url: z

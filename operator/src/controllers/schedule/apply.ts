@@ -21,7 +21,7 @@ import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
 import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-run.ts'
 import { findFitnessChanges, toFitCondition } from './fitness.ts'
-import { chooseBaseline, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
+import { chooseBaseline, isCarrying, isSameChange, keepBaseline, removeOldPictures, toComparison } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
@@ -176,6 +176,12 @@ function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { e
       events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}${describeWords(found)}`)
     }
     last = found
+  }
+  const baseline = schedule.status?.baseline
+  const carrying = baseline && ended.find((run) => isCarrying(run, baseline))
+  if (carrying) {
+    const message = `Another browser or other fonts drew run ${carrying.id}. It shows the same as run ${baseline.id}, so later runs are compared with it.`
+    events.normal(regarding(schedule), 'EngineChanged', message)
   }
   if (chooseBaseline(schedule, ended).isLost) {
     const { baseline, approveFirst = false } = schedule.spec.comparison ?? {}

@@ -31,11 +31,19 @@ export function chooseBaseline(schedule: StoredSchedule, ended: readonly EndedRu
   const isLost = present !== undefined && ended.some((run) => isWithout(present, run))
   const kept = isLost ? undefined : present
   const { baseline: mode = 'Previous', approveFirst = false } = schedule.spec.comparison ?? {}
+  const carrying = kept && mode === 'Approved' ? ended.filter((run) => isCarrying(run, kept) && isUsable(run, schedule)) : []
+  if (carrying.length > 0) return { kept, candidates: carrying, isLost }
   if (!schedule.spec.comparison || (mode === 'Approved' && (kept || !approveFirst))) return { kept, candidates: [], isLost }
   const usable = ended
     .filter((run) => isUsable(run, schedule) && (!present || Date.parse(run.time) > Date.parse(present.time)))
     .sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
   return { kept, candidates: mode === 'Approved' ? usable : usable.reverse(), isLost }
+}
+
+/** True for a run of another engine that shows what the approved picture shows. Its picture replaces that one, so that later runs are compared exactly. */
+export const isCarrying = ({ shot }: EndedRun, { id }: ScheduleBaseline): boolean => {
+  const { comparison } = shot?.status?.result ?? {}
+  return shot?.spec.options?.compareTo === id && comparison?.engineChanged === true && !comparison.changed && comparison.skipped === undefined
 }
 
 const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean =>
@@ -71,14 +79,14 @@ export async function copyPicture(
   time: string,
   storage: Pick<Storage, 'copy'>,
 ): Promise<ScheduleBaseline | undefined> {
-  const { key, etag = '', ignored, finalUrl, forms, text } = toBaseline(shot)
+  const { key, etag = '', ignored, finalUrl, forms, engine, text } = toBaseline(shot)
   const id = screenshotIdOf(shot.metadata)
   const to = baselineKey(accountOf({ spec }), metadata.uid, id)
   const copied = await storage.copy({ from: key, etag, to })
   if (copied === undefined) return undefined
   const kept: ScheduleBaseline = { id, time: new Date(time).toISOString(), key: to, etag: copied }
   // A record from the bucket may have more than a status can store.
-  for (const [field, value] of Object.entries({ ignored, finalUrl, forms })) {
+  for (const [field, value] of Object.entries({ ignored, finalUrl, forms, engine })) {
     const { data } = KeptBaseline.partial().safeParse({ [field]: value })
     if (value !== undefined && data) Object.assign(kept, data)
   }

@@ -45,12 +45,13 @@ export function buildOrder(
     type,
     upload: uploadOf(extension, contentType),
   }))
-  const toOrderBaseline = ({ key, etag, ignored, finalUrl, forms, text }: StoredBaseline) => ({
+  const toOrderBaseline = ({ key, etag, ignored, finalUrl, forms, engine, text }: StoredBaseline) => ({
     ...storage.presignGet({ key, etag, expiresAt, now }),
     maxBytes: maxFileBytes,
     ...(ignored ? { ignored: [...ignored] } : {}),
     ...(finalUrl === undefined ? {} : { finalUrl }),
     ...(forms ? { forms: [...forms] } : {}),
+    ...(engine ? { engine } : {}),
     ...(text ? { text: { ...storage.presignGet({ ...text, expiresAt, now }), maxBytes: MAX_TEXT_BYTES } } : {}),
   })
   return {

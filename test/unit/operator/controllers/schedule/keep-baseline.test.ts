@@ -86,6 +86,20 @@ for (const [what, run] of [
   })
 }
 
+t.test('with Approved, a run of another engine that shows the same replaces the picture', async (t) => {
+  const run = (comparison: object, to = idOf(1)) => aRun(2, picture({ comparison }), { options: { compareTo: to } })
+  const schedule = aSchedule({ baseline: 'Approved' }, 1)
+  t.strictSame(chosen(schedule, [run({ changed: false, engineChanged: true })]), { kept: idOf(1), candidates: [idOf(2)], isLost: false })
+  for (const comparison of [
+    { changed: true, engineChanged: true },
+    { changed: false, engineChanged: false },
+    { changed: false, engineChanged: true, skipped: 'login' },
+  ]) {
+    t.strictSame(chosen(schedule, [run(comparison)]).candidates, [])
+  }
+  t.strictSame(chosen(schedule, [run({ changed: false, engineChanged: true }, idOf(0))]).candidates, [], 'compared with an earlier picture')
+})
+
 t.test('an accepted error page becomes the baseline', async (t) => {
   const run = aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))
   t.strictSame(chosen(aSchedule({ acceptStatus: ['404'] }), [run]).candidates, [idOf(2)])
