@@ -1,14 +1,17 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { Browsers, Lease } from '../browser/browsers.ts'
+import { findUnfit } from '../comparison/find-unfit.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
 import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
+import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
+import { VERSION } from '../runtime/version.ts'
 import { openRecorder, type Recorder } from '../video/directory.ts'
 import type { RecorderParts } from '../video/parts.ts'
 import { armEgress } from './arm-egress.ts'
@@ -78,9 +81,10 @@ export async function capture(
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>) =>
-      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-        takeScreenshot({ order, plan, parts, recorder, timings, signal: time.signal, onPageReady: baseline ? () => {} : onPageReady }),
-      )
+      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
+        const input = { order, plan, parts, recorder, timings, signal: time.signal, onPageReady: baseline ? () => {} : onPageReady }
+        return withFitness(await takeScreenshot(input), plan, order)
+      })
     const first = await take(timings)
     const captureMilliseconds = performance.now() - started
     const comparing = performance.now()
@@ -111,6 +115,14 @@ export async function capture(
   }
 }
 
+/** Notes whether the picture shows the page: the one of the earlier picture, or of the URL. */
+function withFitness(captured: Captured, { url, comparison }: CapturePlan, { baseline }: CaptureOrder): Captured {
+  const expected = { url: baseline?.finalUrl ?? url, forms: baseline?.forms }
+  const unfit = findUnfit(captured.findings, expected, comparison.acceptedStatuses)
+  if (unfit) captured.findings.unfit = unfit
+  return captured
+}
+
 const sizeOfFile = async ({ video, pages }: CapturePlan, picture: Buffer) => (pages ? undefined : (video?.size ?? sizeOf(picture)))
 
 interface ScreenshotInput {
@@ -135,6 +147,8 @@ async function takeScreenshot({ order, plan, parts, recorder, timings, signal, o
     armEgress(lease.tab.egress, policy, plan)
     const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
+    const { version } = lease.browser
+    captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts: await hashFonts() }
     return captured
   } catch (error) {
     throw watch.explain(error)

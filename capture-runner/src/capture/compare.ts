@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
-import type { Comparison, IgnoredElements, PictureBox } from '@tintype/crds/kinds/comparison'
+import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
+import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
+import { compareWords } from '../comparison/compare-words.ts'
+import { decide, decideEngine, evaluate, evaluateEngine, toTolerances, withWords } from '../comparison/decide.ts'
+import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
@@ -24,6 +27,10 @@ export interface FetchedBaseline extends AsyncDisposable {
   /** SHA-256 of the file in hex, after the download. */
   sha256: Promise<string>
   ignored: readonly IgnoredElements[]
+  /** What drew it; undefined: not known. */
+  engine?: Engine | undefined
+  /** The visible text of its page; undefined: not stored, or gone. */
+  text: Promise<string | undefined>
 }
 
 /** Starts to download the picture of the order. */
@@ -34,67 +41,142 @@ export async function openBaseline(baseline: Baseline | undefined, signal: Abort
   const ended = new AbortController()
   const sha256 = fetchBaseline(baseline, file, AbortSignal.any([signal, ended.signal]))
   sha256.catch(() => {})
+  const text = fetchText(baseline, directory, AbortSignal.any([signal, ended.signal]))
   return {
     directory,
     file,
     sha256,
     ignored: baseline.ignored ?? [],
+    engine: baseline.engine,
+    text,
     [Symbol.asyncDispose]: async () => {
       ended.abort()
       await sha256.catch(() => {})
+      await text
       // A decoder may still write after an aborted comparison.
       await rm(directory, { recursive: true, force: true }).catch(() => {})
     },
   }
 }
 
+/** Without its text, a picture is still compared. */
+async function fetchText({ text }: Baseline, directory: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!text) return undefined
+  const file = join(directory, 'before.txt')
+  return fetchBaseline(text, file, signal)
+    .then(() => readFile(file, 'utf8'))
+    .catch(() => undefined)
+}
+
 /** The findings that a comparison reads and adds to. */
-type Compared = Pick<Findings, 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
+type Compared = Pick<Findings, 'engine' | 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
+
+/** A compared picture. */
+export interface Examined {
+  sha256: string
+  comparison: Comparison
+  /** The visible text of the page, if it was stored. */
+  text?: string | undefined
+  /** Absent: the pixels were not compared, because the files are equal, or a picture is unfit or too large. */
+  pixels?: ExaminedPixels
+}
+
+interface ExaminedPixels {
+  before: DecodedPicture
+  after: DecodedPicture
+  changed: ChangedPixels
+  isCounted: Uint8Array
+  ignored: readonly PictureBox[]
+}
 
 /**
- * Compares the picture. Adds the picture of the differences to the files, if there are any.
+ * Compares the picture of a load of the page, and its words.
+ * @param first the picture of the first load, if this is the second: only what both show counts
  * @throws CaptureError BASELINE_NOT_FOUND, STORAGE_FAILED; the signal's reason
  */
-export async function compare(
+export async function examine(
   picture: Buffer,
   baseline: FetchedBaseline,
   findings: Compared,
+  plan: ComparisonPlan,
+  signal: AbortSignal,
+  first?: Examined,
+): Promise<Examined> {
+  const earlier = await abortable(baseline.text, signal)
+  const text = findings.files.get('text')?.toString()
+  const words = earlier === undefined || text === undefined ? undefined : compareWords(earlier, text, first?.text)
+  const isSame = isSameEngine(baseline.engine, findings.engine)
+  const engine = isSame === undefined ? {} : { engineChanged: !isSame }
+  const examined = await examinePixels(picture, baseline, { findings, textChanged: words?.textChanged, isOther: isSame === false }, plan, signal, first)
+  if (examined.comparison.skipped) return { ...examined, text }
+  const comparison = words ? { ...withWords(examined.comparison, words), ...words } : examined.comparison
+  return { ...examined, text, comparison: { ...comparison, ...engine } }
+}
+
+/** A load of the page, and what is known about it beside its pixels. */
+interface Load {
+  findings: Compared
+  textChanged: boolean | undefined
+  /** Another engine drew the earlier picture. */
+  isOther: boolean
+}
+
+/**
+ * Compares the picture of a load of the page.
+ * @param first the picture of the first load, if this is the second: only what both show counts
+ * @throws CaptureError BASELINE_NOT_FOUND, STORAGE_FAILED; the signal's reason
+ */
+async function examinePixels(
+  picture: Buffer,
+  baseline: FetchedBaseline,
+  { findings, textChanged, isOther }: Load,
   { comparison: plan }: ComparisonPlan,
   signal: AbortSignal,
-): Promise<Comparison> {
-  const sha256 = await abortable(baseline.sha256, signal)
-  if (findings.unfit) return { changed: false, skipped: findings.unfit }
-  if (sha256 === createHash('sha256').update(picture).digest('hex')) return UNCHANGED
+  first?: Examined,
+): Promise<Examined> {
+  const loads = first ? 2 : 1
+  const earlierHash = await abortable(baseline.sha256, signal)
+  const sha256 = createHash('sha256').update(picture).digest('hex')
+  if (findings.unfit) return { sha256, comparison: { changed: false, skipped: findings.unfit } }
+  if (sha256 === earlierHash) return { sha256, comparison: { ...UNCHANGED, loads } }
+  if (sha256 === first?.sha256) return { ...first, comparison: { ...first.comparison, loads } }
   const ignored = [
     ...boxesOf(findings),
     ...toBoxes(plan.ignoredRegions, findings.frame ?? PAGE_FRAME),
     ...baseline.ignored.flatMap(({ selector, boxes }) => (plan.ignoredSelectors.includes(selector) ? boxes : [])),
+    ...(first?.pixels?.ignored ?? []),
   ]
   const [earlier, later] = await abortable(Promise.all([inspect(baseline.file).catch(refuse), inspect(picture)]), signal)
   if (isCanvasTooLarge(earlier, later)) {
     findings.warnings.push(
       `only the sizes were compared: a canvas that contains both pictures has more than ${MAX_CANVAS_PIXELS / 1_000_000} megapixels`,
     )
-    return compareSizes(earlier, later, ignored, plan.threshold)
+    return { sha256, comparison: { ...compareSizes(earlier, later, ignored, plan.threshold), loads } }
   }
-  const [before, after] = await abortable(decodeBoth(earlier, later, baseline.directory), signal)
-  const changed = await comparePictures(before, after, { ...plan, ignored }, signal)
-  if (changed.count > 0) findings.files.set('diff', await drawDiff({ before, after, changed, ignored }, signal))
-  const changedRatio = changed.count / (changed.width * changed.height)
+  const isLossy = earlier.isLossy || later.isLossy
+  const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
+  const settings = { ...toTolerances(plan.colorTolerance, isLossy), antialiasing: plan.antialiasing, ignored, forgivesOffsets: isOther }
+  const changed = await comparePictures(before, after, settings, signal)
+  const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
+  const evaluation = isOther ? evaluateEngine(changed, between, textChanged) : evaluate(changed, between, { threshold: plan.threshold, isLossy })
+  const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
-    changed: changedRatio > plan.threshold,
-    changedPixels: changed.count,
-    changedRatio,
-    sizeChanged: before.width !== after.width || before.height !== after.height,
-    regions: changed.findRegions(),
+    sha256,
+    comparison: { ...(isOther ? decideEngine(changed, evaluation, textChanged) : decide(changed, evaluation, plan)), sizeChanged, loads },
+    pixels: { before, after, changed, isCounted: evaluation.isCounted, ignored },
   }
 }
 
-/** Decodes both pictures: at the same time, unless that needs memory for both as a whole. */
-async function decodeBoth(earlier: EncodedPicture, later: EncodedPicture, directory: string) {
-  const decodeEarlier = () => decodeTo(join(directory, 'before.v'), earlier).catch(refuse)
-  const decodeLater = () => decodeTo(join(directory, 'after.v'), later)
-  if (earlier.isRowByRow && later.isRowByRow) return Promise.all([decodeEarlier(), decodeLater()])
+/** Adds the picture of the differences to the files, if a pixel differs. */
+export async function drawDifferences({ pixels }: Examined, { files }: Pick<Findings, 'files'>, signal: AbortSignal): Promise<void> {
+  if (pixels && pixels.changed.count > 0) files.set('diff', await drawDiff(pixels, signal))
+}
+
+/** Decodes both pictures: at the same time, unless that needs memory for both as a whole. The earlier one may be decoded already. */
+async function decodeBoth(earlier: EncodedPicture | DecodedPicture, later: EncodedPicture, directory: string, load: number) {
+  const decodeEarlier = () => ('readRows' in earlier ? earlier : decodeTo(join(directory, 'before.v'), earlier).catch(refuse))
+  const decodeLater = () => decodeTo(join(directory, `after-${load}.v`), later)
+  if ('readRows' in earlier || (earlier.isRowByRow && later.isRowByRow)) return Promise.all([decodeEarlier(), decodeLater()])
   return [await decodeEarlier(), await decodeLater()] as const
 }
 
@@ -103,7 +185,10 @@ const refuse = (cause: unknown): never => {
   throw new CaptureError('BASELINE_NOT_FOUND', 'the file of compare_to is damaged, or is not a picture that a capture writes', { cause })
 }
 
-const UNCHANGED: Comparison = { changed: false, changedPixels: 0, changedRatio: 0, sizeChanged: false, regions: [] }
+const UNCHANGED: Comparison = {
+  ...{ changed: false, changedPixels: 0, changedRatio: 0, sizeChanged: false, regions: [] },
+  ...{ regionCount: 0, droppedRegions: 0, rule: 'identical' },
+}
 
 const boxesOf = ({ ignoredElements = [], frame = PAGE_FRAME }: Compared): PictureBox[] =>
   ignoredElements.flatMap(({ areas }) => toBoxes(areas, frame))

@@ -1,13 +1,18 @@
 import type { CapturePlan } from '../plan/plan.ts'
-import { compare, type FetchedBaseline } from './compare.ts'
+import { drawDifferences, type Examined, examine, type FetchedBaseline } from './compare.ts'
 import type { Captured } from './run.ts'
 
 // A change is confirmed by a second picture of the page. Pages differ now and then for reasons that are not a change: a chart that a busy machine has
-// not drawn in time, an answer that came late, an advertisement.
+// not drawn in time, an answer that came late, an advertisement. So only what both pictures show counts.
 
 /** A second capture may take longer than the first, and its file must still be stored. */
 const TIME_FACTOR = 2
 const WARNING = 'the first picture differed from the earlier one, and a second one did not; the second one was stored'
+const UNCONFIRMED = 'the change was not confirmed by a second load of the page'
+const DROPPED =
+  'two loads of the page differ where they differ from the earlier picture, so that is not a change; the second one was stored'
+
+const WORDLESS = 'the words were not compared, because the text of the earlier capture is not stored'
 
 /** What a comparison needs, and how to capture the page again. */
 export interface Confirmation {
@@ -24,18 +29,27 @@ export interface Confirmation {
 /**
  * Compares a capture with the earlier picture. If the page changed, captures it again and compares that, unless `retries` is 0 or the time is short.
  * @returns the capture to store, with its comparison
- * @throws what `compare` throws
+ * @throws what `examine` throws
  */
 export async function compareTwice(first: Captured, { baseline, plan, signal, ...rest }: Confirmation): Promise<Captured> {
-  first.findings.comparison = await compare(first.picture, baseline, first.findings, plan, signal)
+  const finish = async (captured: Captured, examined: Examined): Promise<Captured> => {
+    captured.findings.comparison = examined.comparison
+    const { textChanged, skipped } = examined.comparison
+    if (textChanged === undefined && !skipped) captured.findings.warnings.push(WORDLESS)
+    await drawDifferences(examined, captured.findings, signal)
+    return captured
+  }
+  const one = await examine(first.picture, baseline, first.findings, plan, signal)
+  if (!one.comparison.changed) return finish(first, one)
   const isWorthwhile = Date.now() + TIME_FACTOR * rest.captureMilliseconds < rest.deadline
-  if (!first.findings.comparison.changed || plan.retries === 0 || !isWorthwhile) return first
-  const second = await rest.captureAgain().catch(() => undefined)
+  const second = plan.retries > 0 && isWorthwhile ? await rest.captureAgain().catch(() => undefined) : undefined
   signal.throwIfAborted()
-  if (!second) return first
-  second.findings.comparison = await compare(second.picture, baseline, second.findings, plan, signal)
+  const two = second && (await examine(second.picture, baseline, second.findings, plan, signal, one))
   // A blank page or a bot challenge says nothing about a change.
-  if (second.findings.comparison.skipped) return first
-  if (!second.findings.comparison.changed) second.findings.warnings.push(WARNING)
-  return second
+  if (!second || !two || two.comparison.skipped) {
+    first.findings.warnings.push(UNCONFIRMED)
+    return finish(first, one)
+  }
+  if (!two.comparison.changed) second.findings.warnings.push(two.comparison.rule === 'loads' ? DROPPED : WARNING)
+  return finish(second, two)
 }

@@ -1,12 +1,16 @@
-import { MAX_CHANGED_REGIONS, type PictureBox } from '@tintype/crds/kinds/comparison'
+// Collects the pixels in which two pictures differ, and how many each cell of a grid has. regions.ts decides which of them count.
 
-// Collects changed pixels, and finds the regions that they form. Nearby pixels belong to one region, so that a changed line of text is one region.
+/**
+ * Side of a cell in pixels. Differences in neighboring cells belong together, such as the strokes of a letter and the letters of a word. A row of a
+ * cell is a byte of the bits.
+ */
+export const CELL = 8
 
-/** Side of the cells in which pixels are collected. Changes in neighboring cells form one region. */
-const CELL = 16
+/** Number of bits that are set, for each byte. */
+const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length)
 
-interface Region {
-  count: number
+/** First and last column and row with a changed pixel. */
+export interface Sides {
   left: number
   top: number
   right: number
@@ -17,120 +21,64 @@ interface Region {
 export class ChangedPixels {
   readonly width: number
   readonly height: number
-  #count = 0
-  /** One bit for each pixel. */
+  readonly columns: number
+  readonly rows: number
+  /** For each cell: the number of pixels whose color differs by more than the tolerance. */
+  readonly strong: Uint8Array
+  /** For each cell whose color as a whole differs a little: the number of pixels that differ by less. */
+  readonly slight: Uint8Array
+  /** One bit for each pixel. Each row begins with a byte. */
   readonly #bits: Uint8Array
-  /** Whether a row has changed pixels. */
-  readonly #rows: Uint8Array
-  readonly #columns: number
-  /** For each cell: the number of changed pixels, and the first and the last column and row with one. */
-  readonly #counts: Uint32Array
-  readonly #left: Uint32Array
-  readonly #top: Uint32Array
-  readonly #right: Uint32Array
-  readonly #bottom: Uint32Array
+  #count = 0
 
   constructor(width: number, height: number) {
     this.width = width
     this.height = height
-    this.#bits = new Uint8Array(Math.ceil((width * height) / 8))
-    this.#rows = new Uint8Array(height)
-    this.#columns = Math.ceil(width / CELL)
-    const cells = this.#columns * Math.ceil(height / CELL)
-    this.#counts = new Uint32Array(cells)
-    this.#left = new Uint32Array(cells).fill(width)
-    this.#top = new Uint32Array(cells).fill(height)
-    this.#right = new Uint32Array(cells)
-    this.#bottom = new Uint32Array(cells)
+    this.columns = Math.ceil(width / CELL)
+    this.rows = Math.ceil(height / CELL)
+    this.strong = new Uint8Array(this.columns * this.rows)
+    this.slight = new Uint8Array(this.columns * this.rows)
+    this.#bits = new Uint8Array(this.columns * height)
   }
 
+  /** Number of changed pixels. */
   get count(): number {
     return this.#count
   }
 
   /**
-   * Adds pixels of a row, each of which must not have been added before.
-   * @param isChanged whether the pixel is changed
+   * Adds pixels of a row within a cell, which must not have been added before.
+   * @param pixels a bit for each pixel, the lowest for the first
+   * @param kind `strong` or `slight`
    */
-  addRow(y: number, from: number, to: number, isChanged: (x: number) => boolean): void {
-    const row = y * this.width
-    const cells = Math.floor(y / CELL) * this.#columns
-    for (let start = from; start < to; ) {
-      const end = Math.min(to, (Math.floor(start / CELL) + 1) * CELL)
-      let count = 0
-      let [first, last] = [end, start]
-      for (let x = start; x < end; x++) {
-        if (!isChanged(x)) continue
-        count++
-        if (x < first) first = x
-        last = x
-        // A picture has at most 200 million pixels, which 32 bits hold.
-        this.#bits[(row + x) >>> 3]! |= 1 << ((row + x) & 7)
-      }
-      if (count > 0) this.#addToCell(cells + Math.floor(start / CELL), { count, left: first, top: y, right: last, bottom: y })
-      start = end
-    }
-  }
-
-  #addToCell(cell: number, { count, left, top, right, bottom }: Region): void {
+  add(column: number, y: number, pixels: number, kind: Uint8Array): void {
+    const count = BITS[pixels]!
+    kind[Math.floor(y / CELL) * this.columns + column]! += count
+    this.#bits[y * this.columns + column]! |= pixels
     this.#count += count
-    this.#rows[top] = 1
-    this.#counts[cell]! += count
-    if (left < this.#left[cell]!) this.#left[cell] = left
-    if (right > this.#right[cell]!) this.#right[cell] = right
-    if (top < this.#top[cell]!) this.#top[cell] = top
-    if (bottom > this.#bottom[cell]!) this.#bottom[cell] = bottom
   }
 
-  has(x: number, y: number): boolean {
-    const index = y * this.width + x
-    return (this.#bits[index >>> 3]! & (1 << (index & 7))) !== 0
-  }
-
-  hasInRow(y: number): boolean {
-    return this.#rows[y] === 1
-  }
-
-  /** The regions, the one with most changed pixels first. At most {@link MAX_CHANGED_REGIONS}. */
-  findRegions(): PictureBox[] {
-    const isTaken = new Uint8Array(this.#counts.length)
-    const regions: Region[] = []
-    for (let cell = 0; cell < isTaken.length; cell++) {
-      if (this.#counts[cell] !== 0 && isTaken[cell] === 0) regions.push(this.#takeRegion(cell, isTaken))
+  /** Visits the changed pixels of a row, each with its cell. */
+  forRow(y: number, visit: (x: number, cell: number) => void): void {
+    const firstCell = Math.floor(y / CELL) * this.columns
+    for (let column = 0; column < this.columns; column++) {
+      const pixels = this.#bits[y * this.columns + column]!
+      if (pixels === 0) continue
+      for (let x = 0; x < CELL; x++) if ((pixels & (1 << x)) !== 0) visit(column * CELL + x, firstCell + column)
     }
-    return regions
-      .sort((a, b) => b.count - a.count || a.top - b.top || a.left - b.left)
-      .slice(0, MAX_CHANGED_REGIONS)
-      .map(({ left, top, right, bottom }) => ({ x: left, y: top, width: right - left + 1, height: bottom - top + 1 }))
   }
 
-  /** The region of a cell and of all cells that touch it, which become taken. */
-  #takeRegion(first: number, isTaken: Uint8Array): Region {
-    const region: Region = { count: 0, left: this.width, top: this.height, right: 0, bottom: 0 }
-    const waiting = [first]
-    isTaken[first] = 1
-    for (let cell = waiting.pop(); cell !== undefined; cell = waiting.pop()) {
-      region.count += this.#counts[cell]!
-      region.left = Math.min(region.left, this.#left[cell]!)
-      region.top = Math.min(region.top, this.#top[cell]!)
-      region.right = Math.max(region.right, this.#right[cell]!)
-      region.bottom = Math.max(region.bottom, this.#bottom[cell]!)
-      this.#takeNeighbors(cell, isTaken, waiting)
-    }
-    return region
-  }
-
-  /** Adds the cells that touch a cell, have changed pixels and are not taken. No arrays, because a picture has up to a million cells. */
-  #takeNeighbors(cell: number, isTaken: Uint8Array, waiting: number[]): void {
-    const column = cell % this.#columns
-    const [first, last] = [column > 0 ? -1 : 0, column + 1 < this.#columns ? 1 : 0]
-    for (let row = cell - this.#columns; row <= cell + this.#columns; row += this.#columns) {
-      for (let other = row + first; other <= row + last; other++) {
-        // Outside of the picture, there is no count.
-        if (!this.#counts[other] || isTaken[other] !== 0) continue
-        isTaken[other] = 1
-        waiting.push(other)
-      }
-    }
+  /** The sides of the changed pixels of a cell that has some. */
+  sidesOf(cell: number): Sides {
+    const column = cell % this.columns
+    const first = Math.floor(cell / this.columns) * CELL
+    const last = Math.min(this.height, first + CELL) - 1
+    const pixelsOf = (y: number) => this.#bits[y * this.columns + column]!
+    let [top, bottom, all] = [first, last, 0]
+    while (pixelsOf(top) === 0) top++
+    while (pixelsOf(bottom) === 0) bottom--
+    for (let y = top; y <= bottom; y++) all |= pixelsOf(y)
+    const x = column * CELL
+    return { left: x + 31 - Math.clz32(all & -all), top, right: x + 31 - Math.clz32(all), bottom }
   }
 }

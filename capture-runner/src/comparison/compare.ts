@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
-import { ChangedPixels } from './changed-pixels.ts'
+import { addChanges, type StripRows } from './add-changes.ts'
+import { CELL, ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
-import { toIgnoreMask } from './ignore-mask.ts'
-import type { Size } from './outside.ts'
+import { ColorPairs, decideFlatAreas } from './flat-areas.ts'
+import { forgiveOffsets } from './forgive-offsets.ts'
+import { fillIgnoreMask, toIgnoreMask } from './ignore-mask.ts'
+import { canvasOf, type Size } from './outside.ts'
 
 // Compares two pictures strip by strip, so that memory does not grow with the page (ADR 46). The result is that of pixelmatch on the whole pictures.
 
@@ -16,6 +19,10 @@ export interface ComparisonSettings {
   antialiasing: boolean
   /** Areas that are not compared, in pixels of the picture. */
   ignored: readonly PictureBox[]
+  /** Levels of 255 from which the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
+  slightLevels?: number | undefined
+  /** Whether pixels count that moved by one pixel, or that are smoothed differently; absent: they do. */
+  forgivesOffsets?: boolean | undefined
 }
 
 /** Pixels of a strip. Each strip blocks the process for some milliseconds. */
@@ -25,61 +32,93 @@ const OVERLAP = 2
 
 /**
  * Compares two pictures. If their sizes differ, pixels that only one of them has count as changed.
- * @returns the changed pixels on a canvas that contains both pictures
+ * @param canvas size of the result: pixels outside of it are not compared. Default: that which contains both pictures
  */
 export async function comparePictures(
   before: DecodedPicture,
   after: DecodedPicture,
   settings: ComparisonSettings,
   signal: AbortSignal,
+  canvas: Size = canvasOf(before, after),
 ): Promise<ChangedPixels> {
-  const changed = new ChangedPixels(Math.max(before.width, after.width), Math.max(before.height, after.height))
-  const width = Math.min(before.width, after.width)
-  const height = Math.min(before.height, after.height)
-  // By the wider picture, because its rows are read whole.
-  const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / changed.width))
+  const changed = new ChangedPixels(canvas.width, canvas.height)
+  const width = Math.min(before.width, after.width, canvas.width)
+  const height = Math.min(before.height, after.height, canvas.height)
+  // By the wider picture, because its rows are read whole. Whole cells, which the search for slight changes needs.
+  const fitting = Math.floor(STRIP_PIXELS / Math.max(before.width, after.width) / CELL) * CELL
+  const stripRows = Math.max(CELL, Math.min(fitting, Math.ceil(height / CELL) * CELL))
   // The same memory for each strip: collecting it as garbage would take as long as a decoder.
-  const [ofBefore, ofAfter, ofMask] = [0, 1, 2].map(() => allocateRows(stripRows + 2 * OVERLAP, width)) as [Buffer, Buffer, Buffer]
-  const isOpaque = !before.mayBeTransparent && !after.mayBeTransparent
+  const space = () => allocateRows(stripRows + 2 * OVERLAP, width)
+  const [ofBefore, ofAfter, ofMask] = [space(), space(), space()]
+  const strip: Strip = {
+    ...{ width, settings, mask: ofMask, ignored: new Uint8Array((stripRows + 2 * OVERLAP) * width) },
+    isOpaque: !before.mayBeTransparent && !after.mayBeTransparent,
+    pairs: new ColorPairs(settings.colorTolerance),
+  }
   for (let top = 0; top < height; top += stripRows) {
     signal.throwIfAborted()
     const bottom = Math.min(height, top + stripRows)
     const from = Math.max(0, top - OVERLAP)
     const to = Math.min(height, bottom + OVERLAP)
     const rows = await Promise.all([before.readRows(from, to - from, width, ofBefore), after.readRows(from, to - from, width, ofAfter)])
-    const mask = findChanges([...rows, ofMask], { top: from, width, height: to - from }, settings, isOpaque)
-    if (mask) addChanges(changed, mask, { top, bottom, from, width })
+    if (rows[0].equals(rows[1])) continue
+    addStrip(changed, strip, rows, { top, bottom, from, width })
   }
-  await addOutside(changed, { width, height }, settings.ignored, signal)
+  await addOutside(changed, { common: { width, height }, all: canvasOf(before, after) }, settings.ignored, signal)
   return changed
 }
 
+/** What the strips have in common. Their memory is used again for each. */
 interface Strip {
-  top: number
   width: number
-  height: number
+  settings: ComparisonSettings
+  isOpaque: boolean
+  pairs: ColorPairs
+  /** One byte for each pixel that is not compared. */
+  ignored: Uint8Array
+  mask: Buffer
 }
 
-/** Compares the rows of a strip. Returns an image in `space` whose changed pixels are not 0; undefined if there are none. */
-function findChanges(
-  [before, after, space]: readonly [before: Buffer, after: Buffer, space: Buffer],
-  strip: Strip,
-  { colorTolerance, antialiasing, ignored }: ComparisonSettings,
-  isOpaque: boolean,
-): Uint32Array | undefined {
-  const { width, height } = strip
-  if (before.equals(after)) return undefined
+function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer, Buffer], rows: StripRows): void {
+  const { width, settings } = strip
+  const ignored = strip.ignored.subarray(0, before.length / CHANNELS)
+  const fill = () => fillIgnoreMask(ignored, settings.ignored, { top: rows.from, width, height: ignored.length / width })
+  fill()
+  const mask = toPixels(findChanges(strip, before, after, ignored))
+  const pixels = { before: toPixels(before), after: toPixels(after), mask, ignored }
+  if (settings.forgivesOffsets) forgiveOffsets({ ...pixels, width })
+  // Again, because the marks of flat areas were added.
+  fill()
+  addChanges(changed, pixels, rows, settings.slightLevels)
+}
+
+const toPixels = (rows: Buffer): Uint32Array => new Uint32Array(rows.buffer, rows.byteOffset, rows.length / CHANNELS)
+
+/** Compares rows. Returns an image whose changed pixels are not 0. */
+function findChanges({ width, settings, isOpaque, pairs, mask: space }: Strip, before: Buffer, after: Buffer, ignored: Uint8Array): Buffer {
   const mask = space.subarray(0, before.length).fill(0)
-  const ignoreMask = toIgnoreMask(ignored, strip)
-  // White as the background, because pixelmatch’s checkerboard depends on the position in the strip.
-  const options = { threshold: colorTolerance, includeAA: antialiasing, diffMask: true, checkerboard: false, ignoreMask }
-  let count = pixelmatch(before, after, mask, width, height, options)
-  // White content of a transparent picture does not show on white, but it does on black.
-  if (!isOpaque && (blendOnBlack(before) || blendOnBlack(after))) {
-    blendOnBlack(after)
-    count += pixelmatch(before, after, mask, width, height, options)
+  const { colorTolerance, antialiasing } = settings
+  const match = (first: number, end: number) => {
+    const [from, to] = [first * width, end * width]
+    const cut = (rows: Buffer) => rows.subarray(from * CHANNELS, to * CHANNELS)
+    // White as the background, because pixelmatch’s checkerboard depends on the position in the strip.
+    const options = { threshold: colorTolerance, includeAA: antialiasing, diffMask: true, checkerboard: false }
+    pixelmatch(cut(before), cut(after), cut(mask), width, end - first, { ...options, ignoreMask: ignored.subarray(from, to) })
   }
-  return count === 0 ? undefined : new Uint32Array(mask.buffer, mask.byteOffset, mask.length / CHANNELS)
+  const height = ignored.length / width
+  if (isOpaque) {
+    const flat = { before: toPixels(before), after: toPixels(after), width, mask: toPixels(mask), isDecided: ignored }
+    const { first, end } = decideFlatAreas(flat, pairs)
+    if (end > first) match(Math.max(0, first - OVERLAP), Math.min(height, end + OVERLAP))
+    return mask
+  }
+  match(0, height)
+  // White content of a transparent picture does not show on white, but it does on black.
+  if (blendOnBlack(before) || blendOnBlack(after)) {
+    blendOnBlack(after)
+    match(0, height)
+  }
+  return mask
 }
 
 const OPAQUE = 255
@@ -97,30 +136,21 @@ function blendOnBlack(pixels: Buffer): boolean {
   return isBlended
 }
 
-interface InnerRows {
-  top: number
-  bottom: number
-  /** First row of the mask. */
-  from: number
-  width: number
-}
-
-function addChanges(changed: ChangedPixels, mask: Uint32Array, { top, bottom, from, width }: InnerRows): void {
-  for (let y = top; y < bottom; y++) {
-    const start = (y - from) * width
-    changed.addRow(y, 0, width, (x) => mask[start + x] !== 0)
-  }
-}
-
 /** Adds the pixels right of the common part and below it. */
-async function addOutside(changed: ChangedPixels, common: Size, ignored: readonly PictureBox[], signal: AbortSignal): Promise<void> {
-  const { width, height } = changed
+async function addOutside(
+  changed: ChangedPixels,
+  { common, all }: { common: Size; all: Size },
+  ignored: readonly PictureBox[],
+  signal: AbortSignal,
+): Promise<void> {
+  const width = Math.min(changed.width, all.width)
+  const height = Math.min(changed.height, all.height)
   let pixels = 0
   for (let y = 0; y < height; y++) {
     const first = y < common.height ? common.width : 0
     if (first === width) continue
     const mask = toIgnoreMask(ignored, { top: y, width, height: 1 })
-    changed.addRow(y, first, width, (x) => !mask?.[x])
+    for (let x = first; x < width; x++) if (!mask?.[x]) changed.add(Math.floor(x / CELL), y, 1 << (x % CELL), changed.strong)
     pixels += width - first
     if (pixels < STRIP_PIXELS) continue
     pixels = 0

@@ -31,6 +31,8 @@ export interface EncodedPicture {
   mayBeTransparent: boolean
   /** Whether the library decodes it row by row. Otherwise it needs memory for the whole picture. */
   isRowByRow: boolean
+  /** Whether it may have been compressed with loss. */
+  isLossy: boolean
   maxPixels: number
 }
 
@@ -49,7 +51,7 @@ export async function inspect(source: Buffer | string): Promise<EncodedPicture> 
     )
   }
   const isRowByRow = !isProgressive && (known.data === 'png' || known.data === 'jpeg')
-  return { source, width, height, mayBeTransparent: hasAlpha, isRowByRow, maxPixels: limits.pixels }
+  return { source, width, height, mayBeTransparent: hasAlpha, isRowByRow, isLossy: known.data !== 'png', maxPixels: limits.pixels }
 }
 
 /**

@@ -6,7 +6,8 @@ import type { ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
 
-// Draws the differences as a PNG with a palette: the new picture in pale gray, with changed pixels in red and ignored areas in blue. One byte for each
+// Draws the differences as a PNG with a palette: the new picture in pale gray, with changed pixels in red,
+// those that do not count in orange, and ignored areas in blue. One byte for each
 // pixel, compressed as it is drawn, needs a fraction of the memory and time of a picture with four channels.
 
 /** 8 bits for each pixel, color type palette, no interlacing. */
@@ -14,7 +15,8 @@ const KIND = Buffer.from([8, 3, 0, 0, 0])
 const GRAYS = 128
 const CHANGED = GRAYS
 const IGNORED = GRAYS + 1
-const OUTSIDE = GRAYS + 2
+const UNCOUNTED = GRAYS + 2
+const OUTSIDE = GRAYS + 3
 /** Share of black that remains of a black pixel. */
 const STRENGTH = 0.35
 const PALETTE = Buffer.from([
@@ -25,6 +27,7 @@ const PALETTE = Buffer.from([
   ]),
   ...[230, 0, 60],
   ...[150, 190, 250],
+  ...[255, 170, 0],
   ...[255, 255, 255],
 ])
 const STRIP_PIXELS = 2 ** 19
@@ -34,6 +37,8 @@ export interface Diff {
   before: DecodedPicture
   after: DecodedPicture
   changed: ChangedPixels
+  /** For each cell: whether its pixels count. */
+  isCounted: Uint8Array
   ignored: readonly PictureBox[]
 }
 
@@ -66,7 +71,7 @@ export async function drawDiff(diff: Diff, signal: AbortSignal): Promise<Buffer>
 }
 
 /** Rows of palette indices, each after the number of its filter, 0. */
-async function drawRows({ before, after, changed, ignored }: Diff, top: number, count: number, space: Buffer): Promise<Buffer> {
+async function drawRows({ before, after, changed, isCounted, ignored }: Diff, top: number, count: number, space: Buffer): Promise<Buffer> {
   const { width } = changed
   const rows = Buffer.alloc(count * (width + 1), OUTSIDE)
   const mask = toIgnoreMask(ignored, { top, width, height: count })
@@ -86,7 +91,7 @@ async function drawRows({ before, after, changed, ignored }: Diff, top: number, 
     const start = y * (width + 1)
     rows[start] = 0
     if (mask) for (let x = 0; x < width; x++) if (mask[y * width + x]) rows[start + 1 + x] = IGNORED
-    if (changed.hasInRow(top + y)) for (let x = 0; x < width; x++) if (changed.has(x, top + y)) rows[start + 1 + x] = CHANGED
+    changed.forRow(top + y, (x, cell) => (rows[start + 1 + x] = isCounted[cell] === 0 ? UNCOUNTED : CHANGED))
   }
   return rows
 }

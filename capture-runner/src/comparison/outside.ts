@@ -18,17 +18,19 @@ export const canvasOf = (a: Size, b: Size): Size => ({ width: Math.max(a.width, 
 export const isCanvasTooLarge = (a: Size, b: Size): boolean => areaOf(canvasOf(a, b)) > MAX_CANVAS_PIXELS
 
 /** The result for pictures whose canvas is too large: all pixels outside of the common part count as changed, unless they are ignored. */
-export function compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], threshold: number): Comparison {
+export function compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], threshold: number | undefined): Comparison {
   const canvas = canvasOf(a, b)
   const common = { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) }
   const changedPixels = areaOf(canvas) - areaOf(common) - (coveredArea(ignored, canvas) - coveredArea(ignored, common))
   const changedRatio = changedPixels / areaOf(canvas)
   return {
-    changed: changedRatio > threshold,
+    changed: changedRatio > (threshold ?? 0),
     changedPixels,
     changedRatio,
     sizeChanged: true,
     regions: changedPixels > 0 ? [{ x: 0, y: 0, ...canvas }] : [],
+    regionCount: changedPixels > 0 ? 1 : 0,
+    rule: 'size',
   }
 }
 

@@ -1,6 +1,8 @@
 // The functions that run in pages: their names, parameters and results. All values must survive JSON. The code is in capture-runner/page, a TypeScript
 // project of its own, because only it has the types of the DOM. Its functions take their types from here.
 
+import type { FormKind } from '@tintype/crds/kinds/comparison'
+
 /** An area in CSS pixels. */
 export interface Box {
   x: number
@@ -92,6 +94,7 @@ export interface DocumentFacts {
   url: string
   status: number
   isChallenged: boolean
+  forms: FormKind[]
 }
 
 /** Notes that are read from the page's document. */
@@ -252,7 +255,8 @@ export interface PageFunctions {
 
   // output
   readHtml: () => string
-  readText: () => string
+  /** The visible text without the matches of some selectors. */
+  readText: (hidden?: readonly string[]) => string
   readDocumentFacts: () => DocumentFacts
   readNotes: (wanted: readonly DocumentNote[], limits: NoteLimits) => DocumentNotes
 

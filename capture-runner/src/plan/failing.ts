@@ -1,10 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-
-/** A range of HTTP statuses, both ends included. */
-export interface StatusRange {
-  from: number
-  to: number
-}
+import { type StatusRange, toStatusRange } from '@tintype/crds/options/rules/status-ranges'
 
 /** Conditions under which the capture fails. Absent: not checked. */
 export interface FailingPlan {
@@ -37,10 +32,4 @@ export function buildFailing(options: EffectiveOptions): FailingPlan {
     ...(options.failOnPageError ? { failOnPageError: true } : {}),
     ...(options.failOnBotChallenge ? { failOnBotChallenge: true } : {}),
   }
-}
-
-/** `404`, `500-511`. */
-function toStatusRange(text: string): StatusRange {
-  const [from = 0, to = from] = text.split('-').map(Number)
-  return { from, to }
 }

@@ -1,4 +1,4 @@
-import type { Comparison, UnfitReason } from '@tintype/crds/kinds/comparison'
+import type { Comparison, Engine, FormKind, UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
@@ -26,6 +26,12 @@ export interface Findings {
   comparison?: Comparison
   /** Why the picture may not show the page. */
   unfit?: UnfitReason
+  /** Forms by which a login or a captcha is recognized. */
+  forms?: readonly FormKind[]
+  /** What drew the picture. */
+  engine?: Engine
+  /** The response of the page broke off. */
+  isBrokenOff?: boolean
   /** The screenshot, or the first frame of the video. */
   picture?: Buffer
   video?: RecordedVideo

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IgnoredElements } from '../kinds/comparison.ts'
+import { Engine, FormKind, IgnoredElements } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { CaptureOptions } from '../options/catalog.ts'
 import { PrivateOptions } from '../options/private.ts'
@@ -70,6 +70,13 @@ export const Baseline = z.object({
   maxBytes: z.int(),
   /** Areas that the capture of that picture ignored. */
   ignored: z.array(IgnoredElements).optional(),
+  /** URL of its page after redirects, and the forms that the page shows. Absent in records of early versions. */
+  finalUrl: z.string().optional(),
+  forms: z.array(FormKind).optional(),
+  /** What drew the picture; absent in records of early versions. */
+  engine: Engine.optional(),
+  /** A presigned GET of the visible text of its page. */
+  text: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }).optional(),
 })
 export type Baseline = z.infer<typeof Baseline>
 

@@ -4,6 +4,7 @@ import type { CaptureOptions } from '../options/catalog.ts'
 import { comparisonOptions } from '../options/output/comparison.ts'
 import { ImageFormat } from '../options/output/image.ts'
 import { type CelRule, instant } from '../schema/custom-resource.ts'
+import { Comparison } from './comparison.ts'
 import { KeptBaseline } from './screenshot.ts'
 
 // How a schedule compares its runs.
@@ -13,12 +14,16 @@ export const comparisonFields = {
   baseline: z
     .enum(['Previous', 'Approved'])
     .describe(
-      'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last; at first, that of the first successful run. Default: Previous.',
+      'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last. Default: Previous.',
     ),
   threshold: comparisonOptions.compareThreshold,
   colorTolerance: comparisonOptions.compareColorTolerance,
   antialiasing: comparisonOptions.compareAntialiasing,
   ignore: comparisonOptions.compareIgnore,
+  acceptStatus: comparisonOptions.compareAcceptStatus,
+  approveFirst: z
+    .boolean()
+    .describe('With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false.'),
 } as const
 
 export const ScheduleComparison = z.object({
@@ -27,6 +32,8 @@ export const ScheduleComparison = z.object({
   colorTolerance: comparisonFields.colorTolerance.optional(),
   antialiasing: comparisonFields.antialiasing.optional(),
   ignore: comparisonFields.ignore.optional(),
+  acceptStatus: comparisonFields.acceptStatus.optional(),
+  approveFirst: comparisonFields.approveFirst.optional(),
 })
 export type ScheduleComparison = z.infer<typeof ScheduleComparison>
 
@@ -102,9 +109,12 @@ export const LastComparison = z.object({
   id: runId('Id of the run.'),
   time: instant('Time at which the run was due.'),
   to: runId('Id of the run that it was compared with.'),
-  changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+  changed: z.boolean().describe('True if the page changed.'),
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
   changedPixels: z.int().min(0).describe('Number of changed pixels.').optional(),
   sizeChanged: z.boolean().describe('True if the pictures have different sizes.').optional(),
+  textChanged: Comparison.shape.textChanged,
+  wordsAdded: Comparison.shape.wordsAdded,
+  wordsRemoved: Comparison.shape.wordsRemoved,
 })
 export type LastComparison = z.infer<typeof LastComparison>

@@ -6,7 +6,7 @@ import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { MAX_SHORT_URL } from '../schema/urls.ts'
-import { UnfitReason } from './comparison.ts'
+import { UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
 
@@ -108,7 +108,7 @@ export const RecentRun = z.object({
   code: z.string().max(64).describe('Error code of a failed capture.').optional(),
   changed: z.boolean().describe('Whether the picture differs from the one that it was compared with.').optional(),
   changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
-  unfit: UnfitReason.describe('Why the picture was not compared: it shows one color, or a bot challenge.').optional(),
+  unfit: UnfitReason.describe(`Why the picture was not compared. ${UNFIT_MEANING}`).optional(),
 })
 export type RecentRun = z.infer<typeof RecentRun>
 
@@ -131,7 +131,7 @@ export type LastChange = z.infer<typeof LastChange>
 
 export const ScreenshotScheduleStatus = z.object({
   url: z.string().max(MAX_SHORT_URL).describe('URL of the template, cut after 80 characters, for kubectl get.').optional(),
-  conditions: Conditions.describe('Conditions Ready, Suspended and LastRunSucceeded.').optional(),
+  conditions: Conditions.describe('Conditions Ready, Suspended, LastRunSucceeded and Fit.').optional(),
   nextScheduleTime: instant('Time at which the next run is due, before spreadSeconds.').optional(),
   lastScheduleTime: instant('Time at which the last created run was due.').optional(),
   lastRunTime: instant('Time at which the last run was due or requested.').optional(),
@@ -176,6 +176,7 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
     { name: 'Changed', type: 'date', jsonPath: '.status.lastChange.time', description: 'Age of the last run that differed.' },
     { name: 'By', type: 'string', jsonPath: '.status.lastChange.share', description: 'Share of the pixels that differed then.' },
+    { name: 'Fit', type: 'string', jsonPath: '.status.conditions[?(@.type=="Fit")].status', priority: 1 },
     // kubectl prints a date as an age, and a future date as <invalid>.
     { name: 'Next run', type: 'string', jsonPath: '.status.nextScheduleTime' },
     { name: 'URL', type: 'string', jsonPath: '.status.url', priority: 1, description: 'Beginning of spec.template.url.' },

@@ -8,7 +8,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
-import { Comparison, IgnoredElements, UnfitReason } from './comparison.ts'
+import { Comparison, Engine, FormKind, IgnoredElements, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
 const cacheHash = (what: string) =>
@@ -18,11 +18,21 @@ const cacheHash = (what: string) =>
     .describe(what)
     .optional()
 
+const forms = (what: string) => z.array(FormKind).max(2).describe(what)
+const MAX_URL = 8_192
+
 /** The picture that a schedule keeps for its next comparison. */
 export const KeptBaseline = z.object({
   key: z.string().max(256).describe('Key of the picture in the bucket.'),
   etag: z.string().max(128).describe('ETag of the picture.'),
   ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas that its own capture ignored.').optional(),
+  finalUrl: z.string().max(MAX_URL).describe('URL of its page after redirects.').optional(),
+  forms: forms('Forms that its page shows. Absent: not known.').optional(),
+  engine: Engine.describe('What drew the picture. Absent: not known.').optional(),
+  text: z
+    .object({ key: z.string().max(256).describe('Key in the bucket.'), etag: z.string().max(128).describe('ETag of the file.') })
+    .describe('Copy of the visible text of its page.')
+    .optional(),
 })
 export type KeptBaseline = z.infer<typeof KeptBaseline>
 
@@ -72,6 +82,10 @@ export const ScreenshotSpec = z.object({
       name: subdomainName('Name of the ScreenshotSchedule.'),
       uid: z.string().max(64).describe('UID of the ScreenshotSchedule.'),
       time: instant('Time at which the run was due.'),
+      wasFit: z
+        .boolean()
+        .describe('Whether the last run showed the page, so that the run can report a change of that. Absent: runs are not compared.')
+        .optional(),
     })
     .describe('Schedule of which the screenshot is a run. Set by the operator and the gateway only.')
     .optional(),
@@ -113,11 +127,13 @@ export const CaptureResult = z.object({
   fps: z.int().min(0).max(1_000).describe('Frames in each second of the video.').optional(),
   frames: z.int().min(0).max(1_000_000).describe('Number of frames of the video.').optional(),
   pageTitle: z.string().max(512).describe('Title of the page.').optional(),
-  finalUrl: z.string().max(8192).describe('URL after redirects.').optional(),
+  finalUrl: z.string().max(MAX_URL).describe('URL after redirects.').optional(),
   httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),
   comparison: Comparison.describe('Comparison with the picture of compareTo.').optional(),
   ignored: z.array(IgnoredElements).max(MAX_IGNORE_ENTRIES).describe('Areas of the elements that compareIgnore names.').optional(),
-  unfit: UnfitReason.describe('Why the picture must not be compared with others: it shows one color, or a bot challenge.').optional(),
+  unfit: UnfitReason.describe(`Why the picture must not be compared with others. ${UNFIT_MEANING}`).optional(),
+  forms: forms('Forms that the page shows.').optional(),
+  engine: Engine.describe('What drew the picture.').optional(),
   page: PageNotes.describe('Facts about the page that options request.').optional(),
   artifacts: z.array(StoredArtifact).max(16).describe('Files beside the picture.').optional(),
   warnings: z.array(z.string().max(256)).max(16).describe('Warnings about options without effect and about incomplete waits.').optional(),

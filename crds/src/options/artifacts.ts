@@ -27,6 +27,7 @@ const SAVED = [
   { option: 'saveAccessibilityTree', type: 'accessibility_tree', extension: 'accessibility.json', contentType: 'application/json' },
   { option: 'videoPoster', type: 'poster', extension: 'poster.jpeg', contentType: 'image/jpeg' },
   { option: 'compareTo', type: 'diff', extension: 'diff.png', contentType: 'image/png' },
+  { option: 'compareTo', type: 'text', extension: 'txt', contentType: 'text/plain; charset=utf-8' },
 ] as const satisfies readonly (Artifact & { option: keyof CaptureOptions })[]
 
 /** MIME types of files beside the picture, by the last part of the extension. */
@@ -53,5 +54,5 @@ export function artifactsOf(options: CaptureOptions | undefined = {}): Artifact[
   const format = thumbnailFormat(options)
   const thumbnail: Artifact[] = format ? [{ type: 'thumbnail', extension: `thumb.${format}`, contentType: `image/${format}` }] : []
   const saved = SAVED.filter(({ option }) => options[option]).map(({ type, extension, contentType }) => ({ type, extension, contentType }))
-  return [...thumbnail, ...saved]
+  return [...thumbnail, ...saved].filter(({ type }, index, all) => all.findIndex((other) => other.type === type) === index)
 }

@@ -7,9 +7,9 @@ import { ImageFormat, isMoving, pictureLimits } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
-import { isStatusRange } from './page/failing.ts'
 import { isFixedTime, isLocale, isTimeZone } from './page/place.ts'
 import { privateOptionNames } from './private.ts'
+import { isStatusRange } from './rules/status-ranges.ts'
 import { videoContradictions } from './video-contradictions.ts'
 
 /** Maximum device pixels of a viewport. The individual limits allow 7680² × 5², which exceeds the memory of a runner. */
@@ -230,12 +230,14 @@ export const contradictions: readonly Contradiction[] = [
     message: 'pdf_page_ranges must count pages from 1, and no range may start after its end, such as 1-3,5',
     holds: ({ pdfPageRanges }) => pdfPageRanges !== undefined && !isPageRanges(pdfPageRanges),
   },
-  {
-    code: 'fail_on_status_unknown',
-    paths: ['failOnStatus'],
-    message: 'fail_on_status has a range that starts after its end: swap its bounds, such as 500-511',
-    holds: ({ failOnStatus }) => failOnStatus !== undefined && !failOnStatus.every(isStatusRange),
-  },
+  ...(['failOnStatus', 'compareAcceptStatus'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_unknown`,
+      paths: [option],
+      message: `${toSnakeCase(option)} has a range that starts after its end: swap its bounds, such as 500-511`,
+      holds: (options) => !(options[option] ?? []).every(isStatusRange),
+    }),
+  ),
   ...(['htmlBaseUrl', 'referer', 'scriptUrls', 'styleUrls', 'proxy'] as const).map(
     (option): Contradiction => ({
       code: `${toSnakeCase(option)}_unknown`,

@@ -76,6 +76,7 @@ const examples: Readonly<Record<string, unknown>> = {
   basicAuthPassword: 'lovelace',
   compareTo: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd',
   compareIgnore: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }],
+  compareAcceptStatus: ['404'],
   compareThreshold: 0.01,
   compareColorTolerance: 0.05,
   cacheKey: 'november',

@@ -79,7 +79,7 @@ export const pictureWarnings: readonly Warning[] = [
     'without compare_to',
     ({ compareTo }) => compareTo === undefined,
   ),
-  ...warn(['compareIgnore'], 'on pdf', isPdf),
+  ...warn(['compareIgnore', 'compareAcceptStatus'], 'on pdf', isPdf),
   ...warn(PICTURE_OPTIONS, 'on pdf', isPdf),
   ...warn(STILL_OPTIONS, 'on mp4, webm and gif', isVideo),
   ...warn(PDF_OPTIONS, `without ${toSnakeCase('format')} pdf`, not(isPdf)),

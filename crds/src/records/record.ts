@@ -1,6 +1,7 @@
 import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
+import type { Engine } from '../kinds/comparison.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
@@ -21,6 +22,8 @@ export interface PageRecord {
   page_title: string | null
   final_url: string | null
   http_status: number | null
+  /** What drew the picture. */
+  engine?: Engine | undefined
   image_size?: { width: number; height: number } | undefined
   redirects?: string[] | undefined
   http_response_headers?: Record<string, string> | undefined
@@ -53,6 +56,19 @@ export interface ComparisonRecord {
   size_changed: boolean | null
   /** In pixels of the picture, the largest change first. */
   regions: { x: number; y: number; width: number; height: number }[]
+  region_count: number | null
+  /** Regions that do not count, because two loads of the page differ there. */
+  dropped_regions: number | null
+  /** What decided. */
+  rule: string | null
+  /** How often the page was loaded. */
+  loads: number | null
+  /** Whether the visible text changed; null if that is not known. */
+  text_changed: boolean | null
+  /** Whether another browser or other fonts drew the earlier picture; null if that is not known. */
+  engine_changed: boolean | null
+  words_added: string[]
+  words_removed: string[]
   /** Link to a picture of the differences; null if there are none, or after the file has expired. */
   diff_url: string | null
   /** Why the pictures were not compared; null if they were. */
@@ -166,7 +182,8 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
   const to = screenshot.spec.options?.compareTo
   const comparison = screenshot.status?.result?.comparison
   if (to === undefined || comparison === undefined) return null
-  const { changed, changedRatio, changedPixels, sizeChanged, regions = [], skipped } = comparison
+  const { changed, changedRatio, changedPixels, sizeChanged, regions = [], regionCount, droppedRegions, rule, loads, skipped } = comparison
+  const { engineChanged, textChanged, wordsAdded = [], wordsRemoved = [] } = comparison
   return {
     to,
     changed,
@@ -174,6 +191,14 @@ function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord
     changed_pixels: changedPixels ?? null,
     size_changed: sizeChanged ?? null,
     regions: regions.map(({ x, y, width, height }) => ({ x, y, width, height })),
+    region_count: regionCount ?? null,
+    dropped_regions: droppedRegions ?? null,
+    rule: rule ?? null,
+    loads: loads ?? null,
+    text_changed: textChanged ?? null,
+    engine_changed: engineChanged ?? null,
+    words_added: wordsAdded,
+    words_removed: wordsRemoved,
     diff_url: artifacts.find(({ type }) => type === 'diff')?.download_url ?? null,
     skipped: skipped ?? null,
   }
@@ -186,6 +211,7 @@ function toPage(result: CaptureResult): PageRecord {
     page_title: result.pageTitle ?? null,
     final_url: result.finalUrl ?? null,
     http_status: result.httpStatus ?? null,
+    ...(result.engine ? { engine: result.engine } : {}),
     ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
     ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
     ...(openGraph ? { open_graph: openGraph } : {}),

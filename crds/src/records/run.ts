@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId } from '../identifiers/ids.ts'
 import { UnfitReason } from '../kinds/comparison.ts'
 import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
-import type { Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
+import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
 import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
+import { ConditionType, findCondition } from '../schema/conditions.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
 import { baselineKey } from './storage-keys.ts'
@@ -70,17 +71,23 @@ export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec 
     ...(Object.keys(merged).length > 0 ? { options: merged } : {}),
     ...(baseline ? { baseline: toKept(baseline) } : {}),
     accountName: accountOf({ spec }),
-    scheduleRef: { name: metadata.name, uid: metadata.uid, time: time.toISOString() },
+    scheduleRef: {
+      ...{ name: metadata.name, uid: metadata.uid, time: time.toISOString() },
+      ...(spec.comparison ? { wasFit: findCondition(schedule.status?.conditions, ConditionType.fit)?.status !== 'False' } : {}),
+    },
   }
 }
 
-const toKept = ({ key, etag, ignored }: ScheduleBaseline) => ({ key, etag, ...(ignored ? { ignored } : {}) })
+const toKept = ({ id: _, time: __, ...kept }: ScheduleBaseline): KeptBaseline => kept
 
-/** The first run compares nothing, but stores the areas to ignore. */
+/** A run without an earlier picture compares nothing, but stores the areas to ignore, and its text. */
 function toCompareOptions({ spec }: StoredSchedule, baseline: ScheduleBaseline | undefined): CaptureOptions {
-  const { threshold, colorTolerance, antialiasing, ignore = [] } = spec.comparison ?? {}
+  const { threshold, colorTolerance, antialiasing, ignore = [], acceptStatus = [] } = spec.comparison ?? {}
   return {
     ...(ignore.length > 0 ? { compareIgnore: ignore } : {}),
+    ...(acceptStatus.length > 0 ? { compareAcceptStatus: acceptStatus } : {}),
+    // A later run compares its words with those of this one.
+    ...(spec.comparison && !baseline ? { saveText: true } : {}),
     ...(baseline
       ? {
           compareTo: baseline.id,

@@ -36,6 +36,8 @@ export const ConditionType = {
   suspended: 'Suspended',
   /** ScreenshotSchedule: how its last run ended. */
   lastRunSucceeded: 'LastRunSucceeded',
+  /** ScreenshotSchedule that compares its runs: the last completed one shows the page. */
+  fit: 'Fit',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',
   /** RunnerPool that records videos: its runners can. */

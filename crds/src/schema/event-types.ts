@@ -7,6 +7,8 @@ interface EventRow {
   phases?: readonly ('Completed' | 'Failed')[]
   /** True if only screenshots that changed emit it. */
   isOfChange?: boolean
+  /** What the run of a schedule must have found, if only such runs emit it: that the page is shown again, or no longer. */
+  fitness?: 'lost' | 'regained'
   /** True if `webhook_url` receives the event by default. */
   isRequestDefault: boolean
   /** For the OpenAPI document. */
@@ -27,6 +29,14 @@ export const EVENTS = {
   'screenshot.changed': {
     ...{ subject: 'screenshot', phases: ['Completed'], isOfChange: true, isRequestDefault: false },
     ...{ summary: 'A picture differs from the one of compare_to', example: 'completed' },
+  },
+  'screenshot.unfit': {
+    ...{ subject: 'screenshot', phases: ['Completed'], fitness: 'lost', isRequestDefault: false },
+    ...{ summary: 'A run of a schedule no longer shows the page, so it is not compared', example: 'completed' },
+  },
+  'screenshot.fit': {
+    ...{ subject: 'screenshot', phases: ['Completed'], fitness: 'regained', isRequestDefault: false },
+    ...{ summary: 'A run of a schedule shows the page again', example: 'completed' },
   },
   'screenshot.failed': {
     ...{ subject: 'screenshot', phases: ['Failed'], isRequestDefault: true },
@@ -58,15 +68,23 @@ export const eventTypesOf = (subject: EventSubject): EventType[] => EVENT_TYPES.
 /** The part of a Screenshot's status that decides which events it has emitted. */
 interface EmittingStatus {
   phase?: string | undefined
-  result?: { comparison?: { changed: boolean } | undefined } | undefined
+  result?: { comparison?: { changed: boolean } | undefined; unfit?: string | undefined } | undefined
 }
 
-/** Events of a screenshot or a video with this status, in order. */
-export const eventsOfStatus = (subject: EventSubject, { phase, result }: EmittingStatus = {}): EventType[] =>
+/**
+ * Events of a screenshot or a video with this status, in order.
+ * @param wasFit for a run of a schedule that compares: whether the run before showed the page
+ */
+export const eventsOfStatus = (subject: EventSubject, { phase, result }: EmittingStatus = {}, wasFit?: boolean): EventType[] =>
   eventTypesOf(subject).filter((type) => {
-    const { phases, isOfChange } = eventOf(type)
-    return (phases?.some((emitting) => emitting === phase) ?? true) && (!isOfChange || result?.comparison?.changed === true)
+    const { phases, isOfChange, fitness } = eventOf(type)
+    if (phases?.some((emitting) => emitting === phase) === false) return false
+    if (isOfChange) return result?.comparison?.changed === true
+    return fitness === undefined || fitness === fitnessOf(result?.unfit === undefined, wasFit)
   })
+
+const fitnessOf = (isFit: boolean, wasFit: boolean | undefined): EventRow['fitness'] =>
+  wasFit === undefined || wasFit === isFit ? undefined : isFit ? 'regained' : 'lost'
 
 /** Events that `webhook_url` receives by default. A capture emits only those of its subject. */
 export const REQUEST_EVENTS = EVENT_TYPES.filter((type) => eventOf(type).isRequestDefault)

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
-import { compare, openBaseline } from '../../../capture-runner/src/capture/compare.ts'
+import { drawDifferences, examine, openBaseline } from '../../../capture-runner/src/capture/compare.ts'
 import { buildPlan } from '../../../capture-runner/src/plan/plan.ts'
 
 const [url = '', file = '', count = '1'] = parseArgs({ allowPositionals: true }).positionals
@@ -25,7 +25,9 @@ async function compareOnce() {
   writeFileSync('/proc/self/clear_refs', '5')
   const before = statusOf('VmRSS')
   const [started, processor] = [performance.now(), process.cpuUsage()]
-  const { changedRatio } = await compare(picture, baseline!, { files, warnings: [] }, plan, signal)
+  const examined = await examine(picture, baseline!, { files, warnings: [] }, plan, signal)
+  await drawDifferences(examined, { files }, signal)
+  const { changedRatio } = examined.comparison
   const { user, system } = process.cpuUsage(processor)
   const milliseconds = performance.now() - started
   return { milliseconds, processor: (user + system) / 1_000, mebibytes: (statusOf('VmHWM') - before) / 1024, changedRatio }

@@ -73,9 +73,85 @@ t.test('failed, blank and challenged runs never become a baseline, and are not c
   await onlyOneKept(schedule)
 })
 
+const answerWith =
+  (status: number, body: string): Page =>
+  (_, response) =>
+    void response.writeHead(status, { 'content-type': 'text/html' }).end(body)
+const login = '<form action="/login"><input name="user"><input type="password" name="word"><button>Enter</button></form>'
+
+/** What a site shows now and then in place of its page. */
+const UNFIT_PAGES: readonly (readonly [reason: string, page: Page])[] = [
+  ['http_error', answerWith(503, document('<p>Unavailable</p>'))],
+  ['http_error', answerWith(429, document('<p>Too many requests</p>'))],
+  ['login', document(login)],
+  ['bot_challenge', document('<div class="g-recaptcha" style="width:300px;height:78px">I am not a robot</div>')],
+  [
+    'broken_off',
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-length': '99999' }).end(document('<p>Half')),
+  ],
+  ['blank', '<!doctype html><body></body>'],
+]
+
+t.test('an error page, a login form or a captcha was a change, and became the baseline', async (t) => {
+  const names = ['unfit-previous', 'unfit-approved']
+  const show = (page: Page) => names.forEach((name) => (pages[`/${name}`] = page))
+  show(square(100))
+  await stage.create('unfit-previous', { comparison: {} })
+  await stage.create('unfit-approved', { comparison: { baseline: 'Approved', approveFirst: true } })
+  const first = await stage.runOnce(names)
+  for (const [index, [reason, page]] of UNFIT_PAGES.entries()) {
+    show(page)
+    for (let again = 0; again < (index === 0 ? 2 : 1); again++) {
+      const runs = await stage.runOnce(names)
+      for (const name of names) {
+        const result = runs.get(name)!.status?.result
+        t.match(result, { unfit: reason, comparison: { changed: false, skipped: reason } }, `${name}: ${reason}`)
+        const status = await stage.statusOf(name)
+        t.match(
+          status.conditions?.find(({ type }) => type === 'Fit'),
+          { status: 'False' },
+        )
+        const kept = runs.get(name)!.spec.options?.compareTo
+        t.equal(status.baseline?.id, kept, 'the baseline stays')
+      }
+    }
+    show(square(100))
+    const runs = await stage.runOnce(names)
+    for (const name of names) t.match(runs.get(name)!.status?.result?.comparison, { changed: false, rule: 'identical' })
+  }
+  for (const name of names) {
+    t.equal(stage.eventsOf(name, 'Unfit').length, UNFIT_PAGES.length, 'one Event for each time')
+    t.equal(stage.eventsOf(name, 'Fit').length, UNFIT_PAGES.length)
+    t.strictSame(stage.eventsOf(name, 'Changed'), [])
+  }
+  t.equal((await stage.statusOf('unfit-approved')).baseline?.id, idOf(first.get('unfit-approved')!))
+})
+
+t.test('a schedule that accepts error pages compares them', async (t) => {
+  pages['/accepted'] = answerWith(404, square(100))
+  await stage.create('accepted', { comparison: { acceptStatus: ['404'] } })
+  await runOf('accepted')
+  pages['/accepted'] = answerWith(404, square(300))
+  t.match((await runOf('accepted')).status?.result?.comparison, { changed: true })
+  t.strictSame(stage.eventsOf('accepted', 'Unfit'), [])
+})
+
+t.test('with Approved, the first run waits for a person', async (t) => {
+  pages['/waiting'] = square(100)
+  const schedule = await stage.create('waiting', { comparison: { baseline: 'Approved' } })
+  const runs = [await runOf('waiting'), await runOf('waiting')]
+  t.equal((await stage.statusOf('waiting')).baseline, undefined)
+  t.equal(runs[1]!.spec.options?.compareTo, undefined)
+  t.equal(stage.eventsOf('waiting', 'WaitingForApproval').length, 1)
+  await stage.schedules.patch('waiting', mergePatch({ metadata: { annotations: { [Annotation.approve]: 'latest' } } }))
+  await eventually('the last run is approved', async () => (await stage.statusOf('waiting')).baseline?.id === idOf(runs[1]!))
+  t.equal((await runOf('waiting')).spec.options?.compareTo, idOf(runs[1]!))
+  await onlyOneKept(schedule)
+})
+
 t.test('with Approved, the first picture stays until a run is approved, which is idempotent', async (t) => {
   pages['/approved'] = square(100)
-  const schedule = await stage.create('approved', { comparison: { baseline: 'Approved' } })
+  const schedule = await stage.create('approved', { comparison: { baseline: 'Approved', approveFirst: true } })
   const approve = async (value: string) => {
     await stage.schedules.patch('approved', mergePatch({ metadata: { annotations: { [Annotation.approve]: value } } }))
     return eventually('the annotation is removed', async () => {
@@ -120,7 +196,7 @@ t.test('with Approved, the first picture stays until a run is approved, which is
 
 t.test('a lost picture fails one run, and the next one replaces it', async (t) => {
   pages['/lost'] = square(100)
-  await stage.create('lost', { comparison: { baseline: 'Approved' } })
+  await stage.create('lost', { comparison: { baseline: 'Approved', approveFirst: true } })
   await runOf('lost')
   await stage.bucket.remove([(await stage.statusOf('lost')).baseline!.key])
   t.match((await runOf('lost')).status?.result?.error, { code: 'BASELINE_NOT_FOUND' })

@@ -209,8 +209,11 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     /** The bytes of an object. */
     readObject: async (key: string) => buffer((await objects.open(key))!),
     statusOf: async (name: string) => (await schedules.get(name)).status ?? {},
-    /** Keys of the pictures that a schedule keeps. */
-    kept: ({ metadata }: { metadata: { uid: string } }) => bucket.list(scheduleBaselinesPrefix(ACCOUNT, metadata.uid)),
+    /** Keys of the pictures that a schedule keeps, and of texts without their picture. */
+    kept: async ({ metadata }: { metadata: { uid: string } }) => {
+      const keys = await bucket.list(scheduleBaselinesPrefix(ACCOUNT, metadata.uid))
+      return keys.filter((key) => !key.endsWith('.txt') || !keys.includes(key.slice(0, -'.txt'.length)))
+    },
     eventsOf: (name: string, reason: string) => recorded.filter((event) => event.schedule === name && event.reason === reason),
   }
 }

@@ -129,6 +129,7 @@ export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: s
   { options: { format: 'pdf', pdfPageRanges: '0' }, contradicts: ['pdf_page_ranges_unknown'] },
   { options: { failOnStatus: ['404', '500-511'] }, contradicts: [] },
   { options: { failOnStatus: ['404', '511-500'] }, contradicts: ['fail_on_status_unknown'] },
+  { options: { compareAcceptStatus: ['511-500'] }, contradicts: ['compare_accept_status_unknown'] },
   { options: { html: 'x', htmlBaseUrl: 'https://a.example:99999/' }, contradicts: ['html_base_url_unknown'] },
   { options: { referer: 'https://[:/' }, contradicts: ['referer_unknown'] },
   { options: { scriptUrls: ['https://a.example/x.js', 'https://['] }, contradicts: ['script_urls_unknown'] },

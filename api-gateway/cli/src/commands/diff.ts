@@ -26,14 +26,22 @@ function optionsOf({ options }: Screenshot): ScreenshotRequest {
   return Object.fromEntries(shown) as ScreenshotRequest
 }
 
+const UNFIT: Readonly<Record<NonNullable<NonNullable<Screenshot['comparison']>['skipped']>, string>> = {
+  blank: 'one color',
+  bot_challenge: 'a bot challenge or a captcha',
+  http_error: 'an error page. --compare-accept-status accepts it',
+  login: 'a login form',
+  broken_off: 'a page whose response broke off',
+}
+
 /** `changed: 1.24 % of the pixels, in 2 regions` */
 function describe({ comparison }: Screenshot): string {
   if (!comparison) return 'not compared'
-  const { changed, skipped, changed_ratio: ratio, changed_pixels: pixels, regions, size_changed: isResized } = comparison
-  if (skipped !== null) return `not compared: the picture shows ${skipped === 'blank' ? 'one color' : 'a bot challenge'}`
+  const { changed, skipped, changed_ratio: ratio, changed_pixels: pixels, region_count: count, size_changed: isResized } = comparison
+  if (skipped !== null) return `not compared: the picture shows ${UNFIT[skipped]}`
   if (pixels === 0) return 'unchanged'
   const share = `${((ratio ?? 0) * 100).toPrecision(3)} % of the pixels`
-  const places = regions.length === 1 ? '1 region' : `${regions.length} regions`
+  const places = count === 1 ? '1 region' : `${count} regions`
   return `${changed ? 'changed' : 'unchanged'}: ${share}, in ${places}${isResized ? ', and the size differs' : ''}`
 }
 

@@ -25,6 +25,8 @@ export const COMPARISON_FIELDS = {
   compare_color_tolerance: 'color_tolerance',
   compare_antialiasing: 'antialiasing',
   compare_ignore: 'ignore',
+  compare_accept_status: 'accept_status',
+  compare_approve_first: 'approve_first',
 } as const
 
 const isRecordField = (name: string): boolean => Object.hasOwn(RECORD_FIELDS, name)
@@ -87,8 +89,9 @@ function toOptions({ options }: Schedule, changed: Fields): Fields {
 function toComparison({ comparison }: Schedule, changed: Fields): Fields {
   if (!comparison && changed.baseline === undefined)
     throw new UsageError('the runs of this schedule are not compared. Add --compare previous or --compare approved.')
-  const { baseline, threshold, color_tolerance, antialiasing, ignore } = comparison ?? {}
-  return withoutUndefined({ baseline, threshold, color_tolerance, antialiasing, ignore, ...changed })
+  const { baseline, color_tolerance, antialiasing, ignore, accept_status, approve_first } = comparison ?? {}
+  const threshold = comparison?.threshold ?? undefined
+  return withoutUndefined({ baseline, threshold, color_tolerance, antialiasing, ignore, accept_status, approve_first, ...changed })
 }
 
 /**

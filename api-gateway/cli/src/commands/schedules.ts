@@ -126,6 +126,7 @@ const timingFlags: readonly Flag[] = [
     values: ['previous', 'approved'],
     summary: 'Compares each run: previous or approved',
   },
+  { name: 'compare-approve-first', kind: 'boolean', summary: 'With approved: the first run waits for nobody' },
 ]
 
 /** With --compare, the other flags of comparisons are about the runs of the schedule. */
@@ -138,6 +139,7 @@ function splitComparison(context: Context): object {
     if (options[option] !== undefined) comparison[field] = options[option]
     delete options[option]
   }
+  if (context.isOn('compare-approve-first')) comparison.approve_first = true
   return { ...options, comparison }
 }
 

@@ -12,7 +12,7 @@ export const API_VERSION = "1.0.0"
 export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read","webhooks:write","schedules:read","schedules:write","keys:read","keys:write","usage:read"]
 
 /** Capture options that links must not have. */
-export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","async","webhook_url","webhook_events","cache","cache_refresh"]
+export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_accept_status","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","async","webhook_url","webhook_events","cache","cache_refresh"]
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [
@@ -323,9 +323,10 @@ export const optionGroups: readonly OptionGroup[] = [
     title: "Comparison",
     options: [
       {"name":"compare_to","kind":"text","summary":"Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none."},
-      {"name":"compare_threshold","kind":"number","summary":"Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001."},
+      {"name":"compare_threshold","kind":"number","summary":"Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change."},
       {"name":"compare_color_tolerance","kind":"number","summary":"Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1."},
       {"name":"compare_antialiasing","kind":"boolean","summary":"Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false."},
+      {"name":"compare_accept_status","kind":"list","summary":"HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none."},
       {"name":"compare_ignore","kind":"cookies","summary":"CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none."},
     ],
   },
@@ -347,7 +348,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"download_url_ttl","kind":"integer","summary":"Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400."},
       {"name":"retention_days","kind":"integer","summary":"Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s."},
       {"name":"webhook_url","kind":"text","summary":"URL that receives events of this Screenshot, in addition to registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them. Default: none."},
-      {"name":"webhook_events","kind":"list","summary":"Events to send to --webhook-url. Default: screenshot.completed and screenshot.failed, and for a video video.completed and video.failed.","values":["screenshot.queued","screenshot.completed","screenshot.changed","screenshot.failed","video.completed","video.failed"]},
+      {"name":"webhook_events","kind":"list","summary":"Events to send to --webhook-url. Default: screenshot.completed and screenshot.failed, and for a video video.completed and video.failed.","values":["screenshot.queued","screenshot.completed","screenshot.changed","screenshot.unfit","screenshot.fit","screenshot.failed","video.completed","video.failed"]},
       {"name":"external_identifier","kind":"text","summary":"Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none."},
     ],
   },

@@ -777,12 +777,14 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -876,7 +878,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
             };
             /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string;
@@ -892,7 +894,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
         };
         /** @description A new API key. */
         CreateKey: {
@@ -941,7 +943,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: completed and failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             /**
              * Format: uri
              * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
@@ -1409,12 +1411,14 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -1926,12 +1930,14 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -2037,7 +2043,7 @@ export interface components {
                  */
                 webhook_url?: string;
                 /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+                webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
             };
             /** @description True: the request does not wait. False: it waits until the capture ends, up to 25 seconds. Default: false if the response is the file, otherwise true. */
             async?: boolean;
@@ -2060,7 +2066,7 @@ export interface components {
              */
             webhook_url?: string;
             /** @description Events that are posted to webhook_url. Default: screenshot.completed and screenshot.failed. */
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed")[];
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed")[];
         };
         /** @description A page to record. `url` is required, here or in `options`. The one at the top level takes precedence. */
         CreateVideo: {
@@ -2377,12 +2383,14 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -2523,7 +2531,7 @@ export interface components {
              */
             url: string;
             /** @description Event types to send, at least one. */
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -2749,7 +2757,7 @@ export interface components {
             /** @description Id of the event. It is the same for every attempt and every endpoint. */
             id: string;
             /** @enum {string} */
-            type: "screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed";
+            type: "screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed";
             /**
              * Format: date-time
              * @description Time of the event.
@@ -2874,7 +2882,7 @@ export interface components {
             download_url_ttl: number | null;
             retention_days: number | null;
             webhook_url: string | null;
-            webhook_events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            webhook_events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
             /**
              * @description `blocked`: no runs can be created; `problem` says why.
              * @enum {string}
@@ -2924,12 +2932,11 @@ export interface components {
         /** @description How runs are compared, and the last result. */
         ScheduleComparison: {
             /**
-             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.
              * @enum {string}
              */
             baseline: "previous" | "approved";
-            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
-            threshold: number;
+            threshold: number | null;
             /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
             color_tolerance: number;
             /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
@@ -2938,7 +2945,14 @@ export interface components {
             ignore: {
                 [key: string]: unknown;
             }[];
+            /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+            accept_status: string[];
+            /** @description With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false. */
+            approve_first: boolean;
             baseline_run: string | null;
+            waiting_run: string | null;
+            /** @description Whether the last run shows the page. Null: no run has ended. */
+            fit: boolean | null;
             /** @description The last comparison. Null before the first one, and after its run was approved. */
             last: {
                 /** @description Id of the run. */
@@ -2950,23 +2964,29 @@ export interface components {
                 scheduled_at: string;
                 /** @description Id of the run that it was compared with. */
                 to: string;
-                /** @description True if the share of changed pixels exceeds the threshold. */
+                /** @description True if the page changed. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. */
                 size_changed: boolean | null;
+                /** @description True if the visible text changed. Null: not known. */
+                text_changed: boolean | null;
+                /** @description New words, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
             } | null;
         };
         /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
         ScheduleComparisonRequest: {
             /**
-             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.
+             * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.
              * @enum {string}
              */
             baseline?: "previous" | "approved";
-            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
             threshold?: number;
             /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
             color_tolerance?: number;
@@ -2989,6 +3009,10 @@ export interface components {
                 /** @description Height, 1 to 50000. */
                 height?: number;
             } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
+            /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+            accept_status?: string[];
+            /** @description With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false. */
+            approve_first?: boolean;
         };
         /** @description The created schedule. */
         ScheduleCreated: {
@@ -3035,8 +3059,8 @@ export interface components {
             changed: boolean | null;
             /** @description Changed pixels as a share of all pixels, 0 to 1. */
             changed_ratio: number | null;
-            /** @description Why the picture was not compared: it shows one color, or a bot challenge. */
-            unfit: ("blank" | "bot_challenge") | null;
+            /** @description Why the picture was not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+            unfit: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
         };
         /** @description One page of runs, the newest first. */
         ScheduleRunList: {
@@ -3111,6 +3135,17 @@ export interface components {
                 final_url: string | null;
                 /** @description HTTP status of the page. */
                 http_status: number | null;
+                /** @description What drew the picture. */
+                engine?: {
+                    /** @description Version of Chromium. */
+                    chromium: string;
+                    /** @description Version of the runner. */
+                    runner: string;
+                    /** @description Architecture of the processor, such as x64 or arm64. */
+                    architecture: string;
+                    /** @description Hash of the names and sizes of the fonts. */
+                    fonts: string;
+                };
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -3156,24 +3191,37 @@ export interface components {
             comparison: {
                 /** @description Id of the screenshot of compare_to. */
                 to: string;
-                /** @description True if changed_ratio exceeds compare_threshold. */
+                /** @description True if the page changed. rule says what decided. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
                 size_changed: boolean | null;
-                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap. */
                 regions: {
                     x: number;
                     y: number;
                     width: number;
                     height: number;
                 }[];
+                region_count: number | null;
+                dropped_regions: number | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text" | "engine") | null;
+                /** @description How often the page was loaded: a change is confirmed by a second load. */
+                loads: number | null;
+                /** @description True if the visible text changed, also outside of the picture. Null: not known. */
+                text_changed: boolean | null;
+                /** @description True if another browser or other fonts drew the earlier picture. Null: not known. */
+                engine_changed: boolean | null;
+                /** @description New words of the visible text, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
-                skipped: ("blank" | "bot_challenge") | null;
+                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
@@ -3353,7 +3401,7 @@ export interface components {
             download_url_ttl?: number | null;
             retention_days?: number | null;
             webhook_url?: string | null;
-            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
             /**
              * Format: uri
              * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
@@ -3821,12 +3869,14 @@ export interface components {
                 metadata_blocked_requests?: boolean;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
                 compare_to?: string;
-                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001. */
+                /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
                 compare_threshold?: number;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
                 compare_color_tolerance?: number;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
                 compare_antialiasing?: boolean;
+                /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+                compare_accept_status?: string[];
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -3910,7 +3960,7 @@ export interface components {
              */
             url?: string;
             /** @description Event types to send, at least one. */
-            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
             /** @description False stops deliveries. Default: true. */
             is_active?: boolean;
@@ -4012,6 +4062,17 @@ export interface components {
                 final_url: string | null;
                 /** @description HTTP status of the page. */
                 http_status: number | null;
+                /** @description What drew the picture. */
+                engine?: {
+                    /** @description Version of Chromium. */
+                    chromium: string;
+                    /** @description Version of the runner. */
+                    runner: string;
+                    /** @description Architecture of the processor, such as x64 or arm64. */
+                    architecture: string;
+                    /** @description Hash of the names and sizes of the fonts. */
+                    fonts: string;
+                };
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -4057,24 +4118,37 @@ export interface components {
             comparison: {
                 /** @description Id of the screenshot of compare_to. */
                 to: string;
-                /** @description True if changed_ratio exceeds compare_threshold. */
+                /** @description True if the page changed. rule says what decided. */
                 changed: boolean;
                 /** @description Changed pixels as a share of all pixels, 0 to 1. */
                 changed_ratio: number | null;
                 changed_pixels: number | null;
                 /** @description True if the pictures have different sizes. Pixels that only one of them has are changed. */
                 size_changed: boolean | null;
-                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. */
+                /** @description Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap. */
                 regions: {
                     x: number;
                     y: number;
                     width: number;
                     height: number;
                 }[];
+                region_count: number | null;
+                dropped_regions: number | null;
+                rule: ("identical" | "regions" | "color" | "size" | "share" | "loads" | "text" | "engine") | null;
+                /** @description How often the page was loaded: a change is confirmed by a second load. */
+                loads: number | null;
+                /** @description True if the visible text changed, also outside of the picture. Null: not known. */
+                text_changed: boolean | null;
+                /** @description True if another browser or other fonts drew the earlier picture. Null: not known. */
+                engine_changed: boolean | null;
+                /** @description New words of the visible text, at most 20. */
+                words_added: string[];
+                /** @description Words that are gone, at most 20. */
+                words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared: this one shows one color, or a bot challenge. */
-                skipped: ("blank" | "bot_challenge") | null;
+                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
             warnings: string[];
@@ -4136,7 +4210,7 @@ export interface components {
             id: string;
             name: string;
             url: string;
-            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+            events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description: string | null;
             is_active: boolean;
             /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -4164,7 +4238,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */
@@ -4190,7 +4264,7 @@ export interface components {
                 id: string;
                 name: string;
                 url: string;
-                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.failed" | "video.completed" | "video.failed")[];
+                events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
                 description: string | null;
                 is_active: boolean;
                 /** @description True for the default webhook, which signs deliveries to the webhook_url of single requests. Nothing is posted to its own url. */

@@ -226,6 +226,7 @@ export const NOT_IN_LINKS = [
   'compare_threshold',
   'compare_color_tolerance',
   'compare_antialiasing',
+  'compare_accept_status',
   'compare_ignore',
   'storage_bucket',
   'storage_endpoint',

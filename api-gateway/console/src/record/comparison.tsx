@@ -14,7 +14,10 @@ type View = keyof typeof VIEWS
 
 const REASONS: Readonly<Record<string, string>> = {
   blank: 'This picture shows one color, so it was not compared.',
-  bot_challenge: 'This picture shows a bot challenge, so it was not compared.',
+  bot_challenge: 'This picture shows a bot challenge or a captcha, so it was not compared.',
+  http_error: 'This picture shows an error page, so it was not compared.',
+  login: 'This picture shows a login form where there was none, so it was not compared.',
+  broken_off: 'The response of this page broke off, so it was not compared.',
 }
 
 /** One of the pictures, with its size in pixels. */
@@ -32,7 +35,16 @@ function layerOf(url: string | null | undefined, shot: Pick<Screenshot, 'width' 
 
 /** How a screenshot differs from the one of `compare_to`: both pictures above each other, the changed regions, and the numbers. */
 export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; comparison: Comparison }) {
-  const { to, changed, changed_ratio: ratio, changed_pixels: pixels, size_changed: isOtherSize, regions, skipped } = comparison
+  const {
+    to,
+    changed,
+    changed_ratio: ratio,
+    changed_pixels: pixels,
+    size_changed: isOtherSize,
+    regions,
+    dropped_regions: dropped,
+    skipped,
+  } = comparison
   const { value: earlier, error } = useData(`comparison ${to}`, async () => (await api<Screenshot>(recordPath('screenshots', to))).data)
   return (
     <section class="panel" aria-labelledby="comparison-title">
@@ -70,8 +82,30 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
             <dd>{regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}</dd>
           </>
         )}
+        {comparison.text_changed === null ? null : (
+          <>
+            <dt>Words</dt>
+            <dd>
+              {comparison.text_changed ? <Words {...comparison} /> : 'the same'}
+            </dd>
+          </>
+        )}
+        {dropped ? (
+          <>
+            <dt>Not counted</dt>
+            <dd>{formatNumber(dropped)} regions, in which two loads of the page differ</dd>
+          </>
+        ) : null}
       </dl>
     </section>
+  )
+}
+
+function Words({ words_removed: removed, words_added: added }: Pick<Comparison, 'words_added' | 'words_removed'>) {
+  return (
+    <>
+      <del>{removed.join(' ')}</del> <ins>{added.join(' ')}</ins>
+    </>
   )
 }
 

@@ -24,9 +24,21 @@ export interface ScheduleInputs {
   antialiasing: string
   /** One selector or region a line. */
   ignore: string
+  /** One status or range a line. */
+  accept_status: string
+  /** Whether the first run needs no approval. */
+  approve_first: string
 }
 
-const NO_COMPARISON = { baseline: '', threshold: '', color_tolerance: '', antialiasing: 'false', ignore: '' } as const
+const NO_COMPARISON = {
+  baseline: '',
+  threshold: '',
+  color_tolerance: '',
+  antialiasing: 'false',
+  ignore: '',
+  accept_status: '',
+  approve_first: 'false',
+} as const
 
 export const NEW_SCHEDULE: ScheduleInputs = {
   name: '',
@@ -79,17 +91,27 @@ const orDefault = (value: number, option: string): string => (String(value) === 
 
 function toComparisonInputs(comparison: Schedule['comparison']): Pick<ScheduleInputs, ComparisonInput> {
   if (!comparison) return NO_COMPARISON
-  const { baseline, threshold, color_tolerance: tolerance, antialiasing, ignore } = comparison
+  const {
+    baseline,
+    threshold,
+    color_tolerance: tolerance,
+    antialiasing,
+    ignore,
+    accept_status: statuses,
+    approve_first: first,
+  } = comparison
   return {
     baseline,
-    threshold: orDefault(threshold, 'compare_threshold'),
+    threshold: String(threshold ?? ''),
     color_tolerance: orDefault(tolerance, 'compare_color_tolerance'),
     antialiasing: String(antialiasing),
     ignore: String(toInput(ignoreField, ignore) ?? ''),
+    accept_status: statuses.join('\n'),
+    approve_first: String(first),
   }
 }
 
-type ComparisonInput = 'baseline' | 'threshold' | 'color_tolerance' | 'antialiasing' | 'ignore'
+type ComparisonInput = keyof typeof NO_COMPARISON
 
 /** `compare_ignore` of screenshots has the same form. */
 const ignoreField = fieldsByName.get('compare_ignore')!
@@ -137,6 +159,9 @@ function toComparison(inputs: ScheduleInputs, options: Record<string, unknown>, 
   if (inputs.antialiasing === 'true') comparison.antialiasing = true
   const ignore = toValue(ignoreField, inputs.ignore)
   if (ignore !== undefined) comparison.ignore = ignore
+  const statuses = inputs.accept_status.split(/[\s,]+/).filter(Boolean)
+  if (statuses.length > 0) comparison.accept_status = statuses
+  if (inputs.baseline === 'approved' && inputs.approve_first === 'true') comparison.approve_first = true
   return comparison
 }
 

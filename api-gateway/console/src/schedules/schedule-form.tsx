@@ -153,7 +153,7 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
       </Labeled>
       {inputs.baseline === '' ? null : (
         <>
-          {text('threshold', 'Threshold (share of changed pixels)', { inputMode: 'decimal', placeholder: '0.001' })}
+          {text('threshold', 'Threshold (share of changed pixels)', { inputMode: 'decimal', placeholder: 'any changed region' })}
           {text('color_tolerance', 'Color tolerance', { inputMode: 'decimal', placeholder: '0.1' })}
           <Labeled name="ignore" title="Ignore selectors or regions" problem={problems.get('ignore')}>
             <textarea
@@ -165,6 +165,17 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
               onInput={(event) => set('ignore', event.currentTarget.value)}
             />
           </Labeled>
+          {text('accept_status', 'Error statuses to compare', { placeholder: '404, 500-511' })}
+          {inputs.baseline === 'approved' ? (
+            <label class="plain-label">
+              <input
+                type="checkbox"
+                checked={inputs.approve_first === 'true'}
+                onChange={(event) => set('approve_first', String(event.currentTarget.checked))}
+              />{' '}
+              Approve the first run without asking
+            </label>
+          ) : null}
           <label class="plain-label">
             <input
               type="checkbox"

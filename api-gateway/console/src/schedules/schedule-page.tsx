@@ -11,6 +11,7 @@ import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
 import { Runs } from './runs.tsx'
@@ -85,6 +86,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
         <div>
+          {schedule.comparison?.waiting_run ? <Waiting id={schedule.comparison.waiting_run} /> : null}
           {schedule.comparison?.last ? <Review id={schedule.comparison.last.id} options={schedule.options} /> : null}
           <Runs
             id={id}
@@ -115,6 +117,16 @@ const sizeOf = ({ viewport_width: width, viewport_height: height }: Schedule['op
   height: typeof height === 'number' ? height : 1080,
 })
 
+/** The picture of the run that waits for approval. */
+function Waiting({ id }: { id: string }) {
+  const { value: shot } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+  return shot ? (
+    <section class="panel" aria-label="Run to approve">
+      <Picture shot={shot} />
+    </section>
+  ) : null
+}
+
 /** The pictures of the last comparison. */
 function Review({ id, options }: { id: string; options: Schedule['options'] }) {
   const { value: shot, error } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
@@ -129,19 +141,24 @@ interface LastComparisonProps {
 }
 
 /** What runs are compared with, and the last result. */
-function LastComparison({ comparison: { baseline, baseline_run: kept, last, threshold }, approve }: LastComparisonProps) {
-  const mayApprove = approve && baseline === 'approved' && last && last.id !== kept
+function LastComparison({
+  comparison: { baseline, baseline_run: kept, waiting_run: waiting, fit, last, threshold },
+  approve,
+}: LastComparisonProps) {
+  const next = waiting ?? (baseline === 'approved' && last?.id !== kept ? last?.id : undefined)
   return (
     <section class="panel" aria-labelledby="changes-title">
       <div class="panel-head">
         <h2 id="changes-title">Changes</h2>
         {last ? <span class={`badge ${last.changed ? 'changed' : 'same'}`}>{last.changed ? 'Changed' : 'Not changed'}</span> : null}
       </div>
+      {fit === false ? <Note kind="warning">The last run does not show the page, so it was not compared.</Note> : null}
+      {waiting ? <Note kind="info">Look at the last run, and approve it. Later runs are compared with it.</Note> : null}
       <dl class="facts">
         <dt>Compared with</dt>
         <dd>{baseline === 'approved' ? 'the run that was approved last' : 'the run before'}</dd>
         <dt>Threshold</dt>
-        <dd>{formatShare(threshold)} of the pixels</dd>
+        <dd>{threshold === null ? 'any region of a few pixels' : `${formatShare(threshold)} of the pixels`}</dd>
         {last && last.changed_ratio !== null ? (
           <>
             <dt>Last change</dt>
@@ -159,14 +176,18 @@ function LastComparison({ comparison: { baseline, baseline_run: kept, last, thre
           </>
         ) : null}
       </dl>
-      {mayApprove ? (
+      {approve && next ? (
         <p class="center">
           <ConfirmButton
-            label="Approve the last run"
+            label={waiting ? 'Approve this run' : 'Approve the last run'}
             title="Approve this run?"
-            text="Later runs are compared with its picture. The one that was approved before is no longer used."
+            text={
+              kept
+                ? 'Later runs are compared with its picture. The one that was approved before is no longer used.'
+                : 'Later runs are compared with its picture.'
+            }
             kind="primary"
-            onConfirm={() => approve(last.id)}
+            onConfirm={() => approve(next)}
           />
         </p>
       ) : null}

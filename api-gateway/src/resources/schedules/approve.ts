@@ -2,7 +2,7 @@ import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { type ApprovalRefusal, chooseRun, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
+import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -81,7 +81,10 @@ async function findApprovable(
 ): Promise<{ id: string; isApproved: boolean }> {
   const choice = chooseRun(schedule, request)
   if ('refusal' in choice) throw new ApiError('CONFLICT', REFUSALS[choice.refusal])
-  if (!choice.isApproved) await assertComparable(await findRun(schedule, choice.id, deps), 'run_id', deps)
+  if (!choice.isApproved) {
+    const run = await findRun(schedule, choice.id, deps)
+    await assertComparable(run, { field: 'run_id', problem: findApprovalProblem(run, schedule) }, deps)
+  }
   return choice
 }
 

@@ -2,6 +2,8 @@ import { comparisonConflicts, comparisonFields, type ScheduleComparison } from '
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import { waitingRunOf } from '@tintype/crds/records/approval'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
@@ -15,11 +17,11 @@ import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
 const Baseline = z
   .enum(['previous', 'approved'])
   .describe(
-    'Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last; at first, that of the first successful run. Default: previous.',
+    'Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.',
   )
 const toMode = { previous: 'Previous', approved: 'Approved' } as const
 
-const { threshold, colorTolerance, antialiasing } = comparisonFields
+const { threshold, colorTolerance, antialiasing, acceptStatus, approveFirst } = comparisonFields
 
 /** The field `comparison` of a body. */
 export const ComparisonBody = name(
@@ -31,6 +33,8 @@ export const ComparisonBody = name(
       color_tolerance: colorTolerance.optional(),
       antialiasing: antialiasing.optional(),
       ignore: compareIgnore,
+      accept_status: acceptStatus.optional(),
+      approve_first: approveFirst.optional(),
     })
     .describe('How runs are compared with an earlier picture. It replaces the earlier settings as a whole.'),
 )
@@ -42,20 +46,27 @@ export const ComparisonRecord = name(
   z
     .object({
       baseline: Baseline,
-      threshold: threshold,
+      threshold: threshold.nullable(),
       color_tolerance: colorTolerance,
       antialiasing: antialiasing,
       ignore: z.array(z.record(z.string(), z.unknown())).describe('Selectors and regions that are not compared.'),
-      baseline_run: anId('scr', 'Id of the run whose picture the next run is compared with. Null until a run has succeeded.').nullable(),
+      accept_status: acceptStatus,
+      approve_first: approveFirst,
+      baseline_run: anId('scr', 'Id of the run whose picture the next run is compared with. Null: there is none yet.').nullable(),
+      waiting_run: anId('scr', 'Id of the run that waits for a person to approve it. Null: none does.').nullable(),
+      fit: z.boolean().nullable().describe('Whether the last run shows the page. Null: no run has ended.'),
       last: z
         .object({
           id: anId('scr', 'Id of the run.'),
           scheduled_at: instant('Time at which the run was due.'),
           to: anId('scr', 'Id of the run that it was compared with.'),
-          changed: z.boolean().describe('True if the share of changed pixels exceeds the threshold.'),
+          changed: z.boolean().describe('True if the page changed.'),
           changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
           changed_pixels: count('Number of changed pixels.').nullable(),
           size_changed: z.boolean().nullable().describe('True if the pictures have different sizes.'),
+          text_changed: z.boolean().nullable().describe('True if the visible text changed. Null: not known.'),
+          words_added: z.array(z.string()).describe('New words, at most 20.'),
+          words_removed: z.array(z.string()).describe('Words that are gone, at most 20.'),
         })
         .nullable()
         .describe('The last comparison. Null before the first one, and after its run was approved.'),
@@ -65,8 +76,9 @@ export const ComparisonRecord = name(
 export type ComparisonRecord = z.infer<typeof ComparisonRecord>
 
 /** The field of the spec. */
-export function toComparisonSpec({ baseline, color_tolerance, ...same }: ComparisonBody): ScheduleComparison {
-  const fields = { ...same, baseline: baseline && toMode[baseline], colorTolerance: color_tolerance }
+export function toComparisonSpec({ baseline, color_tolerance, accept_status, approve_first, ...same }: ComparisonBody): ScheduleComparison {
+  const renamed = { colorTolerance: color_tolerance, acceptStatus: accept_status, approveFirst: approve_first }
+  const fields = { ...same, ...renamed, baseline: baseline && toMode[baseline] }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
@@ -85,28 +97,37 @@ export function findComparisonProblems(comparison: ScheduleComparison | undefine
 const iso = (time: string): string => new Date(time).toISOString()
 
 function toLast(last: NonNullable<NonNullable<ScreenshotSchedule['status']>['lastComparison']>): ComparisonRecord['last'] {
-  const { id, time, to, changed, changedRatio, changedPixels, sizeChanged } = last
+  const { id, time, to, changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded = [], wordsRemoved = [] } = last
   return {
     ...{ id, scheduled_at: iso(time), to, changed },
     changed_ratio: changedRatio ?? null,
     changed_pixels: changedPixels ?? null,
     size_changed: sizeChanged ?? null,
+    text_changed: textChanged ?? null,
+    words_added: wordsAdded,
+    words_removed: wordsRemoved,
   }
 }
 
 /** The field of the record; null if runs are not compared. */
 export function toComparisonRecord(
   comparison: ScreenshotScheduleSpec['comparison'],
-  { baseline, lastComparison }: NonNullable<ScreenshotSchedule['status']> = {},
+  status: NonNullable<ScreenshotSchedule['status']> = {},
 ): ComparisonRecord | null {
   if (!comparison) return null
+  const { baseline, lastComparison, conditions } = status
+  const fit = findCondition(conditions, ConditionType.fit)
   return {
     baseline: comparison.baseline === 'Approved' ? 'approved' : 'previous',
-    threshold: comparison.threshold ?? comparisonDefaults.compareThreshold,
+    threshold: comparison.threshold ?? null,
     color_tolerance: comparison.colorTolerance ?? comparisonDefaults.compareColorTolerance,
     antialiasing: comparison.antialiasing ?? comparisonDefaults.compareAntialiasing,
     ignore: comparison.ignore ?? [],
+    accept_status: comparison.acceptStatus ?? [],
+    approve_first: comparison.approveFirst ?? false,
     baseline_run: baseline?.id ?? null,
+    waiting_run: waitingRunOf({ comparison, status }) ?? null,
+    fit: fit ? fit.status === 'True' : null,
     last: lastComparison ? toLast(lastComparison) : null,
   }
 }

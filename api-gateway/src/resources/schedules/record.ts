@@ -1,6 +1,6 @@
 import { createdAtOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import { UnfitReason } from '@tintype/crds/kinds/comparison'
+import { UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { ActiveRun, LastChange, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { privateOptionNames } from '@tintype/crds/options/private'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
@@ -31,7 +31,7 @@ export const ScheduleRun = name(
         .nullable()
         .describe('Whether the picture differs from the one that it was compared with. Null if it was not compared.'),
       changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
-      unfit: UnfitReason.nullable().describe('Why the picture was not compared: it shows one color, or a bot challenge.'),
+      unfit: UnfitReason.nullable().describe(`Why the picture was not compared. ${UNFIT_MEANING}`),
     })
     .describe('A run of a schedule.'),
 )

@@ -25,21 +25,30 @@ const CODES: Readonly<Record<BaselineProblem['reason'], HttpErrorCode>> = {
  * Checks that the account has a completed screenshot with the id in `compare_to`, and that its picture still exists.
  * @throws ApiError NOT_FOUND, NOT_READY, NOT_COMPARABLE, EXPIRED, SERVICE_UNAVAILABLE
  */
-export async function checkBaseline(account: string, { compareTo: id }: CaptureOptions = {}, deps: CheckDeps): Promise<void> {
+export async function checkBaseline(
+  account: string,
+  { compareTo: id, compareAcceptStatus }: CaptureOptions = {},
+  deps: CheckDeps,
+): Promise<void> {
   if (id === undefined) return
   const found = await findRecord(account, id, deps)
   if (!found) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
-  await assertComparable(found.screenshot, 'compare_to', deps)
+  const problem = findBaselineProblem(found.screenshot, compareAcceptStatus)
+  await assertComparable(found.screenshot, { field: 'compare_to', problem }, deps)
 }
 
 /**
  * Checks that a screenshot has a picture that others can be compared with.
  * @param field the field of the request that names it
+ * @param problem what is wrong with it as a baseline
  * @throws ApiError NOT_READY, NOT_COMPARABLE, EXPIRED, SERVICE_UNAVAILABLE
  */
-export async function assertComparable(screenshot: Screenshot, field: string, { files }: Pick<CheckDeps, 'files'>): Promise<void> {
+export async function assertComparable(
+  screenshot: Screenshot,
+  { field, problem }: { field: string; problem: BaselineProblem | undefined },
+  { files }: Pick<CheckDeps, 'files'>,
+): Promise<void> {
   const id = screenshotIdOf(screenshot.metadata)
-  const problem = findBaselineProblem(screenshot)
   if (problem) {
     const headers = problem.reason === 'pending' ? { 'retry-after': POLL_SECONDS } : {}
     throw new ApiError(CODES[problem.reason], `${field}: ${id} ${problem.message}`, { headers })

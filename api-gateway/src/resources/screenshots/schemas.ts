@@ -1,4 +1,4 @@
-import { UnfitReason } from '@tintype/crds/kinds/comparison'
+import { ComparisonRule, Engine, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
@@ -69,6 +69,7 @@ const page = z.object({
   page_title: z.string().nullable().describe('Title of the page.'),
   final_url: z.string().nullable().describe('URL after redirects.'),
   http_status: z.int().nullable().describe('HTTP status of the page.'),
+  engine: Engine.optional().describe('What drew the picture.'),
   ...optionalNotes,
 })
 
@@ -81,7 +82,7 @@ const artifact = z.object({
 const comparison = z
   .object({
     to: anId('scr', 'Id of the screenshot of compare_to.'),
-    changed: z.boolean().describe('True if changed_ratio exceeds compare_threshold.'),
+    changed: z.boolean().describe('True if the page changed. rule says what decided.'),
     changed_ratio: z.number().min(0).max(1).nullable().describe('Changed pixels as a share of all pixels, 0 to 1.'),
     changed_pixels: count('Number of changed pixels.').nullable(),
     size_changed: z
@@ -90,12 +91,20 @@ const comparison = z
       .describe('True if the pictures have different sizes. Pixels that only one of them has are changed.'),
     regions: z
       .array(z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }))
-      .describe('Changed regions in pixels of the picture, the largest change first, at most 20.'),
+      .describe('Changed regions in pixels of the picture, the largest change first, at most 20. They do not overlap.'),
+    region_count: count('Number of changed regions.').nullable(),
+    dropped_regions: count('Number of regions that do not count, because two loads of the page differ there.').nullable(),
+    rule: ComparisonRule.nullable(),
+    loads: z.int().min(1).max(2).nullable().describe('How often the page was loaded: a change is confirmed by a second load.'),
+    text_changed: z.boolean().nullable().describe('True if the visible text changed, also outside of the picture. Null: not known.'),
+    engine_changed: z.boolean().nullable().describe('True if another browser or other fonts drew the earlier picture. Null: not known.'),
+    words_added: z.array(z.string()).describe('New words of the visible text, at most 20.'),
+    words_removed: z.array(z.string()).describe('Words that are gone, at most 20.'),
     diff_url: z
       .string()
       .nullable()
       .describe('Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired.'),
-    skipped: UnfitReason.nullable().describe('Why the pictures were not compared: this one shows one color, or a bot challenge.'),
+    skipped: UnfitReason.nullable().describe(`Why the pictures were not compared. ${UNFIT_MEANING}`),
   })
   .describe('Comparison with the screenshot of compare_to.')
 

@@ -1,6 +1,8 @@
+import type { FormKind } from '@tintype/crds/kinds/comparison'
 import type { PageFunctions } from '../../../src/page/functions.ts'
+import { call } from '../shared/dom.ts'
 import { foldText, readVisibleText } from '../shared/text.ts'
-import { findMatches, findRoots } from '../shared/tree.ts'
+import { findMatches, findRoots, isVisible } from '../shared/tree.ts'
 
 /** Words that look the same are the same. */
 export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, neededWords, refusedSelectors }) => {
@@ -13,7 +15,7 @@ export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, 
 }
 
 const TITLES =
-  /^(just a moment|attention required! \| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot)/i
+  /^(just a moment|attention required! \| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot|security check|robot check|verify(ing)? (that )?you are (a )?human)/i
 const SIGNS = `
   #challenge-form, #challenge-running, #cf-challenge-running, #challenge-error-text, [src*="/cdn-cgi/challenge-platform/h/"], #px-captcha,
   [src*="captcha-delivery.com"], [src*="_Incapsula_Resource"], #sec-if-cpt-container, #captcha-container [src*="awswaf"],
@@ -25,3 +27,17 @@ const SIGNS = `
  */
 export const looksChallenged: PageFunctions['looksChallenged'] = () =>
   (TITLES.test(document.title.trim()) || document.querySelector(SIGNS) !== null) && readVisibleText().length < 1500
+
+const CAPTCHAS = `
+  iframe[src*="/recaptcha/"], iframe[src*="hcaptcha.com"], iframe[src*="challenges.cloudflare.com"], .g-recaptcha, .h-captcha, .cf-turnstile`
+
+/** Forms by which a login or a captcha is recognized. A captcha on a page with more text than such a page does not count. */
+export function findForms(): FormKind[] {
+  const roots = findRoots()
+  const isShown = (selector: string) =>
+    findMatches(selector, roots).some(
+      (element) => isVisible(element) && call(element, 'checkVisibility', { visibilityProperty: true, opacityProperty: true }),
+    )
+  const found: FormKind[] = isShown('input[type=password]') ? ['password'] : []
+  return isShown(CAPTCHAS) && readVisibleText().length < 1500 ? [...found, 'captcha'] : found
+}

@@ -1,8 +1,9 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { looksChallenged } from '../navigation/content.ts'
-import { read } from '../shared/dom.ts'
+import { findForms, looksChallenged } from '../navigation/content.ts'
+import { attributeOf, call, read, setStyle } from '../shared/dom.ts'
 import { readVisibleText, toSavedText } from '../shared/text.ts'
 import { navigationTiming } from '../shared/timing.ts'
+import { findMatches, findRoots } from '../shared/tree.ts'
 
 export const readHtml: PageFunctions['readHtml'] = () => {
   const { doctype, documentElement } = document
@@ -11,7 +12,18 @@ export const readHtml: PageFunctions['readHtml'] = () => {
   )
 }
 
-export const readText: PageFunctions['readText'] = () => toSavedText(readVisibleText())
+/** The matches are hidden while the text is read, before the browser paints. */
+export const readText: PageFunctions['readText'] = (hidden = []) => {
+  const roots = hidden.length > 0 ? findRoots() : []
+  const styled = hidden.flatMap((selector) => findMatches(selector, roots)).map((element) => [element, attributeOf(element, 'style')] as const)
+  for (const [element] of styled) setStyle(element, { visibility: 'hidden' })
+  const text = toSavedText(readVisibleText())
+  for (const [element, style] of styled.reverse()) {
+    if (style === null) call(element, 'removeAttribute', 'style')
+    else call(element, 'setAttribute', 'style', style)
+  }
+  return text
+}
 
 export const readDocumentFacts: PageFunctions['readDocumentFacts'] = () => ({
   hasBody: document.body !== null,
@@ -19,4 +31,5 @@ export const readDocumentFacts: PageFunctions['readDocumentFacts'] = () => ({
   url: location.href,
   status: navigationTiming()?.responseStatus ?? 0,
   isChallenged: looksChallenged(),
+  forms: findForms(),
 })

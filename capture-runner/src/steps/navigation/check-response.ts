@@ -1,3 +1,4 @@
+import { isStatusIn } from '@tintype/crds/options/rules/status-ranges'
 import { siteOf } from '../../browser/site.ts'
 import { callInPage } from '../../page/call.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
@@ -18,7 +19,7 @@ export const checkResponse: Step = {
 
 function checkStatus({ tab, plan }: Work): void {
   const { status } = tab.lifecycle.response ?? {}
-  if (status === undefined || !plan.refusedStatuses?.some(({ from, to }) => status >= from && status <= to)) return
+  if (status === undefined || !isStatusIn(status, plan.refusedStatuses ?? [])) return
   throw new CaptureError('HTTP_ERROR', `the page returned status ${status}`)
 }
 

@@ -20,7 +20,7 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   html: (work) => callInPage(work, 'readHtml'),
   text: async (work) => {
     await includeClosedRoots(work)
-    return callInPage(work, 'readText')
+    return callInPage(work, 'readText', [...(work.plan.masked?.selectors ?? []), ...work.plan.comparison.ignoredSelectors])
   },
   mhtml: async (work) => {
     const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)

@@ -22,6 +22,8 @@ export const metadata: Step = {
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
     if (facts.isChallenged) findings.unfit = 'bot_challenge'
+    findings.forms = facts.forms
+    findings.isBrokenOff = tab.lifecycle.brokenOff !== undefined
   },
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { option } from '../rules/option-rules.ts'
+import { statusRanges } from '../rules/status-ranges.ts'
 
 /** Maximum entries of `compareIgnore`. */
 export const MAX_IGNORE_ENTRIES = 20
@@ -60,7 +61,13 @@ export const comparisonOptions = {
   ),
   compareThreshold: option(
     { links: 'no', picture: 'separate' },
-    z.number().min(0).max(1).describe('Share of changed pixels above which the picture counts as changed, 0 to 1. Default: 0.001.'),
+    z
+      .number()
+      .min(0)
+      .max(1)
+      .describe(
+        'Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change.',
+      ),
   ),
   compareColorTolerance: option(
     { links: 'no', picture: 'separate' },
@@ -78,6 +85,12 @@ export const comparisonOptions = {
         'Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false.',
       ),
   ),
+  compareAcceptStatus: option(
+    { links: 'no', picture: 'separate' },
+    statusRanges().describe(
+      'HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none.',
+    ),
+  ),
   compareIgnore: option(
     { links: 'no', picture: 'separate' },
     z
@@ -89,4 +102,4 @@ export const comparisonOptions = {
   ),
 }
 
-export const comparisonDefaults = { compareThreshold: 0.001, compareColorTolerance: 0.1, compareAntialiasing: false }
+export const comparisonDefaults = { compareColorTolerance: 0.1, compareAntialiasing: false }

@@ -1,26 +1,13 @@
 import { z } from 'zod'
 import { option } from '../rules/option-rules.ts'
+import { statusRanges } from '../rules/status-ranges.ts'
 import { pageTexts, selectors, urlPatterns } from './texts.ts'
-
-/** True for a status, such as `404`, and for a range that is not empty, such as `500-511`. */
-export const isStatusRange = (text: string): boolean => {
-  const [from = 0, to = from] = text.split('-').map(Number)
-  return from <= to
-}
 
 /** Conditions that fail a capture. */
 export const failingOptions = {
   failOnStatus: option(
     { links: 'yes', picture: 'separate' },
-    z
-      .array(
-        z
-          .string()
-          .max(7)
-          .regex(/^[1-5][0-9]{2}(-[1-5][0-9]{2})?$/),
-      )
-      .max(20)
-      .describe('HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none.'),
+    statusRanges().describe('HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none.'),
   ),
   failIfContentContains: option(
     { links: 'yes', picture: 'separate' },

@@ -3,9 +3,10 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { waitingRunOf } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
@@ -18,11 +19,15 @@ import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
-import { type EndedRun, toActive, toEnded, toRecent } from './ended-run.ts'
-import { chooseBaseline, findChanges, keepBaseline, removeOldPictures, toShare } from './keep-baseline.ts'
+import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-run.ts'
+import { findFitnessChanges, toFitCondition } from './fitness.ts'
+import { chooseBaseline, findChanges, isCarrying, keepBaseline, removeOldPictures, toShare } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
+
+/** Words of each kind in an Event. */
+const EVENT_WORDS = 5
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   namespace: string
@@ -63,6 +68,7 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const written = status ? await write(schedule, status, deps) : schedule
   report(schedule, decision, deps)
   reportChanges(schedule, progress.ended, deps)
+  reportFitness(withBaseline(schedule, baseline), progress.ended, deps)
   if (approval && written) await settle(written, approval, deps)
   await cleanUp(schedule, baseline, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
@@ -162,17 +168,51 @@ const regarding = (schedule: StoredSchedule) => ({ apiVersion: API_VERSION, kind
 
 /** Records an Event for each change, and for a lost baseline. */
 function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { events }: ApplyDeps): void {
-  for (const { id, to, changedRatio = 0, sizeChanged } of findChanges(schedule.status?.lastComparison, ended)) {
+  for (const found of findChanges(schedule.status?.lastComparison, ended)) {
+    const { id, to, changedRatio = 0, sizeChanged } = found
     const size = sizeChanged ? ' The size changed.' : ''
-    events.normal(regarding(schedule), 'Changed', `Run ${id} differs from run ${to} in ${toShare(changedRatio)} of the pixels.${size}`)
+    const message = `Run ${id} differs from run ${to} in ${toShare(changedRatio)} of the pixels.${size}${describeWords(found)}`
+    events.normal(regarding(schedule), 'Changed', message)
+  }
+  const baseline = schedule.status?.baseline
+  const carrying = baseline && ended.find((run) => isCarrying(run, baseline))
+  if (carrying) {
+    const message = `Another browser or other fonts drew run ${carrying.id}. It shows the same as run ${baseline.id}, so later runs are compared with it.`
+    events.normal(regarding(schedule), 'EngineChanged', message)
   }
   if (chooseBaseline(schedule, ended).isLost) {
-    const message = 'The picture that runs are compared with no longer exists. The next successful run replaces it.'
+    const { baseline, approveFirst = false } = schedule.spec.comparison ?? {}
+    const next = baseline === 'Approved' && !approveFirst ? 'Approve another run.' : 'The next successful run replaces it.'
+    const message = `The picture that runs are compared with no longer exists. ${next}`
     events.warn(regarding(schedule), 'BaselineLost', message)
   }
 }
 
 const isSameTime = (one: Date, other: string | undefined): boolean => other !== undefined && one.getTime() === Date.parse(other)
+/** Records an Event when runs no longer show the page, or show it again, and one for a run that waits for approval. */
+function reportFitness(schedule: StoredSchedule, ended: readonly EndedRun[], { events, isNew }: ApplyDeps): void {
+  const object = regarding(schedule)
+  for (const run of findFitnessChanges(schedule, ended)) {
+    const { message } = toFitCondition(run)
+    if (run.unfit === undefined) events.normal(object, 'Fit', `Run ${run.id} shows the page again.`)
+    else events.warn(object, 'Unfit', message)
+  }
+  const waiting =
+    ended.length > 0
+      ? waitingRunOf({ comparison: schedule.spec.comparison, status: schedule.status }, mergeRuns(schedule, ended))
+      : undefined
+  if (waiting !== undefined && isNew(schedule.metadata.uid, 'approval')) {
+    events.normal(object, 'WaitingForApproval', `Run ${waiting} waits for approval. Later runs are compared with the run that you approve.`)
+  }
+}
+
+/** ` Words: −19.50 +99.50.` */
+function describeWords({ textChanged, wordsAdded = [], wordsRemoved = [] }: LastComparison): string {
+  if (textChanged === undefined) return ''
+  if (!textChanged) return ' The text is the same.'
+  const words = [...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`), ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`)]
+  return ` Words: ${words.join(' ')}.`
+}
 
 /** Removes pictures that were replaced. A failure leaves them until the next change. */
 async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {

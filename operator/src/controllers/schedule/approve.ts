@@ -5,14 +5,13 @@ import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { type ApprovalRefusal, chooseRun, isRunOf } from '@tintype/crds/records/approval'
-import { findBaselineProblem } from '@tintype/crds/records/baseline'
+import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { EndedRun } from './ended-run.ts'
+import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
 
@@ -36,13 +35,13 @@ export const requestOf = ({ metadata }: StoredSchedule): string | undefined => m
 export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApproveDeps): Promise<Approval | undefined> {
   const request = requestOf(schedule)
   if (request === undefined) return undefined
-  const choice = chooseRun(schedule, request, lastComparisonOf(schedule, ended))
+  const choice = chooseRun(schedule, request, lastComparisonOf(schedule, ended), mergeRuns(schedule, ended))
   if ('refusal' in choice) return { refusal: REFUSALS[choice.refusal](request) }
   const { id } = choice
   const present = baselineOf(schedule)
   if (present && choice.isApproved) return { baseline: present, isNew: false }
   const shot = await findRun(id, schedule, deps)
-  const problem = shot ? findBaselineProblem(shot) : { message: 'is not a run of this schedule, or was deleted' }
+  const problem = shot ? findApprovalProblem(shot, schedule) : { message: 'is not a run of this schedule, or was deleted' }
   if (!shot || problem) return { refusal: `Run ${id} ${problem?.message}.` }
   const baseline = await copyPicture(schedule, shot, timeOfRun(shot), deps.storage)
   return baseline ? { baseline, isNew: true } : { refusal: `The file of run ${id} has expired. Approve a later run.` }

@@ -23,18 +23,27 @@ export interface BaselineChange {
 }
 
 /**
- * Finds the pictures that may replace the baseline: those of completed runs that show the page and were due after the present baseline. Pure.
+ * Finds the pictures that may replace the baseline: those of completed runs that show the page and were due after the present baseline. Without
+ * `approveFirst`, only a person sets an approved one. Pure.
  */
 export function chooseBaseline(schedule: StoredSchedule, ended: readonly EndedRun[]): BaselineChange {
   const present = baselineOf(schedule)
   const isLost = present !== undefined && ended.some((run) => isWithout(present, run))
   const kept = isLost ? undefined : present
-  const mode = schedule.spec.comparison?.baseline ?? 'Previous'
-  if (!schedule.spec.comparison || (kept && mode === 'Approved')) return { kept, candidates: [], isLost }
+  const { baseline: mode = 'Previous', approveFirst = false } = schedule.spec.comparison ?? {}
+  const carrying = kept && mode === 'Approved' ? ended.filter((run) => isCarrying(run, kept) && isUsable(run, schedule)) : []
+  if (carrying.length > 0) return { kept, candidates: carrying, isLost }
+  if (!schedule.spec.comparison || (mode === 'Approved' && (kept || !approveFirst))) return { kept, candidates: [], isLost }
   const usable = ended
     .filter((run) => isUsable(run, schedule) && (!present || Date.parse(run.time) > Date.parse(present.time)))
     .sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
   return { kept, candidates: mode === 'Approved' ? usable : usable.reverse(), isLost }
+}
+
+/** True for a run of another engine that shows what the approved picture shows. Its picture replaces that one, so that later runs are compared exactly. */
+export const isCarrying = ({ shot }: EndedRun, { id }: ScheduleBaseline): boolean => {
+  const { comparison } = shot?.status?.result ?? {}
+  return shot?.spec.options?.compareTo === id && comparison?.engineChanged === true && !comparison.changed && comparison.skipped === undefined
 }
 
 const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean =>
@@ -44,7 +53,7 @@ const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean 
 const isUsable = ({ shot }: EndedRun, schedule: StoredSchedule): boolean =>
   shot !== undefined &&
   accountOf(shot) === accountOf(schedule) &&
-  findBaselineProblem(shot) === undefined &&
+  findBaselineProblem(shot, schedule.spec.comparison?.acceptStatus) === undefined &&
   shot.status?.result?.etag !== undefined
 
 /**
@@ -63,22 +72,30 @@ export async function keepBaseline(
   return kept
 }
 
-/** Copies the picture of a run. Returns undefined if its file was deleted or replaced. @throws RetryableError */
+/** Copies the picture of a run, and its text. Returns undefined if its file was deleted or replaced. @throws RetryableError */
 export async function copyPicture(
   { metadata, spec }: StoredSchedule,
   shot: Screenshot,
   time: string,
   storage: Pick<Storage, 'copy'>,
 ): Promise<ScheduleBaseline | undefined> {
-  const { key, etag = '', ignored } = toBaseline(shot)
+  const { key, etag = '', ignored, finalUrl, forms, engine, text } = toBaseline(shot)
   const id = screenshotIdOf(shot.metadata)
   const to = baselineKey(accountOf({ spec }), metadata.uid, id)
   const copied = await storage.copy({ from: key, etag, to })
   if (copied === undefined) return undefined
-  // A record from the bucket may have more areas than a status can store.
-  const areas = KeptBaseline.shape.ignored.safeParse(ignored).data
-  return { id, time: new Date(time).toISOString(), key: to, etag: copied, ...(areas ? { ignored: areas } : {}) }
+  const kept: ScheduleBaseline = { id, time: new Date(time).toISOString(), key: to, etag: copied }
+  // A record from the bucket may have more than a status can store.
+  for (const [field, value] of Object.entries({ ignored, finalUrl, forms, engine })) {
+    const { data } = KeptBaseline.partial().safeParse({ [field]: value })
+    if (value !== undefined && data) Object.assign(kept, data)
+  }
+  const copiedText = text && (await storage.copy({ from: text.key, etag: text.etag, to: textKeyOf(to) }))
+  return { ...kept, ...(copiedText === undefined ? {} : { text: { key: textKeyOf(to), etag: copiedText } }) }
 }
+
+/** Key of the text beside a kept picture. */
+const textKeyOf = (key: string): string => `${key}.txt`
 
 /** Removes the pictures of a schedule that neither it nor an open run needs. @throws RetryableError */
 export async function removeOldPictures(
@@ -87,7 +104,8 @@ export async function removeOldPictures(
   storage: Pick<Storage, 'list' | 'remove'>,
 ): Promise<void> {
   const keys = await storage.list(scheduleBaselinesPrefix(accountOf({ spec }), metadata.uid), { limit: PAGE })
-  const old = keys.filter((key) => !needed.has(key))
+  const kept = new Set([...needed, ...[...needed].map(textKeyOf)])
+  const old = keys.filter((key) => !kept.has(key))
   if (old.length > 0) await storage.remove(old)
 }
 
@@ -111,13 +129,14 @@ export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
   const to = shot?.spec.options?.compareTo
   const { comparison } = shot?.status?.result ?? {}
   if (to === undefined || comparison === undefined || comparison.skipped !== undefined) return []
-  const { changed, changedRatio, changedPixels, sizeChanged } = comparison
+  const { changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded, wordsRemoved } = comparison
   return [
     {
       ...{ id, time, to, changed },
       ...(changedRatio === undefined ? {} : { changedRatio }),
       ...(changedPixels === undefined ? {} : { changedPixels }),
       ...(sizeChanged === undefined ? {} : { sizeChanged }),
+      ...(textChanged === undefined ? {} : { textChanged, wordsAdded, wordsRemoved }),
     },
   ]
 }

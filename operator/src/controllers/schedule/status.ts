@@ -5,7 +5,6 @@ import {
   type ActiveRun,
   type LastChange,
   MAX_ACTIVE_RUNS,
-  MAX_RECENT_RUNS,
   type RecentRun,
   type ScreenshotScheduleStatus,
   type StoredSchedule,
@@ -14,7 +13,8 @@ import { type Condition, ConditionType, findCondition, isSameCondition, setCondi
 import { toShortUrl } from '@tintype/crds/schema/urls'
 import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
-import { type EndedRun, toRecent } from './ended-run.ts'
+import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
+import { fitnessOf, toFitCondition } from './fitness.ts'
 import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
 
 /** A status patch; null removes a field. */
@@ -35,14 +35,14 @@ export interface Progress {
 /** Builds the status after a reconcile; undefined when it is up to date. */
 export function buildStatus(schedule: StoredSchedule, decision: Decision, progress: Progress, now: Date) {
   const { metadata, spec, status = {} } = schedule
-  const recentRuns = mergeRuns(status.recentRuns ?? [], progress.ended.map(toRecent))
+  const recentRuns = mergeRuns(schedule, progress.ended)
   const success = newest([
     ...progress.ended.filter(({ outcome }) => outcome === 'completed').map(({ time }) => time),
     status.lastSuccessfulTime,
   ])
   const patch: StatusPatch = {
     url: toShortUrl(spec.template.url),
-    conditions: buildConditions(status.conditions ?? [], { decision, last: recentRuns[0], isSuspended: spec.suspend ?? false }, now).map(
+    conditions: buildConditions(schedule, { decision, last: recentRuns[0], fitness: fitnessOf(schedule, progress.ended) }, now).map(
       (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
     ),
     nextScheduleTime: decision.nextTime?.toISOString() ?? null,
@@ -68,25 +68,18 @@ function toLastChange({ spec, status }: StoredSchedule, ended: readonly EndedRun
   return { id, time, ...(changedRatio === undefined ? {} : { changedRatio, share: toShare(changedRatio) }) }
 }
 
-const byTime = (one: { time: string }, other: { time: string }): number => Date.parse(other.time) - Date.parse(one.time)
-
-/** The last runs, newest first. */
-function mergeRuns(known: readonly RecentRun[], ended: readonly RecentRun[]): RecentRun[] {
-  const ids = new Set(ended.map(({ id }) => id))
-  return [...ended, ...known.filter(({ id }) => !ids.has(id))].sort(byTime).slice(0, MAX_RECENT_RUNS)
-}
-
 const newest = (times: readonly (string | undefined)[]): string | undefined =>
   times.reduce((one, other) => (one === undefined || (other !== undefined && Date.parse(other) > Date.parse(one)) ? other : one), undefined)
 
 interface ConditionInputs {
   decision: Decision
   last: RecentRun | undefined
-  isSuspended: boolean
+  fitness: RecentRun | undefined
 }
 
-function buildConditions(found: readonly Condition[], { decision, last, isSuspended }: ConditionInputs, now: Date): Condition[] {
-  const suspended = isSuspended
+function buildConditions({ spec, status }: StoredSchedule, { decision, last, fitness }: ConditionInputs, now: Date): Condition[] {
+  const found = (status?.conditions ?? []).filter(({ type }) => type !== ConditionType.fit || spec.comparison)
+  const suspended = spec.suspend
     ? ({ status: 'True', reason: 'Suspended', message: 'spec.suspend is true. No runs are created.' } as const)
     : ({ status: 'False', reason: 'Active', message: 'spec.suspend is not true.' } as const)
   const conditions = setCondition(
@@ -94,7 +87,8 @@ function buildConditions(found: readonly Condition[], { decision, last, isSuspen
     { type: ConditionType.suspended, ...suspended },
     now,
   )
-  return last ? setCondition(conditions, { type: ConditionType.lastRunSucceeded, ...toOutcome(last) }, now) : conditions
+  const withLast = last ? setCondition(conditions, { type: ConditionType.lastRunSucceeded, ...toOutcome(last) }, now) : conditions
+  return fitness ? setCondition(withLast, toFitCondition(fitness), now) : withLast
 }
 
 function toOutcome({ outcome, code }: RecentRun): Pick<Condition, 'status' | 'reason' | 'message'> {

@@ -26,11 +26,12 @@ export async function findBaseline(shot: Screenshot, context: BaselineContext): 
   const account = accountOf(shot)
   if (options?.compareTo === undefined) return undefined
   if (baseline) {
-    if (baseline.key.startsWith(baselinesPrefix(account))) return baseline
+    const keys = [baseline.key, ...(baseline.text ? [baseline.text.key] : [])]
+    if (keys.every((key) => key.startsWith(baselinesPrefix(account)))) return baseline
     throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
   }
   const found = findLive(account, options.compareTo, context) ?? (await findInArchive(account, options.compareTo, context))
-  const problem = found ? findBaselineProblem(found) : { message: 'does not exist in this account' }
+  const problem = found ? findBaselineProblem(found, options.compareAcceptStatus) : { message: 'does not exist in this account' }
   if (!found || problem) throw new OptionsError(`compare_to: ${options.compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
   return toBaseline(found)
 }

@@ -15,6 +15,9 @@ import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
 /** Prefix of a Screenshot's files. It is not read from the status, because a runner could have changed that. */
 export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(shot), screenshotIdOf(shot.metadata))
 
+/** Maximum size of a text whose words are compared. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024
+
 /** Input of an order besides the Screenshot. */
 export interface OrderParts extends OpenedOptions {
   /** The picture to compare with. */
@@ -42,10 +45,14 @@ export function buildOrder(
     type,
     upload: uploadOf(extension, contentType),
   }))
-  const toOrderBaseline = ({ key, etag, ignored }: StoredBaseline) => ({
+  const toOrderBaseline = ({ key, etag, ignored, finalUrl, forms, engine, text }: StoredBaseline) => ({
     ...storage.presignGet({ key, etag, expiresAt, now }),
     maxBytes: maxFileBytes,
     ...(ignored ? { ignored: [...ignored] } : {}),
+    ...(finalUrl === undefined ? {} : { finalUrl }),
+    ...(forms ? { forms: [...forms] } : {}),
+    ...(engine ? { engine } : {}),
+    ...(text ? { text: { ...storage.presignGet({ ...text, expiresAt, now }), maxBytes: MAX_TEXT_BYTES } } : {}),
   })
   return {
     uid: metadata.uid,

@@ -21,7 +21,7 @@ const square = (side: number, color = '#d00'): string =>
     `<h1>Page</h1><div id="square" style="position:absolute;left:100px;top:200px;width:${side}px;height:${side}px;background:${color}"></div>`,
   )
 
-let [hiccups, oneHiccups] = [0, 0]
+let [hiccups, oneHiccups, draws] = [0, 0, 0]
 
 const [studio, bucket, site] = await Promise.all([
   openStudio(),
@@ -39,6 +39,11 @@ const [studio, bucket, site] = await Promise.all([
     },
     '/one-hiccup': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(++oneHiccups === 2 ? square(60) : square(20))
+    },
+    '/missing': (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end(square(60)),
+    '/random': (_, response) => {
+      const left = ++draws * 90
+      response.writeHead(200, { 'content-type': 'text/html' }).end(square(50 + draws).replace('left:100px', `left:${left}px`))
     },
     '/challenge': '<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>',
   }),
@@ -109,9 +114,16 @@ t.test('a page that looked different once raised a false alarm', async (t) => {
   t.equal((await bucket.read(objectKey('default', id, 'png')))?.etag, result.etag)
 })
 
+t.test('a page that draws itself differently each time raised a false alarm', async (t) => {
+  const { result } = await shoot('/random', {}, await shoot('/random'))
+  t.match(result.comparison, { changed: false, rule: 'loads', loads: 2, regionCount: 0 })
+  t.ok(result.comparison?.droppedRegions)
+  t.match(result.warnings, [/two loads of the page differ/])
+})
+
 t.test('with retries 0, a changed page is captured once', async (t) => {
   const { result } = await shoot('/one-hiccup', { retries: 0 }, await shoot('/one-hiccup'))
-  t.match(result.comparison, { changed: true })
+  t.match(result, { comparison: { changed: true, loads: 1 }, warnings: [/not confirmed by a second load/] })
   t.equal(oneHiccups, 2)
 })
 
@@ -141,7 +153,7 @@ t.test('option compare_threshold: share of changed pixels above which the pictur
 
 t.test('option compare_color_tolerance: difference up to which colors count as equal', async (t) => {
   const large = await shoot('/large')
-  t.match((await shoot('/pale', {}, large)).result.comparison, { changedPixels: 0 })
+  t.match((await shoot('/pale', { compareThreshold: 0 }, large)).result.comparison, { changed: false })
   t.match((await shoot('/pale', { compareColorTolerance: 0 }, large)).result.comparison, { changedPixels: 3_600 })
 })
 
@@ -177,6 +189,16 @@ t.test('a picture of one color or of a bot challenge is not compared', async (t)
   t.strictSame(challenged.result.comparison, { changed: false, skipped: 'bot_challenge' })
   const accepted = await shoot('/empty', { blankPageAction: 'accept' }, small)
   t.match(accepted.result.comparison, { changed: true }, 'control: accept one color')
+  t.notOk('unfit' in accepted.result)
+})
+
+t.test('option compare_accept_status: error pages with these statuses are compared', async (t) => {
+  const first = await shoot('/missing')
+  t.match(first.result, { unfit: 'http_error', httpStatus: 404 })
+  t.strictSame((await shoot('/missing', {}, small)).result.comparison, { changed: false, skipped: 'http_error' })
+  const compareAcceptStatus = ['400-499']
+  const accepted = await shoot('/missing', { compareAcceptStatus }, small)
+  t.match(accepted.result, { comparison: { changed: true, loads: 2 } })
   t.notOk('unfit' in accepted.result)
 })
 

@@ -4,7 +4,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import pixelmatch from 'pixelmatch'
 import sharp from 'sharp'
 import type { Test } from 'tap'
-import { compare, openBaseline } from '../../../../capture-runner/src/capture/compare.ts'
+import { drawDifferences, examine, openBaseline } from '../../../../capture-runner/src/capture/compare.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
 import { toIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
 import { PAGE_FRAME, toBoxes, toIgnored } from '../../../../capture-runner/src/comparison/to-boxes.ts'
@@ -44,7 +44,9 @@ export async function openLaboratory(t: Test) {
       const order = { url: `http://127.0.0.1:${port}${path}`, headers: {}, maxBytes: 100_000_000, ignored: ofBefore }
       await using baseline = await openBaseline(order, signal)
       const plan = buildPlan('https://example.com/', options)
-      const comparison = await compare(after.picture, baseline!, after.findings, plan, signal)
+      const examined = await examine(after.picture, baseline!, after.findings, plan, signal)
+      await drawDifferences(examined, after.findings, signal)
+      const { comparison } = examined
       const { ignoredSelectors, ignoredRegions } = plan.comparison
       const frame = after.findings.frame ?? PAGE_FRAME
       const ignored = [

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
-import { compare } from '../../../../capture-runner/src/capture/compare.ts'
+import { drawDifferences, examine } from '../../../../capture-runner/src/capture/compare.ts'
 import { SIGNATURE, toChunk } from '../../../../capture-runner/src/picture/section.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 
@@ -28,10 +28,15 @@ async function compareFiles(t: Test, before: Buffer, after: Buffer) {
     file: `${directory}/before`,
     sha256: Promise.resolve(''),
     ignored: [],
+    text: Promise.resolve(undefined),
     [Symbol.asyncDispose]: async () => {},
   }
   const plan = buildPlan('https://example.com/', {})
-  const compared = compare(after, baseline, findings, plan, AbortSignal.timeout(60_000))
+  const signal = AbortSignal.timeout(60_000)
+  const compared = examine(after, baseline, findings, plan, signal).then(async (examined) => {
+    await drawDifferences(examined, findings, signal)
+    return examined.comparison
+  })
   const [comparison, error] = await compared.then(
     (result) => [result, undefined] as const,
     (reason: unknown) => [undefined, reason] as const,

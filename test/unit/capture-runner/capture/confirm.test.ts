@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { compareTwice } from '../../../../capture-runner/src/capture/confirm.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import { Drawing } from '../../../support/drawing.ts'
 
 const pictureOf = (background: string): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 64, channels: 3, background } })
@@ -13,18 +14,22 @@ const pictureOf = (background: string): Promise<Buffer> =>
     .toBuffer()
 const [red, green, blue] = await Promise.all(['#f00', '#0f0', '#00f'].map(pictureOf))
 
-const captured = (picture: Buffer | undefined, unfit?: 'blank'): Captured => ({
+const captured = (picture: Buffer | undefined, unfit?: 'blank', text = ''): Captured => ({
   picture: picture!,
-  findings: { warnings: [], files: new Map(), page: {}, ...(unfit ? { unfit } : {}) },
+  findings: { warnings: [], files: new Map([['text', Buffer.from(text)]]), page: {}, ...(unfit ? { unfit } : {}) },
 })
 
-/** Compares with a green picture: first a red one, and then what `again` returns. */
-async function confirm(t: Test, again: () => Promise<Captured>, { retries = 1, leftMilliseconds = 60_000, first = captured(red) } = {}) {
+/** Compares with an earlier picture: first a red one, and then what `again` returns. */
+async function confirm(
+  t: Test,
+  again: () => Promise<Captured>,
+  { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green!, text = '' as string | null } = {},
+) {
   const directory = t.testdir()
   const file = path.join(directory, 'before')
-  await writeFile(file, green!)
-  const sha256 = Promise.resolve(createHash('sha256').update(green!).digest('hex'))
-  const baseline = { directory, file, sha256, ignored: [], [Symbol.asyncDispose]: async () => {} }
+  await writeFile(file, before)
+  const sha256 = Promise.resolve(createHash('sha256').update(before).digest('hex'))
+  const baseline = { directory, file, sha256, ignored: [], text: Promise.resolve(text ?? undefined), [Symbol.asyncDispose]: async () => {} }
   let calls = 0
   const kept = await compareTwice(first, {
     ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
@@ -43,11 +48,46 @@ t.test('compareTwice keeps the second capture if it does not differ, with a warn
   t.match(second.findings.warnings, [/a second one did not/])
 })
 
-t.test('compareTwice keeps the second capture if both differ', async (t) => {
-  const second = captured(blue)
+t.test('compareTwice keeps the second capture if both differ in the same way', async (t) => {
+  const second = captured(red)
   t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: true })
-  t.strictSame(second.findings.warnings, [])
+  t.match(second.findings, { warnings: [], comparison: { rule: 'regions', loads: 2, regionCount: 1, droppedRegions: 0 } })
   t.ok(second.findings.files.has('diff'))
+})
+
+t.test('a page that draws itself differently each time was a change', async (t) => {
+  const second = captured(blue)
+  t.match(await confirm(t, async () => second), { kept: second, calls: 1, changed: false })
+  t.match(second.findings.comparison, { rule: 'loads', loads: 2, regionCount: 0, droppedRegions: 1 })
+  t.match(second.findings.warnings, [/two loads of the page differ/])
+})
+
+t.test('a price of 40 pixels that changed was not a change', async (t) => {
+  const price = (text: string) => new Drawing(1_000, 600).text(text, 400, 300, 14).encode('png')
+  const [before, after] = await Promise.all([price('19'), price('99')])
+  const first = captured(after)
+  const { kept, calls, changed } = await confirm(t, async () => captured(after), { first, before })
+  t.same([calls, changed], [1, true])
+  t.match(kept.findings.comparison, { regionCount: 1, regions: [{ x: Number, y: Number, width: Number, height: Number }] })
+})
+
+t.test('compareTwice compares the words that both loads agree on', async (t) => {
+  const load = (id: string) => captured(red, undefined, `Price 99.50 Request ${id}`)
+  const { kept } = await confirm(t, async () => load('02de'), { first: load('81bc'), text: 'Price 19.50 Request 5f3a' })
+  t.match(kept.findings.comparison, { changed: true, textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] })
+})
+
+t.test('a price was lost among parts that each load draws differently', async (t) => {
+  const load = (picture: Buffer, price: string) => captured(picture, undefined, price)
+  const { kept } = await confirm(t, async () => load(blue!, '99.50'), { first: load(red!, '99.50'), text: '19.50' })
+  t.match(kept.findings.comparison, { changed: true, rule: 'text', regionCount: 0, wordsAdded: ['99.50'] })
+  const same = await confirm(t, async () => load(blue!, '19.50'), { first: load(red!, '19.50'), text: '19.50' })
+  t.match(same.kept.findings.comparison, { changed: false, rule: 'loads', textChanged: false })
+})
+
+t.test('compareTwice says that the words of an earlier capture are not stored', async (t) => {
+  const { kept } = await confirm(t, async () => captured(red), { text: null })
+  t.match(kept.findings, { warnings: [/words were not compared/], comparison: { changed: true } })
 })
 
 t.test('compareTwice does not capture an unchanged page again', async (t) => {
@@ -58,6 +98,7 @@ t.test('compareTwice keeps the first capture with retries 0, and when the time i
   for (const settings of [{ retries: 0 }, { leftMilliseconds: 1_500 }]) {
     const first = captured(red)
     t.match(await confirm(t, async () => captured(green), { ...settings, first }), { kept: first, calls: 0, changed: true })
+    t.match(first.findings, { warnings: [/not confirmed by a second load/], comparison: { loads: 1 } })
   }
 })
 

@@ -27,6 +27,7 @@ t.test('buildSuccess includes all data of the screenshot', async (t) => {
     pageTitle: 'Title',
     finalUrl: 'https://example.com/end',
     httpStatus: 200,
+    forms: [],
     processingMilliseconds: 820,
     timings: { navigate: 500 },
     size: '200 KiB',

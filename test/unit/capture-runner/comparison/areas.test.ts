@@ -1,8 +1,10 @@
 import t from 'tap'
+import { groupCells } from '../../../../capture-runner/src/comparison/cell-groups.ts'
 import { ChangedPixels } from '../../../../capture-runner/src/comparison/changed-pixels.ts'
 import { toIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
+import { mergeOverlapping } from '../../../../capture-runner/src/comparison/merge-boxes.ts'
 import { PAGE_FRAME, toBox, toBoxes, toIgnored } from '../../../../capture-runner/src/comparison/to-boxes.ts'
-import { MAX_CHANGED_REGIONS, MAX_IGNORED_BOXES } from '../../../../crds/src/kinds/comparison.ts'
+import { MAX_IGNORED_BOXES } from '../../../../crds/src/kinds/comparison.ts'
 
 const area = (x: number, y: number, width: number, height: number) => ({ x, y, width, height })
 
@@ -35,31 +37,39 @@ t.test('toIgnoreMask marks the pixels of the boxes in these rows', async (t) => 
   t.strictSame([...toIgnoreMask([area(0, 5, 2, 6), area(1, 10, 1, 2)], rows)!], [1, 1, 0, 0, 0, 1, 0, 0])
 })
 
-t.test('ChangedPixels joins nearby pixels to regions, the one with most pixels first', async (t) => {
-  const changed = new ChangedPixels(200, 100)
-  for (const [x, y] of [
-    [10, 10],
-    [20, 30],
-    [150, 90],
-    [151, 90],
-    [199, 99],
-  ] as const)
-    changed.addRow(y, x, x + 1, () => true)
-  t.equal(changed.count, 5)
-  t.ok(changed.has(10, 10) && !changed.has(11, 10) && changed.hasInRow(10) && !changed.hasInRow(11))
-  t.strictSame(changed.findRegions(), [area(10, 10, 11, 21), area(150, 90, 2, 1), area(199, 99, 1, 1)])
+t.test('ChangedPixels counts pixels in cells of 8 × 8, with their sides and rows', async (t) => {
+  const changed = new ChangedPixels(20, 18)
+  changed.add(0, 3, 0b0001_0010, changed.strong)
+  changed.add(0, 5, 0b1000_0000, changed.slight)
+  changed.add(2, 17, 0b0000_1000, changed.strong)
+  t.match(changed, { count: 4, columns: 3, rows: 3 })
+  t.strictSame([...changed.strong], [2, 0, 0, 0, 0, 0, 0, 0, 1])
+  t.strictSame([...changed.slight], [1, 0, 0, 0, 0, 0, 0, 0, 0])
+  t.strictSame(changed.sidesOf(0), { left: 1, top: 3, right: 7, bottom: 5 })
+  t.strictSame(changed.sidesOf(8), { left: 19, top: 17, right: 19, bottom: 17 })
+  const found: [number, number][] = []
+  for (const y of [3, 4, 17]) changed.forRow(y, (...pixel) => found.push(pixel))
+  t.strictSame(found, [
+    [1, 0],
+    [4, 0],
+    [19, 8],
+  ])
 })
 
-t.test('ChangedPixels does not join pixels of the right edge with those of the left edge', async (t) => {
-  const changed = new ChangedPixels(64, 64)
-  changed.addRow(0, 0, 64, (x) => x === 63)
-  changed.addRow(16, 0, 64, (x) => x === 0)
-  t.strictSame(changed.findRegions(), [area(63, 0, 1, 1), area(0, 16, 1, 1)])
+t.test('groupCells does not join cells of the right edge with those of the left edge', async (t) => {
+  const wanted = new Set([2, 3, 8])
+  const isWanted = (cell: number) => wanted.has(cell)
+  t.strictSame(groupCells({ columns: 3, rows: 3 }, 1, isWanted), [[2], [3], [8]])
+  t.strictSame(groupCells({ columns: 3, rows: 3 }, 2, isWanted), [[2, 3, 8]])
+  t.strictSame(
+    groupCells({ columns: 3, rows: 1 }, 1, () => false),
+    [],
+  )
 })
 
-t.test('ChangedPixels limits the number of regions', async (t) => {
-  const changed = new ChangedPixels(32 * 30, 10)
-  for (let n = 0; n < 30; n++) changed.addRow(0, n * 32, n * 32 + 1, () => true)
-  t.equal(changed.findRegions().length, MAX_CHANGED_REGIONS)
-  t.strictSame(new ChangedPixels(10, 10).findRegions(), [])
+t.test('mergeOverlapping merges boxes that overlap only after another merge', async (t) => {
+  const box = (x: number, y: number, width: number, height: number) => ({ ...area(x, y, width, height), pixels: 1 })
+  t.strictSame(mergeOverlapping([box(0, 0, 5, 5), box(5, 0, 5, 5)]), [box(0, 0, 5, 5), box(5, 0, 5, 5)], 'neighbors')
+  const chain = [box(0, 20, 4, 4), box(0, 0, 4, 10), box(3, 9, 20, 4), box(3, 12, 2, 9)]
+  t.strictSame(mergeOverlapping(chain), [{ ...area(0, 0, 23, 24), pixels: 4 }])
 })

@@ -17,6 +17,8 @@ t.test('compareSizes counts the pixels that only one picture has', async (t) => 
     changedRatio: 0.96,
     sizeChanged: true,
     regions: [whole],
+    regionCount: 1,
+    rule: 'size',
   })
   t.match(compareSizes(wide, tall, [], 0.96), { changed: false, changedPixels: 96 }, 'up to the threshold')
   t.match(compareSizes(wide, tall, [{ ...whole, width: 99, height: 99 }], 0), { changed: false, changedPixels: 0, regions: [] })

@@ -43,7 +43,7 @@ async function aService(t: Test, comparison: object | null, earlier: object = {}
 
 const changed = {
   ...{ to: OLD, changed: true, changed_ratio: 0.0124, changed_pixels: 25_714, size_changed: false },
-  ...{ regions: [{ x: 1, y: 2, width: 3, height: 4 }], diff_url: null, skipped: null },
+  ...{ regions: [{ x: 1, y: 2, width: 3, height: 4 }], region_count: 1, diff_url: null, skipped: null },
 }
 
 t.test('diff captures both URLs, compares the second with the first, and ends with 1 if it changed', async (t) => {
@@ -60,7 +60,7 @@ t.test('diff captures both URLs, compares the second with the first, and ends wi
 
 t.test('diff with an id captures its URL again, with the options that its record shows', async (t) => {
   const options = { format: 'webp', viewport_width: 800, cookies: '***', styles: 'p { color…', compare_to: ids[0] }
-  const unchanged = { ...changed, changed: false, changed_pixels: 3, changed_ratio: 0.0000012, regions: [] }
+  const unchanged = { ...changed, changed: false, changed_pixels: 3, changed_ratio: 0.0000012, regions: [], region_count: 0 }
   const { created, environment } = await aService(t, unchanged, { options })
   const args = ['diff', OLD, '--compare-ignore', '#clock', '--compare-ignore', '{"x": 0, "y": 0, "width": 9, "height": 9}']
   const { code, stdout } = await runCli(args, { environment })
@@ -73,7 +73,8 @@ t.test('diff says if nothing changed, and if the pictures were not compared', as
   for (const [comparison, expected] of [
     [{ ...changed, changed: false, changed_pixels: 0, changed_ratio: 0 }, 'unchanged\n'],
     [{ ...changed, changed: false, skipped: 'blank' }, 'not compared: the picture shows one color\n'],
-    [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge\n'],
+    [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge or a captcha\n'],
+    [{ ...changed, changed: false, skipped: 'login' }, 'not compared: the picture shows a login form\n'],
   ] as const) {
     const { environment } = await aService(t, comparison)
     t.match(await runCli(['diff', OLD], { environment }), { code: 0, stdout: expected })

@@ -3,7 +3,7 @@ import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import type { StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
-import { chooseRun, isRunOf } from '../../../../crds/src/records/approval.ts'
+import { chooseRun, findApprovalProblem, isRunOf, waitingRunOf } from '../../../../crds/src/records/approval.ts'
 import { baselineKey } from '../../../../crds/src/records/storage-keys.ts'
 
 const [first, second] = [newId('scr', new Date('2026-11-23T08:00:00Z')), newId('scr', new Date('2026-11-24T08:00:00Z'))]
@@ -38,6 +38,28 @@ t.test('chooseRun takes the last compared run for latest, else the approved one'
     t.strictSame(chooseRun(aSchedule({ status: { baseline } }), request, last), { id: first, isApproved: false }, 'newer than the status')
     t.strictSame(chooseRun(aSchedule({ status: { baseline } }), request), { id: second, isApproved: true })
   }
+})
+
+t.test('chooseRun takes the run that waits for approval for latest, if none was compared', async (t) => {
+  const recentRuns = [
+    { id: second, time, outcome: 'completed' as const, unfit: 'http_error' as const },
+    { id: first, time, outcome: 'completed' as const },
+  ]
+  t.strictSame(chooseRun(aSchedule({ status: { recentRuns } }), 'latest'), { id: first, isApproved: false })
+  t.strictSame(chooseRun(aSchedule(), 'latest', undefined, recentRuns), { id: first, isApproved: false }, 'newer than the status')
+  const comparison = { baseline: 'Approved' as const }
+  t.equal(waitingRunOf({ comparison, status: { recentRuns } }), first)
+  t.equal(waitingRunOf({ comparison, status: { recentRuns, baseline } }), undefined, 'one was approved')
+  t.equal(waitingRunOf({ comparison: {}, status: { recentRuns } }), undefined, 'runs need no approval')
+})
+
+t.test('findApprovalProblem lets a person approve a login form, and no error page', async (t) => {
+  const run = (unfit: string) => ({ spec: {}, status: { phase: 'Completed', result: { unfit, httpStatus: 404 } } }) as Screenshot
+  t.equal(findApprovalProblem(run('login'), aSchedule()), undefined)
+  t.match(findApprovalProblem(run('http_error'), aSchedule()), { reason: 'unfit', message: /compare_accept_status/ })
+  const accepting = aSchedule()
+  accepting.spec.comparison = { acceptStatus: ['400-499'] }
+  t.equal(findApprovalProblem(run('http_error'), accepting), undefined)
 })
 
 t.test('chooseRun says why a request names no run', async (t) => {

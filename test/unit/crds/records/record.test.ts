@@ -152,17 +152,32 @@ t.test('toRecord lists the requested and stored files beside the picture', async
 t.test('toRecord includes the comparison with the screenshot that the options name', async (t) => {
   const to = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
   const regions = [{ x: 1, y: 2, width: 3, height: 4 }]
-  const comparison = { changed: true, changedPixels: 12, changedRatio: 0.5, sizeChanged: true, regions }
+  const comparison = {
+    changed: true,
+    changedPixels: 12,
+    changedRatio: 0.5,
+    sizeChanged: true,
+    regions,
+    regionCount: 1,
+    droppedRegions: 2,
+    rule: 'regions' as const,
+    loads: 2,
+    ...{ engineChanged: true, textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] },
+  }
   const shotWith = (result: CaptureResult, options: CaptureOptions = { compareTo: to }) =>
     aScreenshot({ spec: { accountName: 'acme', options }, status: completedStatus({ result }) })
   const shot = shotWith({ comparison, artifacts: [{ type: 'diff', fileSizeBytes: 5, etag: 'x' }] })
   const id = shot.metadata.name.replace('-', '_')
   t.strictSame(toRecord(shot, linkTo).comparison, {
     ...{ to, changed: true, changed_ratio: 0.5, changed_pixels: 12, size_changed: true, regions },
+    ...{ region_count: 1, dropped_regions: 2, rule: 'regions', loads: 2 },
+    ...{ engine_changed: true, text_changed: true, words_added: ['99.50'], words_removed: ['19.50'] },
     ...{ diff_url: `https://files.example.com/users/acme/${id}.diff.png`, skipped: null },
   })
   t.strictSame(toRecord(shotWith({ comparison: { changed: false, skipped: 'blank' } }), linkTo).comparison, {
     ...{ to, changed: false, changed_ratio: null, changed_pixels: null, size_changed: null, regions: [] },
+    ...{ region_count: null, dropped_regions: null, rule: null, loads: null },
+    ...{ engine_changed: null, text_changed: null, words_added: [], words_removed: [] },
     ...{ diff_url: null, skipped: 'blank' },
   })
   t.equal(toRecord(shotWith({ comparison }, {}), linkTo).comparison, null, 'nothing to compare with')

@@ -29,14 +29,17 @@ t.test('toRunSpec copies the template, and names account and schedule', async (t
 t.test('toRunSpec adds the comparison, and for the first run only what it must store', async (t) => {
   const comparison = { threshold: 0.01, colorTolerance: 0.2, antialiasing: true, ignore: [{ selector: '#ad' }] }
   const template = { url: 'https://example.com/', options: { fullPage: true } }
-  t.strictSame(toRunSpec(aSchedule({ comparison, template }), time).options, { fullPage: true, compareIgnore: [{ selector: '#ad' }] })
-  const { options, baseline: kept } = toRunSpec(aSchedule({ comparison, template }, { baseline }), time)
+  t.strictSame(toRunSpec(aSchedule({ comparison, template }), time).options, { fullPage: true, compareIgnore: [{ selector: '#ad' }], saveText: true })
+  const { options, baseline: kept, scheduleRef } = toRunSpec(aSchedule({ comparison, template }, { baseline }), time)
   t.strictSame(options, {
     fullPage: true,
     compareIgnore: [{ selector: '#ad' }],
     ...{ compareTo: id, compareThreshold: 0.01, compareColorTolerance: 0.2, compareAntialiasing: true },
   })
   t.strictSame(kept, { key: baseline.key, etag: 'e', ignored })
+  t.equal(scheduleRef?.wasFit, true)
+  const conditions = [{ type: 'Fit', status: 'False', reason: 'Login', message: '', lastTransitionTime: '2026-11-26T00:00:00.000Z' }]
+  t.equal(toRunSpec(aSchedule({ comparison }, { conditions } as never), time).scheduleRef?.wasFit, false)
   t.strictSame(toRunSpec(aSchedule({ comparison: {} }, { baseline }), time).options, { compareTo: id })
 })
 

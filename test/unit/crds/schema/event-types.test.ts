@@ -4,7 +4,16 @@ import { EVENT_TYPES, eventsOfStatus, isCreationEvent, REQUEST_EVENTS } from '..
 t.test('EVENT_TYPES lists the documented event types', async (t) => {
   t.strictSame(
     [...EVENT_TYPES],
-    ['screenshot.queued', 'screenshot.completed', 'screenshot.changed', 'screenshot.failed', 'video.completed', 'video.failed'],
+    [
+      'screenshot.queued',
+      'screenshot.completed',
+      'screenshot.changed',
+      'screenshot.unfit',
+      'screenshot.fit',
+      'screenshot.failed',
+      'video.completed',
+      'video.failed',
+    ],
   )
 })
 
@@ -29,3 +38,17 @@ t.test('eventsOfStatus includes screenshot.changed only for a completed capture 
   t.strictSame(of('Completed', false), ['screenshot.queued', 'screenshot.completed'])
   t.strictSame(of('Failed', true), ['screenshot.queued', 'screenshot.failed'])
 })
+
+t.test(
+  'eventsOfStatus includes screenshot.unfit and screenshot.fit only for a run of a schedule that differs from the run before',
+  async (t) => {
+    const of = (unfit: string | undefined, wasFit?: boolean, phase = 'Completed') =>
+      eventsOfStatus('screenshot', { phase, result: { unfit } }, wasFit).slice(2)
+    t.strictSame(of('http_error', true), ['screenshot.unfit'])
+    t.strictSame(of('http_error', false), [])
+    t.strictSame(of(undefined, false), ['screenshot.fit'])
+    t.strictSame(of(undefined, true), [])
+    t.strictSame(of('http_error'), [], 'no run of a schedule that compares')
+    t.strictSame(of(undefined, false, 'Failed'), [], 'a failed run says nothing about the page')
+  },
+)

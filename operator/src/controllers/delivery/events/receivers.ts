@@ -30,7 +30,9 @@ export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStar
 }
 
 const eventsOf = (screenshot: Screenshot): EventType[] =>
-  eventsOfStatus(eventSubjectOf(screenshot), screenshot.status).filter((event) => isCreationEvent(event) || !isRestored(screenshot))
+  eventsOfStatus(eventSubjectOf(screenshot), screenshot.status, screenshot.spec.scheduleRef?.wasFit).filter(
+    (event) => isCreationEvent(event) || !isRestored(screenshot),
+  )
 
 /** End of the second in which an object was created. */
 const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>

@@ -28,7 +28,15 @@ async function create(gateway: Gateway, body: object = compared): Promise<string
 t.test('POST /schedules stores how runs are compared, and the record shows the defaults', async (t) => {
   const gateway = aGateway()
   const ignore = ['#clock', { x: 0, y: 0, width: 320, height: 60 }]
-  const comparison = { baseline: 'approved', threshold: 0.01, color_tolerance: 0.2, antialiasing: true, ignore }
+  const comparison = {
+    baseline: 'approved',
+    threshold: 0.01,
+    color_tolerance: 0.2,
+    antialiasing: true,
+    ignore,
+    accept_status: ['404'],
+    approve_first: true,
+  }
   const { body } = await calling(gateway)('POST', '/schedules', { ...compared, comparison })
   t.strictSame(newest(gateway).spec.comparison, {
     baseline: 'Approved',
@@ -36,10 +44,15 @@ t.test('POST /schedules stores how runs are compared, and the record shows the d
     colorTolerance: 0.2,
     antialiasing: true,
     ignore: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }],
+    acceptStatus: ['404'],
+    approveFirst: true,
   })
-  t.strictSame(body.data.comparison, { ...comparison, ignore: [{ selector: '#clock' }, ignore[1]], baseline_run: null, last: null })
+  t.strictSame(body.data.comparison, {
+    ...{ ...comparison, ignore: [{ selector: '#clock' }, ignore[1]] },
+    ...{ baseline_run: null, waiting_run: null, fit: null, last: null },
+  })
   const simple = await calling(gateway)('POST', '/schedules', { ...compared, comparison: {} })
-  t.match(simple.body.data.comparison, { baseline: 'previous', threshold: 0.001, color_tolerance: 0.1, antialiasing: false, ignore: [] })
+  t.match(simple.body.data.comparison, { baseline: 'previous', threshold: null, color_tolerance: 0.1, antialiasing: false, ignore: [] })
 })
 
 const refused: { name: string; body: object; details: string[] }[] = [

@@ -61,14 +61,17 @@ t.test('a run that was due before the baseline does not replace it', async (t) =
   t.strictSame(chosen(aSchedule({}, 3), [aRun(2), aRun(3)]), { kept: idOf(3), candidates: [], isLost: false })
 })
 
-t.test('with Approved, the first picture stays', async (t) => {
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
+t.test('with Approved, the first picture became the baseline before a person saw it', async (t) => {
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [])
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [aRun(2)]), { kept: idOf(1), candidates: [], isLost: false })
 })
 
 for (const [what, run] of [
   ['failed', aRun(2, failedStatus())],
   ['blank', aRun(2, picture({ unfit: 'blank' }))],
+  ['an error page', aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))],
+  ['a login form', aRun(2, picture({ unfit: 'login' }))],
   ['challenged', aRun(2, picture({ unfit: 'bot_challenge' }))],
   ['deleted', { id: idOf(2), time: timeOf(2), outcome: 'deleted' }],
   ['a PDF', aRun(2, picture(), { options: { format: 'pdf' } })],
@@ -82,6 +85,26 @@ for (const [what, run] of [
     }
   })
 }
+
+t.test('with Approved, a run of another engine that shows the same replaces the picture', async (t) => {
+  const run = (comparison: object, to = idOf(1)) => aRun(2, picture({ comparison }), { options: { compareTo: to } })
+  const schedule = aSchedule({ baseline: 'Approved' }, 1)
+  t.strictSame(chosen(schedule, [run({ changed: false, engineChanged: true })]), { kept: idOf(1), candidates: [idOf(2)], isLost: false })
+  for (const comparison of [
+    { changed: true, engineChanged: true },
+    { changed: false, engineChanged: false },
+    { changed: false, engineChanged: true, skipped: 'login' },
+  ]) {
+    t.strictSame(chosen(schedule, [run(comparison)]).candidates, [])
+  }
+  t.strictSame(chosen(schedule, [run({ changed: false, engineChanged: true }, idOf(0))]).candidates, [], 'compared with an earlier picture')
+})
+
+t.test('an accepted error page becomes the baseline', async (t) => {
+  const run = aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))
+  t.strictSame(chosen(aSchedule({ acceptStatus: ['404'] }), [run]).candidates, [idOf(2)])
+  t.strictSame(chosen(aSchedule({ acceptStatus: ['500-599'] }), [run]).candidates, [])
+})
 
 t.test('nothing is kept without a comparison, or for another account', async (t) => {
   t.strictSame(chosen({ ...aSchedule({}, 1), spec: { ...aSchedule().spec, comparison: undefined } }, [aRun(2)]), {
@@ -99,7 +122,8 @@ t.test('a picture that a capture did not find is lost, and a later one replaces 
   })
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without]), { kept: undefined, candidates: [], isLost: true })
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [idOf(3)])
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [], 'a person approves another one')
+  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }, 1), [without, aRun(3)]).candidates, [idOf(3)])
 })
 
 t.test('the first candidate whose file exists is copied', async (t) => {
@@ -112,10 +136,27 @@ t.test('the first candidate whose file exists is copied', async (t) => {
   }
   const ignored = [{ selector: '#ad', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
   const schedule = aSchedule({}, 1)
-  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture({ ignored })), aRun(3)]), storage)
-  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ignored })
+  const facts = { ignored, finalUrl: 'https://example.com/end', forms: ['password'] }
+  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture(facts)), aRun(3)]), storage)
+  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ...facts })
   t.strictSame(copies.at(-1), { from: `users/acme/${idOf(2)}.png`, etag: 'e', to: `baselines/acme/u/${idOf(2)}` })
   t.equal((await keepBaseline(schedule, chooseBaseline(schedule, [aRun(3)]), storage))?.id, idOf(1), 'the present one stays')
+})
+
+t.test('the text of a run is copied with its picture, and both are kept', async (t) => {
+  const artifacts = [{ type: 'text', fileSizeBytes: 5, etag: 'text' }]
+  const copies: string[] = []
+  const copy = async ({ from, to }: { from: string; to: string }) => {
+    copies.push(`${from} ${to}`)
+    return 'copied'
+  }
+  const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ artifacts }))]), { copy })
+  t.match(found, { text: { key: `${baselineKey('acme', 'u', idOf(1))}.txt`, etag: 'copied' } })
+  t.equal(copies.at(-1), `users/acme/${idOf(1)}.txt ${found?.text?.key}`)
+  const bucket = new MemoryBucket()
+  for (const key of [found!.key, found!.text!.key, `${baselineKey('acme', 'u', idOf(2))}.txt`]) bucket.objects.set(key, '')
+  await removeOldPictures(aSchedule(), new Set([found!.key]), bucket.storage)
+  t.strictSame(bucket.keys().toSorted(), [found!.key, found!.text!.key])
 })
 
 t.test('more ignored areas than a status can store are left out', async (t) => {

@@ -1,0 +1,71 @@
+import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/comparison'
+import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import type { ChangedPixels } from './changed-pixels.ts'
+import type { ChangedWords } from './compare-words.ts'
+import type { ComparisonPlan } from './comparison-plan.ts'
+import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS } from './regions.ts'
+
+// Decides whether a picture changed (ADR 69). Pure functions.
+
+type Settings = Pick<ComparisonPlan['comparison'], 'threshold' | 'colorTolerance'>
+
+/** Added to the tolerance if a picture was compressed with loss: a change of one place changes the noise around it. */
+const LOSSY_TOLERANCE = 0.1
+/** Levels of 255 by which the color of a large area must differ. */
+const SLIGHT_LEVELS = 3
+const LOSSY_SLIGHT_LEVELS = 8
+
+/** The tolerances for two pictures. With a tolerance of 0, the smallest difference counts. */
+export const toTolerances = (colorTolerance: number, isLossy: boolean) => ({
+  colorTolerance: isLossy && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
+  // A client that sets a larger tolerance does not want to hear of such areas.
+  slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : isLossy ? LOSSY_SLIGHT_LEVELS : SLIGHT_LEVELS,
+})
+
+/** With another engine: changed pixels from which a region counts, and the share of its box if the words are the same, which text does not fill. */
+const MIN_ENGINE_PIXELS = 12
+const MIN_ENGINE_FILL = 0.5
+
+/** Evaluates the difference to a picture of another browser or of other fonts. @param textChanged undefined: not known */
+export const evaluateEngine = (changed: ChangedPixels, between: ChangedPixels | undefined, textChanged: boolean | undefined): Evaluation =>
+  evaluateRegions(changed, between, MIN_ENGINE_PIXELS, textChanged === false ? MIN_ENGINE_FILL : 0)
+
+/** Builds the result for a picture of another browser or of other fonts. Words and large differences decide. */
+export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, textChanged = false): Comparison => ({
+  ...decide(changed, evaluation, { threshold: undefined }),
+  changed: textChanged || evaluation.regions.length > 0,
+  rule: 'engine',
+})
+
+/** Evaluates the difference. With a share, each pixel counts. */
+export const evaluate = (
+  changed: ChangedPixels,
+  between: ChangedPixels | undefined,
+  { threshold, isLossy }: { threshold: number | undefined; isLossy: boolean },
+): Evaluation => evaluateRegions(changed, between, threshold === undefined ? (isLossy ? MIN_LOSSY_PIXELS : MIN_PIXELS) : 1)
+
+/** Builds the result. */
+export function decide(changed: ChangedPixels, evaluation: Evaluation, { threshold }: Pick<Settings, 'threshold'>): Comparison {
+  const { regions, pixels, dropped } = evaluation
+  const changedRatio = pixels / (changed.width * changed.height)
+  return {
+    changed: threshold === undefined ? regions.length > 0 : changedRatio > threshold,
+    changedPixels: pixels,
+    changedRatio,
+    regions: regions.slice(0, MAX_CHANGED_REGIONS),
+    regionCount: regions.length,
+    droppedRegions: dropped,
+    rule: ruleOf(changed, evaluation, threshold),
+  }
+}
+
+function ruleOf({ count }: ChangedPixels, { regions, dropped, isSlight }: Evaluation, threshold: number | undefined) {
+  if (count === 0) return 'identical'
+  if (regions.length === 0 && dropped > 0) return 'loads'
+  if (threshold !== undefined) return 'share'
+  return isSlight ? 'color' : 'regions'
+}
+
+/** Where moving parts hide the pixels, words that two loads agree on decide. */
+export const withWords = (comparison: Comparison, { textChanged }: ChangedWords): Comparison =>
+  comparison.rule === 'loads' && textChanged ? { ...comparison, changed: true, rule: 'text' } : comparison

@@ -1,0 +1,221 @@
+import type { PictureBox } from '@tintype/crds/kinds/comparison'
+import { forNear, groupCells } from './cell-groups.ts'
+import type { ChangedPixels } from './changed-pixels.ts'
+import { mergeOverlapping } from './merge-boxes.ts'
+
+// Decides which changed pixels count (ADR 69). A region counts if it has a few pixels, or is a large area whose color changed a little, and if both
+// loads of the page drew it in the same way. Pure functions.
+
+/** Changed pixels from which a region counts: fewer can be the rounding of a smooth edge. */
+export const MIN_PIXELS = 3
+/** The same if a picture was compressed with loss. */
+export const MIN_LOSSY_PIXELS = 8
+/** Pixels from which an area counts whose color changed by less than the tolerance: 32 × 32. */
+export const MIN_SLIGHT_PIXELS = 1_024
+/** A region of which the loads differ in more pixels than this share is dropped whole: an 8 and a 0 share most strokes. */
+const UNSTABLE_SHARE = 0.05
+/** Cells around a difference of the loads that do not count if the rest of the region does. */
+const UNSTABLE_REACH = 2
+/** Cells within which regions are scattered over one area, such as the dots of a moving background. */
+const AREA_CELLS = 8
+/** Unstable regions from which an area is scattered. */
+const MIN_SCATTERED = 3
+/** Pairs of parts to compare with each other. A page with more changed as a whole. */
+const MAX_PAIRS = 4_000_000
+/** Cells within which parts are one reported region, such as the words of a line. */
+const REPORT_REACH = 2
+
+/** The result for one pair of pictures. */
+export interface Evaluation {
+  /** Regions that count, the largest change first. They do not overlap. */
+  regions: PictureBox[]
+  /** Number of changed pixels in them. */
+  pixels: number
+  /** Number of regions that do not count, because the loads of the page differ there. */
+  dropped: number
+  /** Whether only areas count whose color changed by less than the tolerance. */
+  isSlight: boolean
+  /** For each cell: whether its pixels count. */
+  isCounted: Uint8Array
+}
+
+/**
+ * Evaluates the difference to the earlier picture.
+ * @param between the difference of the two loads; absent: the page was loaded once
+ * @param minPixels changed pixels from which a region counts
+ * @param minFill share of its box that must have changed
+ */
+export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
+  const weights = weigh(changed)
+  const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights.map((weight) => Number(weight > 0))
+  const isCounted = new Uint8Array(weights.length)
+  const boxes: (PictureBox & { pixels: number })[] = []
+  let strong = 0
+  for (const group of groupCells(changed, REPORT_REACH, (cell) => isStable[cell] !== 0)) {
+    const pixels = sumOf(group, weights)
+    const box = boxOf(group, changed, weights)
+    if (pixels < minPixels || pixels < minFill * box.width * box.height) continue
+    for (const cell of group) isCounted[cell] = 1
+    strong += sumOf(group, changed.strong)
+    boxes.push({ ...box, pixels })
+  }
+  const dropped = groupCells(changed, REPORT_REACH, (cell) => weights[cell] !== 0 && isStable[cell] === 0)
+  const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
+  return {
+    regions: merged.map(({ x, y, width, height }) => ({ x, y, width, height })),
+    pixels: merged.reduce((sum, { pixels }) => sum + pixels, 0),
+    dropped: dropped.length,
+    isSlight: merged.length > 0 && strong < minPixels,
+    isCounted,
+  }
+}
+
+const sumOf = (cells: readonly number[], values: Uint8Array): number => {
+  let sum = 0
+  for (const cell of cells) sum += values[cell]!
+  return sum
+}
+
+/** The changed pixels of each cell. Slightly changed ones count only in large areas. */
+function weigh(changed: ChangedPixels): Uint8Array {
+  const { strong, slight } = changed
+  const weights = Uint8Array.from(strong)
+  for (const group of groupCells(changed, 1, (cell) => slight[cell] !== 0)) {
+    if (sumOf(group, slight) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
+    for (const cell of group) weights[cell] = strong[cell]! + slight[cell]!
+  }
+  return weights
+}
+
+/** A part of the picture in which something differs. */
+interface Part {
+  cells: readonly number[]
+  weight: number
+  box: PictureBox
+}
+
+/** A part in which the loads differ. */
+interface UnstablePart extends Part {
+  /** Boxes and weights of its changed pixels, and of those in which the loads differ. */
+  shapes: Pick<Part, 'box' | 'weight'>[]
+}
+
+/** For each cell: whether it has changed pixels, and both loads agree there. */
+function findStable(changed: ChangedPixels, between: ChangedPixels, weights: Uint8Array, noise: Uint8Array): Uint8Array {
+  const isStable = new Uint8Array(weights.length)
+  const isNearSpot = new Uint8Array(weights.length)
+  const stable: Part[] = []
+  const unstable: UnstablePart[] = []
+  for (const cells of groupCells(changed, 1, (cell) => weights[cell] !== 0 || noise[cell] !== 0)) {
+    const [weight, disagreeing] = [sumOf(cells, weights), sumOf(cells, noise)]
+    if (disagreeing > UNSTABLE_SHARE * weight) {
+      const shapes = [
+        ...(weight > 0 ? [{ box: boxOf(cells, changed, weights), weight }] : []),
+        { box: boxOf(cells, between, noise), weight: disagreeing },
+      ]
+      unstable.push({ cells, weight, box: unionOf(shapes.map(({ box }) => box)), shapes })
+      continue
+    }
+    const spots = cells.filter((cell) => noise[cell] !== 0)
+    for (const spot of spots) forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 1))
+    for (const cell of cells) if (weights[cell] !== 0 && isNearSpot[cell] === 0) isStable[cell] = 1
+    // Spots drop only cells of their own part.
+    for (const spot of spots) forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 0))
+    stable.push({ cells, weight, box: boxOf(cells, changed, weights) })
+  }
+  for (const part of findDoubtful(stable, unstable)) for (const cell of part.cells) isStable[cell] = 0
+  if (unstable.length >= MIN_SCATTERED) dropScattered(changed, { weights, noise, isStable, unstable })
+  return isStable
+}
+
+/**
+ * Parts in which the loads agree by chance. They continue a line of which other parts are unstable, such as the digits of a counter. Or they have the
+ * size of an unstable part: the loads show an element at random places, and both lack it where the earlier picture shows it.
+ */
+function findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[]): Set<Part> {
+  const doubtful = new Set<Part>()
+  if (stable.length * unstable.length > MAX_PAIRS) return doubtful
+  const waiting: Part[] = [...unstable]
+  for (let part = waiting.pop(); part; part = waiting.pop()) {
+    for (const other of stable) {
+      if (doubtful.has(other) || !isSameLine(part.box, other.box)) continue
+      doubtful.add(other)
+      waiting.push(other)
+    }
+  }
+  for (const part of stable) {
+    if (unstable.some(({ shapes }) => shapes.some((shape) => isSameSize(part, shape)))) doubtful.add(part)
+  }
+  return doubtful
+}
+
+/** Whether two boxes are as letters of a line: of about the same height, side by side, and near each other. */
+function isSameLine(a: PictureBox, b: PictureBox): boolean {
+  const [low, high] = [Math.min(a.height, b.height), Math.max(a.height, b.height)]
+  const overlap = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  const gap = Math.max(a.x, b.x) - Math.min(a.x + a.width, b.x + b.width)
+  return overlap >= 0.7 * high && low >= 0.7 * high && gap <= 0.5 * low
+}
+
+const isSameSize = (a: Pick<Part, 'box' | 'weight'>, b: Pick<Part, 'box' | 'weight'>): boolean =>
+  isNear(a.box.width, b.box.width, 0.05) && isNear(a.box.height, b.box.height, 0.05) && isNear(a.weight, b.weight, 0.15)
+
+const isNear = (a: number, b: number, share: number): boolean => Math.abs(a - b) <= Math.max(1, share * Math.max(a, b))
+
+function unionOf(boxes: readonly PictureBox[]): PictureBox {
+  const x = Math.min(...boxes.map((box) => box.x))
+  const y = Math.min(...boxes.map((box) => box.y))
+  const right = Math.max(...boxes.map((box) => box.x + box.width))
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height))
+  return { x, y, width: right - x, height: bottom - y }
+}
+
+interface Scattered {
+  weights: Uint8Array
+  noise: Uint8Array
+  isStable: Uint8Array
+  unstable: readonly Part[]
+}
+
+/**
+ * Drops the stable cells of areas that the loads drew differently in many places. The earlier picture of a field of random dots has its own dots,
+ * which both loads lack.
+ */
+function dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable }: Scattered): void {
+  const columns = Math.ceil(grid.columns / AREA_CELLS)
+  const rows = Math.ceil(grid.rows / AREA_CELLS)
+  const areaOf = (cell: number) => Math.floor(cell / grid.columns / AREA_CELLS) * columns + Math.floor((cell % grid.columns) / AREA_CELLS)
+  const [stable, differing] = [new Uint16Array(columns * rows), new Uint16Array(columns * rows)]
+  for (let cell = 0; cell < weights.length; cell++) {
+    if (isStable[cell] !== 0) stable[areaOf(cell)]! += weights[cell]!
+    if (noise[cell] !== 0) differing[areaOf(cell)]! += noise[cell]!
+  }
+  const groups = groupCells({ columns, rows }, 1, (area) => stable[area] !== 0 || differing[area] !== 0)
+  const groupOf = new Uint32Array(columns * rows)
+  for (const [index, group] of groups.entries()) for (const area of group) groupOf[area] = index
+  const scattered = new Uint32Array(groups.length)
+  for (const { cells } of unstable) scattered[groupOf[areaOf(cells[0]!)]!]!++
+  const isDropped = groups.map((group, index) => {
+    let [agreed, disagreed] = [0, 0]
+    for (const area of group) {
+      agreed += stable[area]!
+      disagreed += differing[area]!
+    }
+    return scattered[index]! >= MIN_SCATTERED && disagreed >= agreed
+  })
+  for (let cell = 0; cell < weights.length; cell++) if (isStable[cell] !== 0 && isDropped[groupOf[areaOf(cell)]!]) isStable[cell] = 0
+}
+
+/** The box of the changed pixels of cells, of those with a weight. */
+function boxOf(cells: readonly number[], changed: ChangedPixels, weights: Uint8Array): PictureBox {
+  let [left, top, right, bottom] = [changed.width, changed.height, 0, 0]
+  for (const cell of cells) {
+    if (weights[cell] === 0) continue
+    const sides = changed.sidesOf(cell)
+    left = Math.min(left, sides.left)
+    top = Math.min(top, sides.top)
+    right = Math.max(right, sides.right)
+    bottom = Math.max(bottom, sides.bottom)
+  }
+  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
+}

@@ -1,0 +1,149 @@
+import t from 'tap'
+import type { PictureBox } from '../../../../crds/src/kinds/comparison.ts'
+import { BLACK, type Color, Drawing, decode } from '../../../support/drawing.ts'
+import { area, compare, GRAY, GREEN, isAt, page, RED } from './drawn-pages.ts'
+
+// What counts as a change, with drawn pictures. ADR 69 has the figures.
+
+interface Change {
+  name: string
+  /** Too small for a compressed picture. */
+  isTiny?: true
+  /** Where it is, in CSS pixels from the place of the change. */
+  area: PictureBox
+  before?: (drawing: Drawing, x: number, y: number, k: number) => void
+  after: (drawing: Drawing, x: number, y: number, k: number) => void
+}
+
+const CHANGES: readonly Change[] = [
+  {
+    name: 'a digit of a small gray price',
+    area: area(0, 0, 12, 14),
+    before: (d, x, y, k) => d.text('19.50', x, y, 12 * k, GRAY),
+    after: (d, x, y, k) => d.text('99.50', x, y, 12 * k, GRAY),
+  },
+  {
+    name: 'an 8 that becomes a 0',
+    area: area(0, 0, 12, 17),
+    before: (d, x, y, k) => d.text('8', x, y, 15 * k),
+    after: (d, x, y, k) => d.text('0', x, y, 15 * k),
+  },
+  { name: 'a new word', area: area(0, 0, 100, 14), after: (d, x, y, k) => d.text('SOLD OUT', x, y, 12 * k) },
+  {
+    name: 'another word',
+    area: area(0, 0, 60, 14),
+    before: (d, x, y, k) => d.text('SOON', x, y, 11 * k),
+    after: (d, x, y, k) => d.text('DONE', x, y, 11 * k),
+  },
+  { name: 'a badge', area: area(0, 0, 16, 16), after: (d, x, y, k) => d.box(x, y, 14 * k, 14 * k, RED) },
+  { name: 'a dot of four pixels', isTiny: true, area: area(0, 0, 4, 4), after: (d, x, y, k) => d.box(x, y, 2 * k, 2 * k, BLACK) },
+  {
+    name: 'the color of an icon',
+    area: area(0, 0, 24, 24),
+    before: (d, x, y, k) => d.ring(x + 12 * k, y + 12 * k, 8 * k, 3 * k, GREEN),
+    after: (d, x, y, k) => d.ring(x + 12 * k, y + 12 * k, 8 * k, 3 * k, RED),
+  },
+  {
+    name: 'a button that moved by two pixels',
+    area: area(0, 0, 84, 36),
+    before: (d, x, y, k) => d.box(x, y, 80 * k, 32 * k, GREEN),
+    after: (d, x, y, k) => d.box(x + 2 * k, y + 2 * k, 80 * k, 32 * k, GREEN),
+  },
+  {
+    name: 'an image that is missing',
+    area: area(0, 0, 60, 40),
+    before: (d, x, y, k) => d.box(x, y, 60 * k, 40 * k, GRAY),
+    after: () => {},
+  },
+  {
+    name: 'one cell of a table',
+    area: area(40, 0, 60, 14),
+    before: (d, x, y, k) => d.text('12 34 56 78', x, y, 11 * k),
+    after: (d, x, y, k) => d.text('12 34 57 78', x, y, 11 * k),
+  },
+  {
+    name: 'a pale banner',
+    area: area(0, 0, 120, 30),
+    after: (d, x, y, k) => d.box(x, y, 120 * k, 30 * k, [255, 246, 224]),
+  },
+  { name: 'a line below a link', area: area(0, 0, 60, 3), after: (d, x, y, k) => d.box(x, y, 60 * k, 1 * k, GRAY) },
+]
+
+const SIZES = [
+  { width: 1_000, height: 600, k: 1 },
+  { width: 1_920, height: 1_080, k: 1 },
+  { width: 480, height: 7_000, k: 1 },
+  { width: 480, height: 25_000, k: 1 },
+  { width: 1_170, height: 2_532, k: 3 },
+]
+
+t.test('a price that changed was not a change, because it has few pixels', async (t) => {
+  for (const { width, height, k } of SIZES) {
+    for (const { name, area, before, after } of CHANGES) {
+      const [x, y] = [Math.floor(width * 0.6), Math.floor(height * 0.7)]
+      const [first, second] = [page(width, height, k), page(width, height, k)]
+      before?.(first, x, y, k)
+      after(second, x, y, k)
+      const { changed, regions = [], regionCount } = await compare(first, second)
+      const wanted = { x: x + area.x * k, y: y + area.y * k, width: area.width * k, height: area.height * k }
+      t.ok(changed && regionCount && regions.every((region) => isAt(region, wanted)), `${name}, ${width} × ${height}`, { changed, regions })
+    }
+  }
+})
+
+t.test('a changed price in a jpeg, webp or avif picture was not a change', async (t) => {
+  for (const [format, changes] of [
+    ['jpeg', CHANGES],
+    ['webp', CHANGES],
+    ['avif', CHANGES.slice(0, 1)],
+  ] as const) {
+    for (const { name, area, before, after } of changes.filter(({ isTiny }) => !isTiny)) {
+      const [first, second] = [page(480, 240, 1), page(480, 240, 1)]
+      before?.(first, 320, 10, 1)
+      after(second, 320, 10, 1)
+      const [one, other] = await Promise.all([first, second].map(async (drawing) => decode(await drawing.encode(format, 60))))
+      const { changed, regions = [] } = await compare(one!, other!, { isLossy: true })
+      const wanted = { ...area, x: 320 + area.x - 8, y: 10 + area.y - 8, width: area.width + 16, height: area.height + 16 }
+      t.ok(changed && regions.every((region) => isAt(region, wanted)), `${name} as ${format}`, { changed, regions })
+    }
+  }
+})
+
+t.test('the noise of a compressed picture was a change', async (t) => {
+  const drawing = page(300, 240, 1).box(200, 100, 60, 80, GREEN)
+  for (const format of ['jpeg', 'webp', 'avif'] as const) {
+    const compressed = await decode(await drawing.encode(format, format === 'avif' ? 50 : 80))
+    t.match(await compare(drawing, compressed, { isLossy: true }), { changed: false }, format)
+  }
+})
+
+t.test('a background that turned cream was not a change, because each pixel is within the tolerance', async (t) => {
+  const cream: Color = [255, 246, 224]
+  const white = page(800, 600, 1)
+  t.match(await compare(white, page(800, 600, 1, cream)), { changed: true, rule: 'color', regions: [area(0, 0, 800, 600)] })
+  t.match(await compare(white, page(800, 600, 1).box(100, 500, 24, 24, cream)), { changed: false }, 'a small spot within the tolerance')
+  t.match(await compare(white, page(800, 600, 1, [253, 254, 255])), { changed: false }, 'two levels of 255')
+  const [one, other] = await Promise.all([white, page(800, 600, 1, cream)].map(async (drawing) => decode(await drawing.encode('jpeg'))))
+  t.match(await compare(one!, other!, { isLossy: true }), { changed: true, rule: 'color' }, 'as jpeg')
+})
+
+t.test('smooth edges that are drawn at another offset are not a change', async (t) => {
+  const ring = (offset: number) => page(600, 600, 1).ring(300 + offset, 400, 100, 12, BLACK)
+  t.match(await compare(ring(0), ring(0.3)), { changed: false })
+})
+
+t.test('regions overlapped', async (t) => {
+  const frame = new Drawing(400, 400).box(50, 50, 300, 4, BLACK).box(50, 50, 4, 300, BLACK).box(346, 50, 4, 300, BLACK)
+  const inner = frame.box(150, 150, 40, 40, RED).box(250, 150, 40, 40, RED)
+  const { regions = [], regionCount } = await compare(new Drawing(400, 400), inner)
+  t.strictSame(regions, [area(50, 50, 300, 300)])
+  t.equal(regionCount, 1)
+})
+
+t.test('a share of pixels decides if one is set', async (t) => {
+  const dot = new Drawing(100, 100).box(10, 10, 1, 1, BLACK)
+  t.match(await compare(new Drawing(100, 100), dot), { changed: false, rule: 'regions', changedPixels: 0 }, 'fewer than three pixels')
+  t.match(await compare(new Drawing(100, 100), dot, { threshold: 0 }), { changed: true, rule: 'share', changedPixels: 1 })
+  t.match(await compare(new Drawing(100, 100), dot, { threshold: 0.0001 }), { changed: false, rule: 'share' })
+  t.match(await compare(dot, dot), { changed: false, rule: 'identical' })
+})
