@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import { MAX_DETAIL_LENGTH } from '@tintype/crds/dispatch/dispatch'
 import { type Jail, type JailConfig, openJail } from './jail.ts'
 import { landlockWrapper, type Secrets, type Wrapper } from './wrapper.ts'
 
@@ -116,6 +117,10 @@ const tryLandlock = async (config: ProbeConfig): Promise<Wrapper | string> => {
   return breaches.length === 0 ? wrapper : breaches.join('; ')
 }
 
+/** What the operator learns. On a busy machine, each attack from inside can fail with a long error. */
+export const describeProblems = (problems: readonly string[]): string =>
+  problems.length > 0 ? problems.join('; ').slice(0, MAX_DETAIL_LENGTH) : 'jail and sandbox work'
+
 /** Finds the best isolation that this node allows: jail and sandbox, sandbox only, or none. Never throws if the node refuses. */
 export const probeSandbox = async (config: ProbeConfig): Promise<SandboxFindings> => {
   const isOff = config.mode === 'off'
@@ -134,7 +139,7 @@ export const probeSandbox = async (config: ProbeConfig): Promise<SandboxFindings
     jail: isJailed,
     chromiumSandbox: !isOff && problem === undefined,
     hidesTokens,
-    detail: problems.length > 0 ? problems.join('; ') : 'jail and sandbox work',
+    detail: describeProblems(problems),
   }
 }
 

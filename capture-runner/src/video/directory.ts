@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { VideoReport } from '@tintype/crds/dispatch/dispatch'
+import { MAX_DETAIL_LENGTH, type VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { CaptureError } from '../runtime/errors.ts'
 import type { FfmpegCommand } from './ffmpeg.ts'
 import type { RecorderParts } from './parts.ts'
@@ -8,12 +8,12 @@ import type { RecorderParts } from './parts.ts'
 /** Where and how a runner records, or why it cannot. */
 export type Recorder = { command: FfmpegCommand; directory: string } | { unavailable: string }
 
-const DETAIL_LENGTH = 1_024
-
 /** What the operator learns of it; undefined if the runner was not started for videos. */
 export const toVideoReport = (recorder: Recorder | undefined): VideoReport | undefined =>
   recorder &&
-  ('unavailable' in recorder ? { available: false, detail: recorder.unavailable.slice(0, DETAIL_LENGTH) } : { available: true, detail: '' })
+  ('unavailable' in recorder
+    ? { available: false, detail: recorder.unavailable.slice(0, MAX_DETAIL_LENGTH) }
+    : { available: true, detail: '' })
 
 const PREFIX = 'video-'
 

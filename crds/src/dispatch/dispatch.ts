@@ -24,6 +24,9 @@ export const SIGNATURE_SECONDS = 30
 export const SignedRequest = z.object({ method: z.string(), path: z.string(), sha256: z.string(), jti: z.string().max(128) })
 export type SignedRequest = z.infer<typeof SignedRequest>
 
+/** Maximum length of the explanations of a runner. Longer ones would make the whole identity invalid. */
+export const MAX_DETAIL_LENGTH = 1024
+
 /** Isolation of the browser, as the runner detected it at startup. */
 export const SandboxReport = z.object({
   /** Chromium's own sandbox is enabled. */
@@ -31,7 +34,7 @@ export const SandboxReport = z.object({
   /** The browser runs in its own namespaces and can reach the network only through the egress guard. */
   jail: z.boolean(),
   /** Why one is false, and what to do; empty if both are true. */
-  detail: z.string().max(1024),
+  detail: z.string().max(MAX_DETAIL_LENGTH),
 })
 export type SandboxReport = z.infer<typeof SandboxReport>
 
@@ -39,7 +42,7 @@ export type SandboxReport = z.infer<typeof SandboxReport>
 export const VideoReport = z.object({
   available: z.boolean(),
   /** Why not; empty if it can. */
-  detail: z.string().max(1024),
+  detail: z.string().max(MAX_DETAIL_LENGTH),
 })
 export type VideoReport = z.infer<typeof VideoReport>
 

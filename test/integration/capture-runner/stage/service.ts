@@ -20,6 +20,7 @@ import { createSigner, type Signer } from '../../../../operator/src/runner/signa
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { endWithTest } from '../../../support/processes/own-children.ts'
 import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../../support/processes/own-plane.ts'
 import { accessPlane } from '../../../support/processes/plane-access.ts'
 import { parseLogLines } from '../../../support/sources/log-lines.ts'
@@ -157,6 +158,7 @@ async function makeToken(http: KubeHttp, directory: string): Promise<string> {
 async function spawnRunner(env: Record<string, string>, sign: Signer, address: Service['address']): Promise<RunnerProcess> {
   const [port = 0] = await findFreePorts(1)
   const child = spawn(process.execPath, [MAIN], { env: { ...env, TINTYPE_PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithTest(child)
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
   const log = () => Buffer.concat(output).toString()
