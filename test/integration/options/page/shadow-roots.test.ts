@@ -11,13 +11,11 @@ const TARGET = `<div class="target" style="${BOX}" onclick="this.style.backgroun
 const attach = (mode: 'open' | 'closed', inner: string) =>
   `<x-card></x-card><script>const card = document.querySelector('x-card').attachShadow({ mode: '${mode}' })
    card.innerHTML = ${JSON.stringify(inner)}</script>`
-const nested = `${attach('open', '<x-inner></x-inner>')}<script>card.querySelector('x-inner').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(TARGET)}</script>`
 const inFrame = (inner: string) =>
   `<iframe style="border:0;position:absolute;left:0;top:0;width:800px;height:600px" srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`
 
 const PLACES: Record<string, string> = {
   'an open shadow root': attach('open', TARGET),
-  'a nested shadow root': nested,
   'a slot': `<x-card>${TARGET}</x-card><script>document.querySelector('x-card').attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'</script>`,
   'a frame': inFrame(TARGET),
   'a shadow root in a frame': inFrame(attach('open', TARGET)),
