@@ -2,6 +2,7 @@ import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
 import type { CaptureResult } from '@tintype/crds/kinds/screenshot'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 import { type Condition, ConditionType, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import { cutText } from '@tintype/crds/text/cut-text'
 import { PAGE_FRAME, toIgnored } from '../comparison/to-boxes.ts'
 import type { CaptureError } from '../runtime/errors.ts'
 import type { Findings } from '../steps/step.ts'
@@ -80,7 +81,7 @@ export function buildSuccess(success: Success, durations: Durations, now: Date):
 
 /** Builds the outcome of an attempt that failed. */
 export function buildFailure(error: CaptureError, durations: Durations, now: Date): Outcome {
-  const message = error.message.slice(0, MAX_MESSAGE_LENGTH)
+  const message = cutText(error.message, MAX_MESSAGE_LENGTH)
   return {
     phase: 'Failed',
     result: { error: { code: error.code, message }, ...toResult(durations), duration: toDuration(durations.processingMilliseconds) },
@@ -99,7 +100,7 @@ const toResult = ({ processingMilliseconds, timings }: Durations) => ({
 })
 
 const toWarnings = (warnings: readonly string[]): string[] =>
-  warnings.slice(0, MAX_WARNINGS).map((warning) => warning.slice(0, MAX_WARNING_LENGTH))
+  warnings.slice(0, MAX_WARNINGS).map((warning) => cutText(warning, MAX_WARNING_LENGTH))
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB'] as const
 

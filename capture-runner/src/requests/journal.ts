@@ -1,3 +1,4 @@
+import { cutText } from '@tintype/crds/text/cut-text'
 import type { DevTools } from '../browser/devtools.ts'
 import type { PageEvents } from '../browser/page-events.ts'
 import type { HarRequest } from './har.ts'
@@ -89,7 +90,7 @@ export class Journal {
 
   #say(entry: Omit<ConsoleEntry, 'time'>, timestamp: number): void {
     if (this.console.length >= MAX_MESSAGES) return
-    this.console.push({ ...entry, text: entry.text.slice(0, MESSAGE_LENGTH), time: new Date(timestamp).toISOString() })
+    this.console.push({ ...entry, text: cutText(entry.text, MESSAGE_LENGTH), time: new Date(timestamp).toISOString() })
   }
 }
 

@@ -25,6 +25,7 @@ export async function findElement(work: Work, selector: string, wanted: Wanted =
 export async function awaitAbsence(work: Work, selector: string): Promise<void> {
   const { elementMilliseconds } = work.plan
   const notGone = () => new CaptureError('TIMEOUT', `an element was still visible after ${elementMilliseconds} ms: ${selector}`)
+  await inDocument(work, undefined, () => includeClosedRoots(work))
   await pollUntil(work, { selector, wanted: {}, isThere: (presence) => presence === 'absent' }, notGone)
 }
 

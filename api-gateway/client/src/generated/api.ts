@@ -450,9 +450,9 @@ export interface components {
                 style_urls?: string[];
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
                 hide_selectors?: string[];
-                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
                 include_shadow_dom?: boolean;
-                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
                 mask_selectors?: string[];
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
                 mask_color?: string;
@@ -741,11 +741,11 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
                 save_text?: boolean;
-                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
-                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_har?: boolean;
-                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
                 save_console?: boolean;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
                 save_accessibility_tree?: boolean;
@@ -1053,9 +1053,9 @@ export interface components {
                 style_urls?: string[];
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
                 hide_selectors?: string[];
-                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
                 include_shadow_dom?: boolean;
-                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
                 mask_selectors?: string[];
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
                 mask_color?: string;
@@ -1375,11 +1375,11 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
                 save_text?: boolean;
-                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
-                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_har?: boolean;
-                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
                 save_console?: boolean;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
                 save_accessibility_tree?: boolean;
@@ -1603,9 +1603,9 @@ export interface components {
                 style_urls?: string[];
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
                 hide_selectors?: string[];
-                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
                 include_shadow_dom?: boolean;
-                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
                 mask_selectors?: string[];
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
                 mask_color?: string;
@@ -1894,11 +1894,11 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
                 save_text?: boolean;
-                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
-                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_har?: boolean;
-                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
                 save_console?: boolean;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
                 save_accessibility_tree?: boolean;
@@ -2179,9 +2179,9 @@ export interface components {
                 style_urls?: string[];
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
                 hide_selectors?: string[];
-                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
                 include_shadow_dom?: boolean;
-                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
                 mask_selectors?: string[];
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
                 mask_color?: string;
@@ -2349,11 +2349,11 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
                 save_text?: boolean;
-                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
-                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_har?: boolean;
-                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
                 save_console?: boolean;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
                 save_accessibility_tree?: boolean;
@@ -3511,9 +3511,9 @@ export interface components {
                 style_urls?: string[];
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
                 hide_selectors?: string[];
-                /** @description Applies hide_selectors inside open shadow roots too. Default: false. */
+                /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
                 include_shadow_dom?: boolean;
-                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none. */
+                /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
                 mask_selectors?: string[];
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
                 mask_color?: string;
@@ -3833,11 +3833,11 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
                 save_text?: boolean;
-                /** @description Stores the page with its images and styles as one MHTML file beside the capture. Default: false. */
+                /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
-                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, beside the capture. Default: false. */
+                /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_har?: boolean;
-                /** @description Stores console messages and uncaught errors as JSON beside the capture. Default: false. */
+                /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
                 save_console?: boolean;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
                 save_accessibility_tree?: boolean;

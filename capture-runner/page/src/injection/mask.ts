@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { ownBoxesOf } from '../shared/boxes.ts'
-import { call, createHtml, queryAll, read, setStyle } from '../shared/dom.ts'
+import { call, createHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
 import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
 
@@ -73,6 +73,8 @@ export const leaveOutMatches: PageFunctions['leaveOutMatches'] = (selectors) => 
     for (const name of SPOKEN) call(element, 'removeAttribute', name)
     call(element, 'removeAttributeNS', 'http://www.w3.org/1999/xlink', 'href')
     call(element, 'setAttribute', 'aria-hidden', 'true')
+    // The title of the document is the title of the file.
+    if (nameOf(element) === 'title') call(element, 'replaceChildren')
   }
   return matches.map(({ length }) => length)
 }

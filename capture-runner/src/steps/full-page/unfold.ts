@@ -1,5 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import type { Step } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 /** Before a full-page screenshot: expands an inner scrolling panel to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
@@ -12,6 +13,7 @@ export const unfold: Step = {
   run: async (work) => {
     const { scrollContainer, pinWindowHeights, eagerImages } = work.plan.picture
     const parts = { container: scrollContainer, pins: pinWindowHeights, eager: eagerImages }
+    if (scrollContainer !== undefined) await includeClosedRoots(work)
     const found = await callInPage(work, 'unfold', parts)
     if (found === 'absent') work.findings.warnings.push('full_page_scroll_container matched no scrollable element')
   },

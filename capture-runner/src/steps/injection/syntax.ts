@@ -1,3 +1,4 @@
+import { cutText } from '@tintype/crds/text/cut-text'
 import type { Tab } from '../../browser/tab.ts'
 import { callInPage } from '../../page/call.ts'
 import type { SelectorFault } from '../../page/functions.ts'
@@ -17,10 +18,10 @@ const SHOWN_LENGTH = 200
 const MESSAGE_LENGTH = 300
 
 /** Shortens a value for messages. */
-export const shorten = (text: string): string => (text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}…`)
+export const shorten = (text: string): string => (text.length <= SHOWN_LENGTH ? text : `${cutText(text, SHOWN_LENGTH)}…`)
 
 /** The first line of an error. */
-export const firstLine = (text: string, length = MESSAGE_LENGTH): string => (text.split('\n')[0] ?? '').slice(0, length)
+export const firstLine = (text: string, length = MESSAGE_LENGTH): string => cutText(text.split('\n')[0] ?? '', length)
 
 const FAULTS: Readonly<Record<SelectorFault, string>> = {
   invalid: 'is not a CSS selector',

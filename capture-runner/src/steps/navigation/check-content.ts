@@ -1,3 +1,4 @@
+import { cutText } from '@tintype/crds/text/cut-text'
 import { callInPage } from '../../page/call.ts'
 import type { BrokenRule, ContentRules } from '../../page/functions.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
@@ -18,7 +19,7 @@ export const checkContent: Step = {
     if (plan.failOnBotChallenge) await checkChallenge(work)
     if (problems.failedRequest !== undefined) throw new CaptureError('CONTENT_RULE', `a required request failed: ${problems.failedRequest}`)
     if (problems.pageError !== undefined)
-      throw new CaptureError('SCRIPT_ERROR', `a script of the page failed: ${problems.pageError.slice(0, 500)}`)
+      throw new CaptureError('SCRIPT_ERROR', `a script of the page failed: ${cutText(problems.pageError, 500)}`)
     if (plan.content) await checkRules(work, plan.content)
   },
 }

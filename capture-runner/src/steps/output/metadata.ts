@@ -1,4 +1,5 @@
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { cutText } from '@tintype/crds/text/cut-text'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { callInPage } from '../../page/call.ts'
 import type { DocumentFacts } from '../../page/functions.ts'
@@ -17,8 +18,8 @@ export const metadata: Step = {
     const { tab, findings } = work
     const facts = await callInPage(work, 'readDocumentFacts')
     noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
-    findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
-    findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url).slice(0, URL_LENGTH)
+    findings.pageTitle = cutText(facts.title, TITLE_LENGTH)
+    findings.finalUrl = cutText(facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url, URL_LENGTH)
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
     if (facts.isChallenged) findings.unfit = 'bot_challenge'

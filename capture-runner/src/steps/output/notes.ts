@@ -1,4 +1,5 @@
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import { cutText } from '@tintype/crds/text/cut-text'
 import { callInPage } from '../../page/call.ts'
 import { describePicture } from '../../picture/picture-notes.ts'
 import type { Note } from '../../plan/metadata.ts'
@@ -69,7 +70,7 @@ const redirectsOf = ({ findings }: Work): string[] =>
 
 function headersOf({ findings }: Work): Record<string, string> {
   const lines = Object.entries(findings.journal?.headers ?? {})
-    .map(([name, value]): [string, string] => [name.toLowerCase(), value.slice(0, VALUE_LENGTH)])
+    .map(([name, value]): [string, string] => [name.toLowerCase(), cutText(value, VALUE_LENGTH)])
     .filter(([name]) => name.length <= 128 && !/^set-cookie2?$/.test(name))
   return Object.fromEntries(lines.slice(0, MAX_HEADERS))
 }
@@ -82,6 +83,6 @@ async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> 
   const sample = nodeIds.filter((_, index) => index % step === 0)
   const sent = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
   const found = await awaitResponse(Promise.all(sent), signal)
-  const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
+  const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => cutText(familyName, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
 }

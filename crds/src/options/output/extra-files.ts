@@ -8,9 +8,9 @@ const file = (what: string) =>
 export const extraFilesOptions = {
   saveHtml: file('the page’s final HTML'),
   saveText: file('the page’s visible text'),
-  saveMhtml: file('the page with its images and styles as one MHTML file'),
-  saveHar: file('the page’s requests as a HAR file, without cookies, credentials or bodies,'),
-  saveConsole: file('console messages and uncaught errors as JSON'),
+  saveMhtml: file('the page with its images and styles as one MHTML file, which can contain what mask_selectors hides,'),
+  saveHar: file('the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides,'),
+  saveConsole: file('console messages and uncaught errors, which can contain what mask_selectors hides, as JSON'),
   saveAccessibilityTree: file('the accessibility tree as JSON'),
 }
 

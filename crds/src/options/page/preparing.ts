@@ -53,13 +53,13 @@ export const preparingOptions = {
   ),
   includeShadowDom: option(
     { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Applies hide_selectors inside open shadow roots too. Default: false.'),
+    z.boolean().describe('Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false.'),
   ),
   maskSelectors: option(
     { links: 'yes', picture: 'yes' },
     selectors(
       50,
-      'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. In a pdf, the elements are left blank instead. Default: none.',
+      'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none.',
     ),
   ),
   maskColor: option({ links: 'yes', picture: 'yes' }, color('CSS color of the boxes of mask_selectors. Default: #ff00ff.')),

@@ -27,7 +27,14 @@ const stage = await openStage(t, {
 const SETS: Record<string, CaptureOptions> = {
   'the defaults of full_page': { fullPage: true, blankPageAction: 'accept' },
   'options that change the page': {
-    ...{ fullPage: true, blankPageAction: 'accept', fullPageScroll: true, fullPageScrollContainer: 'auto', fullPageFixedElements: 'hide' },
+    ...{
+      fullPage: true,
+      blankPageAction: 'accept',
+      fullPageScroll: true,
+      fullPageMaxScrolls: 1,
+      fullPageScrollContainer: 'auto',
+      fullPageFixedElements: 'hide',
+    },
     ...{
       hideSelectors: ['.absent'],
       includeShadowDom: true,

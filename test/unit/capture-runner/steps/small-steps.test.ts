@@ -1,5 +1,6 @@
 import t from 'tap'
 import { hidingRules } from '../../../../capture-runner/src/steps/injection/add-styles.ts'
+import { decode } from '../../../../capture-runner/src/steps/injection/load-files.ts'
 import { toAbsolute } from '../../../../capture-runner/src/steps/injection/styles.ts'
 import { checkAddress } from '../../../../capture-runner/src/steps/navigation/check-response.ts'
 
@@ -27,4 +28,18 @@ t.test('checkAddress distinguishes a change of site from any redirect', async (t
   t.throws(check('always', 'https://example.com/b'), { code: 'CONTENT_RULE' })
   t.doesNotThrow(check('cross_site', 'https://www.example.com/b'))
   t.throws(check('cross_site', 'https://login.example.org/'), { code: 'CONTENT_RULE' })
+})
+
+t.test('a byte order mark of a file that is added to the page is no part of its text', async (t) => {
+  const text = 'body { color: red }'
+  const bytesOf = (mark: number[], encoding: 'utf8' | 'utf16le', swapped = false) => {
+    const bytes = Buffer.from(text, encoding)
+    return Buffer.concat([Buffer.from(mark), swapped ? bytes.swap16() : bytes])
+  }
+  t.equal(decode(bytesOf([], 'utf8')), text)
+  t.equal(decode(bytesOf([0xef, 0xbb, 0xbf], 'utf8')), text)
+  t.equal(decode(bytesOf([0xff, 0xfe], 'utf16le')), text)
+  t.equal(decode(bytesOf([0xfe, 0xff], 'utf16le', true)), text)
+  t.equal(decode(Buffer.from('é ’ 😀')), 'é ’ 😀')
+  t.equal(decode(Buffer.alloc(0)), '')
 })
