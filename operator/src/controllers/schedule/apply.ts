@@ -173,7 +173,11 @@ function reportChanges(schedule: StoredSchedule, ended: readonly EndedRun[], { e
     if (found.changed && !isSameChange(found, last)) {
       const share = `${((found.changedRatio ?? 0) * 100).toPrecision(2)} %`
       const size = found.sizeChanged ? ' The size changed.' : ''
-      events.normal(regarding(schedule), 'Changed', `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}${describeWords(found)}`)
+      events.normal(
+        regarding(schedule),
+        'Changed',
+        `Run ${found.id} differs from run ${found.to} in ${share} of the pixels.${size}${describeWords(found)}`,
+      )
     }
     last = found
   }
@@ -212,7 +216,10 @@ function reportFitness(schedule: StoredSchedule, ended: readonly EndedRun[], { e
 function describeWords({ textChanged, wordsAdded = [], wordsRemoved = [] }: LastComparison): string {
   if (textChanged === undefined) return ''
   if (!textChanged) return ' The text is the same.'
-  const words = [...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`), ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`)]
+  const words = [
+    ...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`),
+    ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`),
+  ]
   return ` Words: ${words.join(' ')}.`
 }
 
