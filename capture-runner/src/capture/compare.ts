@@ -6,8 +6,8 @@ import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { comparePictures } from '../comparison/compare.ts'
-import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { compareWords } from '../comparison/compare-words.ts'
+import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { decide, decideEngine, evaluate, evaluateEngine, toTolerances, withWords } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
@@ -107,7 +107,14 @@ export async function examine(
   const words = earlier === undefined || text === undefined ? undefined : compareWords(earlier, text, first?.text)
   const isSame = isSameEngine(baseline.engine, findings.engine)
   const engine = isSame === undefined ? {} : { engineChanged: !isSame }
-  const examined = await examinePixels(picture, baseline, { findings, textChanged: words?.textChanged, isOther: isSame === false }, plan, signal, first)
+  const examined = await examinePixels(
+    picture,
+    baseline,
+    { findings, textChanged: words?.textChanged, isOther: isSame === false },
+    plan,
+    signal,
+    first,
+  )
   if (examined.comparison.skipped) return { ...examined, text }
   const comparison = words ? { ...withWords(examined.comparison, words), ...words } : examined.comparison
   return { ...examined, text, comparison: { ...comparison, ...engine } }
@@ -158,7 +165,9 @@ async function examinePixels(
   const settings = { ...toTolerances(plan.colorTolerance, isLossy), antialiasing: plan.antialiasing, ignored, forgivesOffsets: isOther }
   const changed = await comparePictures(before, after, settings, signal)
   const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
-  const evaluation = isOther ? evaluateEngine(changed, between, textChanged) : evaluate(changed, between, { threshold: plan.threshold, isLossy })
+  const evaluation = isOther
+    ? evaluateEngine(changed, between, textChanged)
+    : evaluate(changed, between, { threshold: plan.threshold, isLossy })
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,

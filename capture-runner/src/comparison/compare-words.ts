@@ -21,7 +21,11 @@ const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
  */
 export function compareWords(earlier: string, text: string, again: string = text): ChangedWords {
   const before = wordsOf(earlier)
-  const others = new Map(diffWords(before, wordsOf(again)).flatMap(split).map((hunk) => [JSON.stringify(hunk), hunk]))
+  const others = new Map(
+    diffWords(before, wordsOf(again))
+      .flatMap(split)
+      .map((hunk) => [JSON.stringify(hunk), hunk]),
+  )
   const agreed = diffWords(before, wordsOf(text))
     .flatMap(split)
     .filter((hunk) => others.has(JSON.stringify(hunk)))

@@ -1,7 +1,7 @@
 import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
-import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import type { Engine } from '../kinds/comparison.ts'
+import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'

@@ -94,7 +94,9 @@ const UNFIT_PAGES: readonly (readonly [reason: string, page: Page])[] = [
 
 t.test('an error page, a login form or a captcha was a change, and became the baseline', async (t) => {
   const names = ['unfit-previous', 'unfit-approved']
-  const show = (page: Page) => names.forEach((name) => (pages[`/${name}`] = page))
+  const show = (page: Page) => {
+    for (const name of names) pages[`/${name}`] = page
+  }
   show(square(100))
   await stage.create('unfit-previous', { comparison: {} })
   await stage.create('unfit-approved', { comparison: { baseline: 'Approved', approveFirst: true } })

@@ -85,9 +85,7 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
         {comparison.text_changed === null ? null : (
           <>
             <dt>Words</dt>
-            <dd>
-              {comparison.text_changed ? <Words {...comparison} /> : 'the same'}
-            </dd>
+            <dd>{comparison.text_changed ? <Words {...comparison} /> : 'the same'}</dd>
           </>
         )}
         {dropped ? (

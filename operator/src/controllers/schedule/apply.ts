@@ -210,7 +210,10 @@ function reportFitness(schedule: StoredSchedule, ended: readonly EndedRun[], { e
 function describeWords({ textChanged, wordsAdded = [], wordsRemoved = [] }: LastComparison): string {
   if (textChanged === undefined) return ''
   if (!textChanged) return ' The text is the same.'
-  const words = [...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`), ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`)]
+  const words = [
+    ...wordsRemoved.slice(0, EVENT_WORDS).map((word) => `−${word}`),
+    ...wordsAdded.slice(0, EVENT_WORDS).map((word) => `+${word}`),
+  ]
   return ` Words: ${words.join(' ')}.`
 }
 

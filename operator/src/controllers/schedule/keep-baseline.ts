@@ -43,7 +43,9 @@ export function chooseBaseline(schedule: StoredSchedule, ended: readonly EndedRu
 /** True for a run of another engine that shows what the approved picture shows. Its picture replaces that one, so that later runs are compared exactly. */
 export const isCarrying = ({ shot }: EndedRun, { id }: ScheduleBaseline): boolean => {
   const { comparison } = shot?.status?.result ?? {}
-  return shot?.spec.options?.compareTo === id && comparison?.engineChanged === true && !comparison.changed && comparison.skipped === undefined
+  return (
+    shot?.spec.options?.compareTo === id && comparison?.engineChanged === true && !comparison.changed && comparison.skipped === undefined
+  )
 }
 
 const isWithout = ({ id }: ScheduleBaseline, { code, shot }: EndedRun): boolean =>

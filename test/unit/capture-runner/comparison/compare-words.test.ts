@@ -11,7 +11,10 @@ t.test('diffWords finds changes that turn one list into the other', async (t) =>
     { at: 5, removed: ['f'], added: ['Y'] },
   ])
   let state = 7
-  const next = (count: number) => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 1) % count
+  const next = (count: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 1
+    return state % count
+  }
   for (let n = 0; n < 200; n++) {
     const [before, after] = [0, 1].map(() => Array.from({ length: next(14) }, () => 'abcd'[next(4)]!)) as [string[], string[]]
     const result = [...before]

@@ -25,7 +25,8 @@ function page(offset: number, more: (drawing: Drawing) => void = () => {}): Draw
 
 t.test('other fonts, which move text by a pixel or two, were a change', async (t) => {
   t.match(await compare(page(0), page(1), false), { changed: false, rule: 'engine', regionCount: 0 })
-  const byPixel = (offset: number) => new Drawing(600, 400).text('NOBLE SEATS', 20 + offset, 40, 12).ring(500 + offset * 0.4, 80, 40, 6, GREEN)
+  const byPixel = (offset: number) =>
+    new Drawing(600, 400).text('NOBLE SEATS', 20 + offset, 40, 12).ring(500 + offset * 0.4, 80, 40, 6, GREEN)
   t.match(await compare(byPixel(0), byPixel(1), undefined), { changed: false }, 'without words, a pixel is tolerated')
 })
 
@@ -45,8 +46,8 @@ t.test('a change that comes with another browser is reported', async (t) => {
 t.test('isSameEngine says if both are known', async (t) => {
   const engine = { chromium: '150.0.1', runner: '0.1.0', architecture: 'x64', fonts: 'a' }
   t.equal(isSameEngine(engine, { ...engine }), true)
-  for (const field of ['chromium', 'runner', 'architecture', 'fonts']) t.equal(isSameEngine(engine, { ...engine, [field]: 'b' }), false, field)
+  for (const field of ['chromium', 'runner', 'architecture', 'fonts'])
+    t.equal(isSameEngine(engine, { ...engine, [field]: 'b' }), false, field)
   t.equal(isSameEngine(undefined, engine), undefined)
   t.equal(isSameEngine(engine, undefined), undefined)
 })
-

@@ -29,7 +29,11 @@ t.test('toRunSpec copies the template, and names account and schedule', async (t
 t.test('toRunSpec adds the comparison, and for the first run only what it must store', async (t) => {
   const comparison = { threshold: 0.01, colorTolerance: 0.2, antialiasing: true, ignore: [{ selector: '#ad' }] }
   const template = { url: 'https://example.com/', options: { fullPage: true } }
-  t.strictSame(toRunSpec(aSchedule({ comparison, template }), time).options, { fullPage: true, compareIgnore: [{ selector: '#ad' }], saveText: true })
+  t.strictSame(toRunSpec(aSchedule({ comparison, template }), time).options, {
+    fullPage: true,
+    compareIgnore: [{ selector: '#ad' }],
+    saveText: true,
+  })
   const { options, baseline: kept, scheduleRef } = toRunSpec(aSchedule({ comparison, template }, { baseline }), time)
   t.strictSame(options, {
     fullPage: true,
