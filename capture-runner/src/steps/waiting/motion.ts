@@ -8,13 +8,15 @@ export interface Motion {
   hasScript: boolean
   /** The DOM has changed since the last sample. */
   hasChanges: boolean
+  /** The page shows more: elements or text were added, or an element changed for the first time. */
+  hasGrown: boolean
   /** Animations and transitions that end within the remaining time. */
   animations: number
   canvases: number
 }
 
 /** No activity. */
-export const STILL: Motion = { hasScript: false, hasChanges: false, animations: 0, canvases: 0 }
+export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, canvases: 0 }
 
 /** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
@@ -47,7 +49,7 @@ export class MotionWatch {
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
-    const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
+    const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true, hasGrown: true }, () =>
       tab.evaluate<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
     )
     return this.#note({ hasScript, ...seen })
@@ -75,8 +77,25 @@ export const scriptSeconds = (work: Work): Promise<number | undefined> =>
  * observe them.
  */
 const forward = `(milliseconds, left) => {
-  const watch = globalThis.tintypeMotion ??= { roots: new WeakSet(), changes: 0, observer: undefined }
-  watch.observer ??= new MutationObserver((records) => { watch.changes += records.length })
+  const watch = globalThis.tintypeMotion ??= { roots: new WeakSet(), seen: new WeakSet(), lengths: new WeakMap(), changes: 0, hasGrown: false }
+  const isLonger = (node, length) => {
+    if (length <= (watch.lengths.get(node) ?? 0)) return false
+    watch.lengths.set(node, length)
+    return true
+  }
+  const isNew = (node) => !watch.seen.has(node) && Boolean(watch.seen.add(node))
+  const countElements = (nodes) => nodes.values().filter(({ nodeType }) => nodeType === 1).toArray().length
+  const countLetters = (nodes) => nodes.values().reduce((sum, node) => sum + (node.nodeType === 3 ? node.data.length : 0), 0)
+  const hasGrown = ({ type, target, addedNodes, removedNodes }) => {
+    if (type === 'attributes') return isNew(target)
+    if (type === 'characterData') return isLonger(target, target.data.length)
+    return countElements(addedNodes) > countElements(removedNodes) || isLonger(target, countLetters(addedNodes))
+  }
+  const note = (records) => {
+    watch.changes += records.length
+    for (const record of records) if (hasGrown(record)) watch.hasGrown = true
+  }
+  watch.observer ??= new MutationObserver(note)
   let animations = 0
   let canvases = 0
   const go = (root) => {
@@ -88,6 +107,7 @@ const forward = `(milliseconds, left) => {
       if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) continue
       const end = animation.effect?.getComputedTiming().endTime
       if (typeof end !== 'number' || end === Infinity || animation.playbackRate <= 0) continue
+      if (isNew(animation.effect.target ?? animation)) watch.hasGrown = true
       const next = Number(animation.currentTime ?? 0) + milliseconds * animation.playbackRate
       if (milliseconds > 0 && next >= end) animation.finish()
       else {
@@ -104,7 +124,9 @@ const forward = `(milliseconds, left) => {
     }
   }
   go(document)
-  const changes = watch.changes + watch.observer.takeRecords().length
+  note(watch.observer.takeRecords())
+  const found = { hasChanges: watch.changes > 0, hasGrown: watch.hasGrown, animations, canvases }
   watch.changes = 0
-  return { hasChanges: changes > 0, animations, canvases }
+  watch.hasGrown = false
+  return found
 }`

@@ -1,12 +1,14 @@
 import { PageClock } from '../../browser/page-clock.ts'
+import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
-import { REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
+import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
+import { stopScripts } from './stop-scripts.ts'
 
 // The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
 // pending requests. It compares screenshots only if scripts still run after that.
@@ -16,6 +18,10 @@ const STILL_SLICE = 480
 /** Slice while scripts run: half of that, because a busy machine may skip a frame. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
+/** Slice of a page that needs more real time than page time. */
+const SLOW_SLICE = 100
+/** Page time, or real time during a request, in which a page that gains content gains some again. */
+const GROWTH_MILLISECONDS = 600
 /** How long to wait for a frame, in real time, so that frame callbacks run. Usually 17 ms; a busy machine needs more; some pages get none. */
 const FRAME_MILLISECONDS = 1_000
 /** In pages without scripts, animations may take this many times the bound. */
@@ -26,16 +32,19 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
+/** Milliseconds between two checks of a page in real time. */
+const REAL_SLICE = 50
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
   name: 'stability',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const clock = work.clock ?? new PageClock(work.tab)
+    const clock = work.clock ?? new PageClock(work.tab, work.onLoop)
     await clock.hold()
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
+    if (await wait.hasStoppedScripts()) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
@@ -54,14 +63,22 @@ class StabilityWait {
   readonly #motion: MotionWatch
   /** Duration of the last frame in real time. */
   #frameMilliseconds = 0
+  /** Whether the last advance took longer in real time than in page time. */
+  #isSlow = false
+  /** Page time that has passed, and the page time and real time at which the page gained content. */
+  #page = 0
+  #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
   readonly #started = performance.now()
+  /** When the wait ends unless the page gains content, and when it ends anyway. */
+  readonly #usualEnd: number
   readonly #until: number
 
   constructor(work: Work, clock: PageClock) {
     this.#work = work
     this.#clock = clock
     this.#motion = new MotionWatch(work)
-    this.#until = this.#started + work.plan.stabilityRealMilliseconds
+    this.#usualEnd = this.#started + work.plan.stabilityRealMilliseconds
+    this.#until = this.#started + work.plan.stabilityMaxMilliseconds
   }
 
   /** Lets the plan's page time pass. Returns the last activity. */
@@ -69,6 +86,7 @@ class StabilityWait {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     if (tab.lifecycle.isMoving) await this.#arrive()
+    if (this.#work.isRealTime) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
@@ -82,6 +100,23 @@ class StabilityWait {
     if (!motion.hasScript) return motion
     motion = await this.#pass(bound, motion)
     return motion.hasScript && !isMoving(motion) && (await this.#hasFrameTimeStopped()) ? { ...motion, hasChanges: true } : motion
+  }
+
+  /** Lets real time pass. Restarts for a new document. Returns the last activity. */
+  async #passRealTime(bound: number): Promise<Motion> {
+    const { tab, signal } = this.#work
+    let { document } = tab.lifecycle
+    let began = performance.now()
+    while (performance.now() < Math.min(began + bound, this.#until)) {
+      await pause(Math.min(REAL_SLICE, bound), signal)
+      if (!tab.lifecycle.isMoving && tab.lifecycle.document === document) continue
+      await this.#arrive()
+      document = tab.lifecycle.document
+      began = performance.now()
+    }
+    await this.#motion.sample(0, 0)
+    await pause(REAL_SLICE, signal)
+    return this.#motion.sample(0, 0)
   }
 
   /** Lets real time pass until the last worker is old enough, and page time for its effects. Returns the last activity. */
@@ -111,19 +146,19 @@ class StabilityWait {
     let before = first
     let isQuiet = false
     let isExtended = false
-    while ((left > 0 || this.#isWaiting()) && performance.now() < this.#until) {
+    while (this.#isDue(left)) {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
-      await this.#advance(milliseconds)
-      left = Math.max(0, left - milliseconds)
+      const passed = await this.#advance(milliseconds)
+      left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
         left = bound
       }
       if (motion.hasScript || isMoving(motion)) await this.#drawFrame()
       before = motion
-      motion = await this.#motion.sample(milliseconds, left)
+      motion = await this.#sample(passed, left)
       // Activity that begins late in a long slice gets additional time, once.
       if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
         isExtended = true
@@ -133,6 +168,14 @@ class StabilityWait {
     }
     // On a busy machine a frame may be late, so activity in either of the last two samples counts.
     return isMoving(motion) ? motion : before
+  }
+
+  /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
+  async hasStoppedScripts(): Promise<boolean> {
+    const { clock, plan, signal, findings } = this.#work
+    if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
+    findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    return true
   }
 
   /**
@@ -145,7 +188,7 @@ class StabilityWait {
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       const [began, frameTime] = [performance.now(), await this.#frameTime()]
-      await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
+      await passTime(this.#work, PICTURES_MILLISECONDS)
       // Without a new frame, the screenshots would be equal on a busy machine.
       await this.#drawFrame()
       const hasStopped = (await this.#frameTime()) === frameTime
@@ -176,6 +219,7 @@ class StabilityWait {
 
   /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */
   #sliceFor(motion: Motion): number | undefined {
+    if (this.#isSlow) return SLOW_SLICE
     const usual = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : undefined
     return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
   }
@@ -187,8 +231,31 @@ class StabilityWait {
     this.#frameMilliseconds = performance.now() - started
   }
 
-  #advance(milliseconds: number): Promise<void> {
-    return this.#clock.advance(milliseconds, () => this.#isWaiting(), this.#until, this.#work.signal)
+  async #advance(milliseconds: number): Promise<number> {
+    const started = performance.now()
+    const until = this.#isGrowing() ? this.#until : this.#usualEnd
+    const passed = await this.#clock.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)
+    this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
+    this.#page += passed
+    return passed
+  }
+
+  async #sample(milliseconds: number, left: number): Promise<Motion> {
+    const motion = await this.#motion.sample(milliseconds, left)
+    if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
+    return motion
+  }
+
+  /** Whether page time is left, a request is pending, or the page gains content. */
+  #isDue(left: number): boolean {
+    const now = performance.now()
+    if (now > this.#until || this.#page >= this.#work.plan.stabilityMaxMilliseconds) return false
+    return this.#isGrowing() || (now < this.#usualEnd && (left > 0 || this.#isWaiting()))
+  }
+
+  #isGrowing(): boolean {
+    const isRecent = this.#page - this.#grown.page < GROWTH_MILLISECONDS
+    return isRecent && (performance.now() - this.#grown.real < GROWTH_MILLISECONDS || !this.#isWaiting())
   }
 
   /** For a page that sends requests again and again, pending requests count only until the bound. */
