@@ -31,11 +31,18 @@ export class AwaitedFrame {
     return frame
   }
 
-  /** Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. @throws the signal's reason */
-  async drawn(milliseconds: number): Promise<void> {
+  /**
+   * Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. Returns the time of the frame that the page's frame
+   * callbacks got; undefined if there was none.
+   * @throws the signal's reason
+   */
+  async drawn(milliseconds: number): Promise<number | undefined> {
     const until = performance.now() + milliseconds
     await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
-    while ((await this.#evaluate('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
+    for (;;) {
+      const time = await this.#evaluate('globalThis.tintypeFrame?.startTime')
+      if (typeof time === 'number') return time
+      if (time === undefined || performance.now() > until) return undefined
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
   }

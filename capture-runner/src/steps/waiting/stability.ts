@@ -1,6 +1,5 @@
 import { PageClock } from '../../browser/page-clock.ts'
 import { pause } from '../../runtime/race.ts'
-import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
@@ -22,8 +21,12 @@ const MOVING_SLICE = 200
 const SLOW_SLICE = 100
 /** Page time, or real time during a request, in which a page that gains content gains some again. */
 const GROWTH_MILLISECONDS = 600
+/** Frame time in which frame callbacks must change nothing. */
+const STILL_FRAME_MILLISECONDS = 48
 /** How long to wait for a frame, in real time, so that frame callbacks run. Usually 17 ms; a busy machine needs more; some pages get none. */
 const FRAME_MILLISECONDS = 1_000
+/** The same when the time of the wait is over. */
+const MIN_FRAME_MILLISECONDS = 100
 /** In pages without scripts, animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
 /** Real time for a worker since its start, because its timers cannot be advanced. */
@@ -61,8 +64,12 @@ class StabilityWait {
   readonly #work: Work
   readonly #clock: PageClock
   readonly #motion: MotionWatch
-  /** Duration of the last frame in real time. */
+  /** Duration of the last frame in real time, and its time. */
   #frameMilliseconds = 0
+  #frameTime: number | undefined
+  #frames = 0
+  /** Frame time that has passed since the last change. */
+  #stillFrameTime = 0
   /** Whether the last advance took longer in real time than in page time. */
   #isSlow = false
   /** Page time that has passed, and the page time and real time at which the page gained content. */
@@ -93,13 +100,12 @@ class StabilityWait {
     const frame = await AwaitedFrame.request(this.#work)
     motion = await this.#pass(bound, { ...motion, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
-    if (isMoving(motion)) return motion
+    if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
     // Frame callbacks become visible only after a frame was drawn.
     await frame.drawn(FRAME_MILLISECONDS)
-    motion = await this.#motion.sample(0, bound)
+    motion = await this.#sample(0, bound)
     if (!motion.hasScript) return motion
-    motion = await this.#pass(bound, motion)
-    return motion.hasScript && !isMoving(motion) && (await this.#hasFrameTimeStopped()) ? { ...motion, hasChanges: true } : motion
+    return this.#watchFrames(await this.#pass(bound, motion))
   }
 
   /** Lets real time pass. Restarts for a new document. Returns the last activity. */
@@ -156,9 +162,10 @@ class StabilityWait {
         await this.#arrive()
         left = bound
       }
-      if (motion.hasScript || isMoving(motion)) await this.#drawFrame()
+      const frameTime = motion.hasScript || isMoving(motion) ? await this.#drawFrame() : 0
       before = motion
       motion = await this.#sample(passed, left)
+      this.#stillFrameTime = isMoving(motion) ? 0 : this.#stillFrameTime + frameTime
       // Activity that begins late in a long slice gets additional time, once.
       if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
         isExtended = true
@@ -183,38 +190,30 @@ class StabilityWait {
    * advanced between them.
    */
   async isVisuallyStable(): Promise<boolean> {
-    if (performance.now() > this.#until) return false
-    let until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
+    const until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
     let before = await takeSmallPicture(this.#work)
     for (;;) {
-      const [began, frameTime] = [performance.now(), await this.#frameTime()]
       await passTime(this.#work, PICTURES_MILLISECONDS)
       // Without a new frame, the screenshots would be equal on a busy machine.
-      await this.#drawFrame()
-      const hasStopped = (await this.#frameTime()) === frameTime
+      const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
-      if (!hasStopped && (await isSamePicture(this.#work, before, after))) return true
-      if (hasStopped) until += performance.now() - began
-      if (performance.now() > Math.min(this.#until, until)) return false
+      if (frameTime > 0 && (await isSamePicture(this.#work, before, after))) return true
+      if (performance.now() > until) return false
       before = after
     }
   }
 
   /**
-   * True if frame callbacks get the same time twice. Frame time may come from the page's clock, which is ahead, and stands still until real time
-   * has caught up.
+   * Watches frame callbacks that have changed nothing. They may belong to a fade whose time stands still: frame time may come from the page's clock,
+   * which is ahead, and then stands still until real time has caught up. Returns the last activity.
    */
-  async #hasFrameTimeStopped(): Promise<boolean> {
-    const frameTime = await this.#frameTime()
-    await this.#motion.sample(0, 0)
-    await this.#drawFrame()
-    const { hasScript } = await this.#motion.sample(0, 0)
-    return hasScript && (await this.#frameTime()) === frameTime
-  }
-
-  #frameTime(): Promise<number | undefined> {
-    const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.evaluate<number>('document.timeline.currentTime', signal))
+  async #watchFrames(first: Motion): Promise<Motion> {
+    let motion = first
+    while (motion.hasScript && !isMoving(motion) && this.#stillFrameTime < STILL_FRAME_MILLISECONDS && performance.now() < this.#usualEnd) {
+      this.#stillFrameTime += await this.#drawFrame()
+      motion = await this.#sample(0, 0)
+    }
+    return motion
   }
 
   /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */
@@ -224,11 +223,17 @@ class StabilityWait {
     return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
   }
 
-  async #drawFrame(): Promise<void> {
+  /** Waits for a frame. Returns by how much its time is later than that of the frame before. */
+  async #drawFrame(): Promise<number> {
     const started = performance.now()
     const frame = await AwaitedFrame.request(this.#work)
-    await frame.drawn(FRAME_MILLISECONDS)
+    const time = await frame.drawn(Math.max(MIN_FRAME_MILLISECONDS, Math.min(FRAME_MILLISECONDS, this.#usualEnd - started)))
     this.#frameMilliseconds = performance.now() - started
+    const before = this.#frameTime
+    this.#frameTime = time
+    this.#frames += 1
+    // The first frame of another document counts from the beginning.
+    return time === undefined || before === undefined ? 0 : Math.max(0, time - before)
   }
 
   async #advance(milliseconds: number): Promise<number> {
