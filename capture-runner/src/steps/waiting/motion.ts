@@ -10,7 +10,7 @@ export interface Motion {
   hasChanges: boolean
   /** The page shows more: elements or text were added, or an element changed for the first time. */
   hasGrown: boolean
-  /** Animations and transitions that end within the remaining time. */
+  /** Animations and transitions, of SVG too, that end within the remaining time. */
   animations: number
   canvases: number
 }
@@ -98,6 +98,22 @@ const forward = `(milliseconds, left) => {
   watch.observer ??= new MutationObserver(note)
   let animations = 0
   let canvases = 0
+  const drawings = new Map()
+  const noteDrawing = (element) => {
+    let svg = element.ownerSVGElement
+    while (svg?.ownerSVGElement) svg = svg.ownerSVGElement
+    if (svg) drawings.set(svg, [...(drawings.get(svg) ?? []), element])
+  }
+  /** Seconds until the animation of SVG ends; 0 if it never ends or has not begun. */
+  const secondsLeft = (element, now) => {
+    try {
+      const [times, all] = [element.getAttribute('repeatCount'), element.getAttribute('repeatDur')]
+      if (times === 'indefinite' || all !== null) return 0
+      return Math.max(0, element.getStartTime() + element.getSimpleDuration() * Number(times ?? 1) - now)
+    } catch {
+      return 0
+    }
+  }
   const go = (root) => {
     if (!watch.roots.has(root)) {
       watch.roots.add(root)
@@ -118,12 +134,19 @@ const forward = `(milliseconds, left) => {
     for (const element of root.querySelectorAll('*')) {
       if (element.shadowRoot) go(element.shadowRoot)
       else if (element.localName === 'canvas') canvases++
+      else if (element instanceof SVGAnimationElement) noteDrawing(element)
       else if (element.localName === 'iframe') {
         try { if (element.contentDocument) go(element.contentDocument) } catch {}
       }
     }
   }
   go(document)
+  for (const [svg, elements] of drawings) {
+    if (svg.animationsPaused()) continue
+    if (milliseconds > 0) svg.setCurrentTime(svg.getCurrentTime() + milliseconds / 1000)
+    const now = svg.getCurrentTime()
+    animations += elements.map((element) => secondsLeft(element, now) * 1000).filter((time) => time > 0 && time <= left).length
+  }
   note(watch.observer.takeRecords())
   const found = { hasChanges: watch.changes > 0, hasGrown: watch.hasGrown, animations, canvases }
   watch.changes = 0

@@ -81,7 +81,7 @@ async function shrink(picture: string): Promise<Raster> {
 
 /** Runs in the page. Areas of infinite animations, images that may be animated, and videos. */
 const MOVING_AREAS = `(() => {
-  const found = [...document.querySelectorAll('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee')]
+  const found = [...document.querySelectorAll('img, video, svg:has([repeatCount=indefinite], [repeatDur]), marquee')]
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime === Infinity && animation.effect.target) found.push(animation.effect.target)
   }
