@@ -26,10 +26,28 @@ export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion
 export class MotionWatch {
   readonly #work: Work
   #scriptSeconds = 0
+  #metrics: Metrics | undefined
+  #hasCanvas = false
+  #namesCalls = false
   #last: Motion | undefined
 
   constructor(work: Work) {
     this.#work = work
+  }
+
+  /** Processor seconds of the page's process, decoders and compilers included. */
+  get processSeconds(): number {
+    return this.#metrics?.processSeconds ?? 0
+  }
+
+  /**
+   * True if scripts of the page may have started work that is no timer, request or DOM change, such as idle callbacks, databases, decoders and
+   * compilers. DevTools does not report such work. It is visible in what it leaves, and then the scripts' texts name the calls.
+   */
+  async mayWorkUnseen(): Promise<boolean> {
+    if (this.#namesCalls) return true
+    const { observers = 0, buffers = 0 } = this.#metrics ?? {}
+    return (observers > USUAL_OBSERVERS || buffers > 0 || this.#hasCanvas) && namesCalls(this.#work)
   }
 
   /** True if the page has ever run a script. */
@@ -44,15 +62,19 @@ export class MotionWatch {
    */
   async sample(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
-    const seconds = await scriptSeconds(this.#work)
+    this.#metrics = await readMetrics(this.#work)
+    const seconds = this.#metrics?.scriptSeconds
     const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
-    const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true, hasGrown: true }, () =>
-      tab.evaluate<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
+    const otherwise = { ...STILL, hasChanges: true, hasGrown: true, namesCalls: false }
+    const { namesCalls, ...seen } = await inDocument(this.#work, otherwise, () =>
+      tab.evaluate<typeof otherwise>(`(${forward})(${milliseconds}, ${left})`, signal),
     )
-    return this.#note({ hasScript, ...seen })
+    this.#namesCalls ||= namesCalls
+    this.#hasCanvas ||= seen.canvases > 0
+    return this.#note({ ...seen, hasScript })
   }
 
   #note(motion: Motion): Motion {
@@ -66,10 +88,53 @@ export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
   inDocument(work, undefined, () => work.tab.evaluate<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
 
 /** Seconds of script execution in the page's own process since the tab was opened, as the browser counts. Undefined during a navigation. */
-export const scriptSeconds = (work: Work): Promise<number | undefined> =>
+export const scriptSeconds = async (work: Work): Promise<number | undefined> => (await readMetrics(work))?.scriptSeconds
+
+/** What the browser counts in the page's process. */
+interface Metrics {
+  scriptSeconds: number
+  processSeconds: number
+  /** Objects that observe the life of a document, such as idle callbacks, databases and sockets. */
+  observers: number
+  /** Buffers of binary data. */
+  buffers: number
+}
+
+/** Observers of a page without such objects, including the mutation observer of this file. */
+const USUAL_OBSERVERS = 5
+
+/** Undefined during a navigation. */
+const readMetrics = (work: Work): Promise<Metrics | undefined> =>
   inDocument(work, undefined, async () => {
     const { metrics } = await awaitResponse(work.tab.session.send('Performance.getMetrics'), work.signal)
-    return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
+    const valueOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? 0
+    return {
+      scriptSeconds: valueOf('ScriptDuration'),
+      processSeconds: valueOf('ProcessTime'),
+      observers: valueOf('ContextLifecycleStateObservers'),
+      buffers: valueOf('ArrayBufferContents'),
+    }
+  })
+
+/** Calls whose work is neither a timer nor a request nor a DOM change. */
+const CALLS = 'requestIdleCallback|createImageBitmap|indexedDB|WebAssembly|toBlob|convertToBlob|FileReader|arrayBuffer\\(|caches\\.open'
+
+/** Whether a loaded script of the main frame names such a call. */
+const namesCalls = (work: Work): Promise<boolean> =>
+  inDocument(work, true, async () => {
+    const { session, mainFrame: frameId } = work.tab
+    const { frameTree } = await awaitResponse(session.send('Page.getResourceTree'), work.signal)
+    for (const { type, url } of frameTree.resources) {
+      if (type !== 'Script') continue
+      const query = { frameId, url, query: CALLS, isRegex: true, caseSensitive: true }
+      // The browser no longer has the text of a script that it dropped from its memory.
+      const found = await awaitResponse(
+        session.send('Page.searchInResource', query).catch(() => undefined),
+        work.signal,
+      )
+      if (found === undefined || found.result.length > 0) return true
+    }
+    return false
   })
 
 /**
@@ -94,6 +159,10 @@ const forward = `(milliseconds, left) => {
   const note = (records) => {
     watch.changes += records.length
     for (const record of records) if (hasGrown(record)) watch.hasGrown = true
+  }
+  let namesCalls = false
+  if (!watch.observer) {
+    namesCalls = [...document.scripts].some(({ src, text }) => !src && /${CALLS}/.test(text))
   }
   watch.observer ??= new MutationObserver(note)
   let animations = 0
@@ -148,7 +217,7 @@ const forward = `(milliseconds, left) => {
     animations += elements.map((element) => secondsLeft(element, now) * 1000).filter((time) => time > 0 && time <= left).length
   }
   note(watch.observer.takeRecords())
-  const found = { hasChanges: watch.changes > 0, hasGrown: watch.hasGrown, animations, canvases }
+  const found = { hasChanges: watch.changes > 0, hasGrown: watch.hasGrown, animations, canvases, namesCalls }
   watch.changes = 0
   watch.hasGrown = false
   return found

@@ -35,6 +35,16 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
+/** Milliseconds of real time without a sign of work after which nothing is on its way. */
+const QUIET_MILLISECONDS = 300
+/** Processor seconds between two checks that show that the page's process works. */
+const BUSY_SECONDS = 0.02
+/** Age of a pending request that the picture may lack. */
+const PENDING_MILLISECONDS = 1_000
+/** Time beyond the usual end of the wait after which the record says why. */
+const LATE_MILLISECONDS = 500
+/** Number of pending requests that a warning names. */
+const NAMED_REQUESTS = 2
 /** Milliseconds between two checks of a page in real time. */
 const REAL_SLICE = 50
 
@@ -46,7 +56,8 @@ export const stability: Step = {
     const clock = work.clock ?? new PageClock(work.tab, work.onLoop)
     await clock.hold()
     const wait = new StabilityWait(work, clock)
-    const motion = await wait.run()
+    const motion = await wait.passUntilQuiet(await wait.run())
+    wait.reportTime()
     if (await wait.hasStoppedScripts()) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
@@ -58,6 +69,13 @@ const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
   ...(canvases > 0 ? ['a canvas'] : []),
   ...(hasScript ? ['scripts'] : []),
 ]
+
+/** Names requests by their URLs, without the parameters. */
+function describe(urls: readonly string[]): string {
+  const names = urls.slice(0, NAMED_REQUESTS).map((url) => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 80))
+  const more = urls.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
+}
 
 /** The wait for one page. */
 class StabilityWait {
@@ -75,6 +93,8 @@ class StabilityWait {
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
+  /** When a script last ran, on the runner's clock. */
+  #activeAt = performance.now()
   readonly #started = performance.now()
   /** When the wait ends unless the page gains content, and when it ends anyway. */
   readonly #usualEnd: number
@@ -177,6 +197,59 @@ class StabilityWait {
     return isMoving(motion) ? motion : before
   }
 
+  /**
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet and two pictures
+   * of it are equal. Returns the last activity.
+   */
+  async passUntilQuiet(first: Motion): Promise<Motion> {
+    const { tab } = this.#work
+    if (!this.#motion.hasScripts || this.#work.isRealTime) return first
+    if (!(this.#isReceiving() || tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))) return first
+    this.#work.clock = this.#clock
+    // A page that never rests is quiet when it neither gains content nor receives data.
+    const isRestless = first.hasScript
+    let motion = first
+    let quietSince = Math.max(this.#activeAt, tab.lifecycle.trafficAt)
+    let picture: string | undefined
+    while (performance.now() < this.#until) {
+      const isQuiet = performance.now() - quietSince >= QUIET_MILLISECONDS
+      if (isQuiet && picture !== undefined) {
+        const next = await takeSmallPicture(this.#work)
+        if (isRestless || (await isSamePicture(this.#work, picture, next))) return motion
+      }
+      if (isQuiet || picture === undefined) picture = await takeSmallPicture(this.#work)
+      const { document } = tab.lifecycle
+      const processSeconds = this.#motion.processSeconds
+      await this.#clock.pass(REAL_SLICE, this.#work.signal)
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
+      motion = await this.#sample(REAL_SLICE, this.#work.plan.stabilityMilliseconds)
+      const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
+      if (motion.hasGrown || this.#isReceiving() || (isWorking && !isRestless)) {
+        quietSince = performance.now()
+        picture = undefined
+      }
+    }
+    return motion
+  }
+
+  /** Adds a warning if the wait took longer than usual or missed something. */
+  reportTime(): void {
+    const { tab, plan, findings } = this.#work
+    const now = performance.now()
+    const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
+    const what = this.#isReceiving() ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
+    if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
+    if (now > this.#until && what) findings.warnings.push(`the page was still ${what} when the picture was taken`)
+    else if (now > this.#usualEnd + LATE_MILLISECONDS) {
+      findings.warnings.push(`the page was captured after ${Math.round(now - this.#started)} ms, because it was gaining content or receiving data until then`)
+    }
+  }
+
+  /** Whether data has arrived or was sent a moment ago. */
+  #isReceiving(): boolean {
+    return performance.now() - this.#work.tab.lifecycle.trafficAt < REAL_SLICE
+  }
+
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
   async hasStoppedScripts(): Promise<boolean> {
     const { clock, plan, signal, findings } = this.#work
@@ -248,6 +321,7 @@ class StabilityWait {
   async #sample(milliseconds: number, left: number): Promise<Motion> {
     const motion = await this.#motion.sample(milliseconds, left)
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
+    if (motion.hasScript || motion.hasChanges) this.#activeAt = performance.now()
     return motion
   }
 
