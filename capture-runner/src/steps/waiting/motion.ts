@@ -28,6 +28,7 @@ export class MotionWatch {
   #scriptSeconds = 0
   #metrics: Metrics | undefined
   #hasCanvas = false
+  #isObserving = false
   #namesCalls = false
   #last: Motion | undefined
 
@@ -38,6 +39,11 @@ export class MotionWatch {
   /** Processor seconds of the page's process, decoders and compilers included. */
   get processSeconds(): number {
     return this.#metrics?.processSeconds ?? 0
+  }
+
+  /** True if the document has ever had a canvas. */
+  get hasCanvas(): boolean {
+    return this.#hasCanvas
   }
 
   /**
@@ -63,6 +69,7 @@ export class MotionWatch {
   async sample(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
     this.#metrics = await readMetrics(this.#work)
+    if (this.#metrics && this.#isObserving) this.#metrics.observers -= 1
     const seconds = this.#metrics?.scriptSeconds
     const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
@@ -73,6 +80,7 @@ export class MotionWatch {
       tab.evaluate<typeof otherwise>(`(${forward})(${milliseconds}, ${left})`, signal),
     )
     this.#namesCalls ||= namesCalls
+    this.#isObserving = true
     this.#hasCanvas ||= seen.canvases > 0
     return this.#note({ ...seen, hasScript })
   }
@@ -100,8 +108,8 @@ interface Metrics {
   buffers: number
 }
 
-/** Observers of a page without such objects, including the mutation observer of this file. */
-const USUAL_OBSERVERS = 5
+/** Observers of a page without such objects, and without the mutation observer of this file. */
+const USUAL_OBSERVERS = 4
 
 /** Undefined during a navigation. */
 const readMetrics = (work: Work): Promise<Metrics | undefined> =>

@@ -37,6 +37,8 @@ const WORKER_SLICE = 50
 const PICTURES_MILLISECONDS = 100
 /** Milliseconds of real time without a sign of work after which nothing is on its way. */
 const QUIET_MILLISECONDS = 300
+/** Number of checks in a row in which scripts ran, after which they count as endless. */
+const ENDLESS_TICKS = 6
 /** Processor seconds between two checks that show that the page's process works. */
 const BUSY_SECONDS = 0.02
 /** Age of a pending request that the picture may lack. */
@@ -56,7 +58,7 @@ export const stability: Step = {
     const clock = work.clock ?? new PageClock(work.tab, work.onLoop)
     await clock.hold()
     const wait = new StabilityWait(work, clock)
-    const motion = await wait.passUntilQuiet(await wait.run())
+    const motion = await wait.run()
     wait.reportTime()
     if (await wait.hasStoppedScripts()) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
@@ -93,8 +95,6 @@ class StabilityWait {
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
-  /** When a script last ran, on the runner's clock. */
-  #activeAt = performance.now()
   readonly #started = performance.now()
   /** When the wait ends unless the page gains content, and when it ends anyway. */
   readonly #usualEnd: number
@@ -116,9 +116,26 @@ class StabilityWait {
     if (this.#work.isRealTime) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    const hadUnseenWork = await this.#hasUnseenWork()
+    // In real time first, because idle callbacks starve while the clock is ahead.
+    if (hadUnseenWork) motion = await this.#passUntilQuiet(motion)
+    const [quietAt, left] = [performance.now(), Math.max(0, bound - (performance.now() - this.#started))]
     this.#work.clock = this.#clock
+    motion = await this.#passPageTime(left, motion)
+    const isNew = hadUnseenWork ? tab.lifecycle.hasLiveData && tab.lifecycle.trafficAt > quietAt : await this.#hasUnseenWork()
+    return isNew || this.#isReceiving() ? this.#passUntilQuiet(motion) : motion
+  }
+
+  /** Whether something runs in real time that is no timer, request or DOM change. */
+  async #hasUnseenWork(): Promise<boolean> {
+    return this.#motion.hasScripts && (this.#work.tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))
+  }
+
+  /** Lets page time pass until scripts, frame callbacks and workers have had it. Returns the last activity. */
+  async #passPageTime(bound: number, first: Motion): Promise<Motion> {
+    const { tab } = this.#work
     const frame = await AwaitedFrame.request(this.#work)
-    motion = await this.#pass(bound, { ...motion, hasScript: false })
+    let motion = await this.#pass(bound, { ...first, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
     // Frame callbacks become visible only after a frame was drawn.
@@ -198,43 +215,42 @@ class StabilityWait {
   }
 
   /**
-   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet and two pictures
-   * of it are equal. Returns the last activity.
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet. Returns the last
+   * activity.
    */
-  async passUntilQuiet(first: Motion): Promise<Motion> {
+  async #passUntilQuiet(first: Motion): Promise<Motion> {
     const { tab } = this.#work
-    if (!this.#motion.hasScripts || this.#work.isRealTime) return first
-    if (!(this.#isReceiving() || tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))) return first
-    this.#work.clock = this.#clock
-    // A page that never rests is quiet when it neither gains content nor receives data.
-    const isRestless = first.hasScript
     let motion = first
-    let quietSince = Math.max(this.#activeAt, tab.lifecycle.trafficAt)
+    let ticks = 0
+    let gainedAt = Math.max(this.#started, tab.lifecycle.trafficAt)
+    let workedAt = gainedAt
     let picture: string | undefined
+    const isOld = (time: number) => performance.now() - time >= QUIET_MILLISECONDS
     while (performance.now() < this.#until) {
-      const isQuiet = performance.now() - quietSince >= QUIET_MILLISECONDS
-      if (isQuiet && picture !== undefined) {
-        const next = await takeSmallPicture(this.#work)
-        if (isRestless || (await isSamePicture(this.#work, picture, next))) return motion
+      // Frame callbacks that run all the time, without new content, never rest.
+      if (isOld(gainedAt) && ticks >= ENDLESS_TICKS) return motion
+      if (isOld(gainedAt) && isOld(workedAt)) {
+        if (!this.#motion.hasCanvas) return motion
+        const before = picture
+        picture = await takeSmallPicture(this.#work)
+        if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
       }
-      if (isQuiet || picture === undefined) picture = await takeSmallPicture(this.#work)
       const { document } = tab.lifecycle
       const processSeconds = this.#motion.processSeconds
-      await this.#clock.pass(REAL_SLICE, this.#work.signal)
+      await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
-      motion = await this.#sample(REAL_SLICE, this.#work.plan.stabilityMilliseconds)
-      const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
-      if (motion.hasGrown || this.#isReceiving() || (isWorking && !isRestless)) {
-        quietSince = performance.now()
-        picture = undefined
-      }
+      motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
+      ticks = motion.hasScript ? ticks + 1 : 0
+      const now = performance.now()
+      if (motion.hasGrown || this.#isReceiving()) gainedAt = now
+      if (motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS) workedAt = now
     }
     return motion
   }
 
   /** Adds a warning if the wait took longer than usual or missed something. */
   reportTime(): void {
-    const { tab, plan, findings } = this.#work
+    const { tab, findings } = this.#work
     const now = performance.now()
     const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
     const what = this.#isReceiving() ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
@@ -321,7 +337,6 @@ class StabilityWait {
   async #sample(milliseconds: number, left: number): Promise<Motion> {
     const motion = await this.#motion.sample(milliseconds, left)
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
-    if (motion.hasScript || motion.hasChanges) this.#activeAt = performance.now()
     return motion
   }
 
