@@ -14,6 +14,8 @@ const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
 /** Request types that bring content. Images and fonts are awaited by themselves. */
 const CONTENT = new Set(['Document', 'Stylesheet', 'Script', 'XHR', 'Fetch'])
 const WASM = 'application/wasm'
+/** Time between the first and another part of a response after which it counts as a stream. */
+const STREAM_MILLISECONDS = 100
 /** Number of documents after which the page counts as a redirect loop; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
@@ -59,7 +61,7 @@ export class Lifecycle {
   /** Error codes of documents whose response broke off after its headers, by loader id. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, { loader: string; type: string; url: string; since: number }>()
+  readonly #inFlight = new Map<string, { loader: string; type: string; url: string; since: number; dataSince?: number }>()
   /** Streams that may still be open, by request id. */
   readonly #streams = new Set<string>()
   /** When the last data of a socket, stream or request arrived or was sent, on the runner's clock. */
@@ -143,7 +145,7 @@ export class Lifecycle {
     return [...this.#inFlight.values()].flatMap(({ type, url, since }) => (CONTENT.has(type) && since < before ? [url] : []))
   }
 
-  /** True if the document has opened a socket or an event stream, or has loaded WebAssembly: it may show more without a request or a timer. */
+  /** True if the document has a socket, a stream or WebAssembly: it may show more without a request or a timer. */
   get hasLiveData(): boolean {
     return this.#hasLiveData
   }
@@ -323,7 +325,15 @@ export class Lifecycle {
     events.on('Network.webSocketFrameSent', noteLive)
     events.on('Network.webSocketFrameReceived', noteLive)
     events.on('Network.eventSourceMessageReceived', noteLive)
-    events.on('Network.dataReceived', () => this.#noteTraffic())
+    events.on('Network.dataReceived', ({ requestId }) => this.#noteData(requestId))
+  }
+
+  #noteData(requestId: string): void {
+    this.#noteTraffic()
+    const request = this.#inFlight.get(requestId)
+    if (!request) return
+    request.dataSince ??= this.#trafficAt
+    if (this.#trafficAt - request.dataSince > STREAM_MILLISECONDS) this.#hasLiveData = true
   }
 
   #noteTraffic(): void {

@@ -60,7 +60,7 @@ export const stability: Step = {
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
     wait.reportTime()
-    if (await wait.hasStoppedScripts()) return
+    if (await wait.hasStoppedScripts(motion)) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
@@ -122,8 +122,8 @@ class StabilityWait {
     const [quietAt, left] = [performance.now(), Math.max(0, bound - (performance.now() - this.#started))]
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(left, motion)
-    const isNew = hadUnseenWork ? tab.lifecycle.hasLiveData && tab.lifecycle.trafficAt > quietAt : await this.#hasUnseenWork()
-    return isNew || this.#isReceiving() ? this.#passUntilQuiet(motion) : motion
+    const isNew = hadUnseenWork ? Math.max(this.#grown.real, tab.lifecycle.trafficAt) > quietAt : await this.#hasUnseenWork()
+    return isNew ? this.#passUntilQuiet(motion) : motion
   }
 
   /** Whether something runs in real time that is no timer, request or DOM change. */
@@ -256,8 +256,8 @@ class StabilityWait {
     const what = this.#isReceiving() ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
     if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
     if (now > this.#until && what) findings.warnings.push(`the page was still ${what} when the picture was taken`)
-    else if (now > this.#usualEnd + LATE_MILLISECONDS) {
-      findings.warnings.push(`the page was captured after ${Math.round(now - this.#started)} ms, because it was gaining content or receiving data until then`)
+    else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
+      findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
     }
   }
 
@@ -267,10 +267,11 @@ class StabilityWait {
   }
 
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
-  async hasStoppedScripts(): Promise<boolean> {
+  async hasStoppedScripts(motion: Motion): Promise<boolean> {
     const { clock, plan, signal, findings } = this.#work
     if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
-    findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    // Else the clock has waited for a request, or the scripts have ended.
+    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion))) findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
     return true
   }
 
