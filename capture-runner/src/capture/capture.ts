@@ -15,8 +15,8 @@ import { armEgress } from './arm-egress.ts'
 import { openBaseline } from './compare.ts'
 import { compareTwice } from './confirm.ts'
 import { copyIfAsked } from './copy.ts'
-import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { inRealTimeAfterLoop } from './in-real-time.ts'
+import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
 import { upload } from './upload.ts'
@@ -130,7 +130,16 @@ interface ScreenshotInput {
   onPageReady: () => void
 }
 
-async function takeScreenshot({ order, plan, parts, recorder, isRealTime, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
+async function takeScreenshot({
+  order,
+  plan,
+  parts,
+  recorder,
+  isRealTime,
+  timings,
+  signal,
+  onPageReady,
+}: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)

@@ -170,7 +170,8 @@ function endLoop({ plan, findings, clock }: Work, session: DevTools, loadAgain: 
   if (plan.retries > 0) {
     clock?.close()
     loadAgain()
-  } else findings.warnings.push('a script of the page did not end and was stopped; with retries above 0, the page is loaded again in real time')
+  } else
+    findings.warnings.push('a script of the page did not end and was stopped; with retries above 0, the page is loaded again in real time')
 }
 
 async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {

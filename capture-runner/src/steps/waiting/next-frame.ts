@@ -1,3 +1,4 @@
+import { callInPage, toCall } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
@@ -8,7 +9,7 @@ import type { Work } from '../step.ts'
  */
 export async function nextFrame({ tab, signal }: Work, milliseconds: number): Promise<void> {
   // The document may be replaced meanwhile.
-  const frame = tab.evaluate(FRAME, signal, true).catch(() => signal.throwIfAborted())
+  const frame = tab.evaluate(toCall('nextFrame'), signal, true).catch(() => signal.throwIfAborted())
   await Promise.race([frame, pause(milliseconds, signal)])
 }
 
@@ -27,29 +28,24 @@ export class AwaitedFrame {
   /** Requests a frame from the browser. */
   static async request(work: Work): Promise<AwaitedFrame> {
     const frame = new AwaitedFrame(work)
-    await frame.#evaluate(`void (globalThis.tintypeFrame = ${ANIMATION})`)
+    await inDocument(work, undefined, () => callInPage(work, 'requestFrame'))
     return frame
   }
 
   /**
-   * Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. Returns the time of the frame that the page's frame
-   * callbacks got; undefined if there was none.
+   * Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. Returns the frame's time, which its frame callbacks
+   * got; undefined if there was none.
    * @throws the signal's reason
    */
   async drawn(milliseconds: number): Promise<number | undefined> {
     const until = performance.now() + milliseconds
     await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
     for (;;) {
-      const time = await this.#evaluate('globalThis.tintypeFrame?.startTime')
+      const time = await inDocument(this.#work, 'none', () => callInPage(this.#work, 'readFrame'))
       if (typeof time === 'number') return time
-      if (time === undefined || performance.now() > until) return undefined
+      if (time === 'none' || performance.now() > until) return undefined
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
-  }
-
-  #evaluate(expression: string): Promise<unknown> {
-    const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.evaluate(expression, signal))
   }
 }
 
@@ -57,12 +53,3 @@ export class AwaitedFrame {
 const USUAL_MILLISECONDS = 12
 /** Milliseconds between two polls: a quarter of the duration of a frame. */
 const POLL_MILLISECONDS = 4
-
-/** An animation without a target, which the browser starts with the next frame. */
-const ANIMATION = `(() => {
-  const animation = new Animation(new KeyframeEffect(null, null, 1))
-  animation.play()
-  return animation
-})()`
-
-const FRAME = `${ANIMATION}.ready`

@@ -271,7 +271,8 @@ class StabilityWait {
     const { clock, plan, signal, findings } = this.#work
     if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
     // Else the clock has waited for a request, or the scripts have ended.
-    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion))) findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion)))
+      findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
     return true
   }
 

@@ -14,7 +14,8 @@ const green = "box.style.background = '#0f0'"
 const intro = (rule: string, text: string) => page('', `<style>${rule}</style>${BOX}${script(text)}`)
 
 const sendFive = (response: ServerResponse, write: (number: number) => string): void => {
-  for (let number = 1; number <= 5; number++) setTimeout(() => response.write(write(number)) && number === 5 && response.end(), number * 150)
+  for (let number = 1; number <= 5; number++)
+    setTimeout(() => response.write(write(number)) && number === 5 && response.end(), number * 150)
 }
 
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
@@ -58,7 +59,8 @@ const stage = await openStage(
       drawing.convertToBlob().then((blob) => createImageBitmap(blob)).then((bitmap) => box.getContext('2d').drawImage(bitmap, 0, 0))`)}`,
     ),
     '/events': intro('', `new EventSource('/five-events').onmessage = ({ data }) => { box.before(data); if (data === '5') ${green} }`),
-    '/five-events': (_, response) => sendFive(response.writeHead(200, { 'content-type': 'text/event-stream' }), (number) => `data: ${number}\n\n`),
+    '/five-events': (_, response) =>
+      sendFive(response.writeHead(200, { 'content-type': 'text/event-stream' }), (number) => `data: ${number}\n\n`),
     '/streamed': intro(
       '',
       `fetch('/five-chunks').then(async ({ body }) => { for await (const chunk of body) box.before(chunk.length + ' '); ${green} })`,
