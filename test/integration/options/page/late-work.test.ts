@@ -34,9 +34,9 @@ const stage = await openStage(
     '/slow-ticks': page(
       '',
       `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); let hue = 0; setInterval(() => {
-      for (let i = 0, sum = 0; i < 1e8; i++) sum += i % 7
+      for (let i = 0, sum = 0; i < 3e7; i++) sum += i % 7
       pen.fillStyle = 'hsl(' + hue++ + ' 90% 50%)'; pen.fillRect(0, 0, 400, 400)
-    }, 16)`)}`,
+    }, 4)`)}`,
     ),
     '/idle-callbacks': intro(
       '',
