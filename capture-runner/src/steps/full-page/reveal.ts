@@ -1,6 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
+import { stopScripts } from '../waiting/stop-scripts.ts'
 
 // Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
 // off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
@@ -31,7 +32,7 @@ export const conceal: Step = {
   run: async (work) => {
     const { tab, plan, signal } = work
     if (!work.isRevealed || !tab.layOut) return
-    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await stopScripts(work)
     await callInPage(work, 'restoreSectionLinks')
     const { height } = plan.context.viewport
     await callInPage(work, 'freezeViewAnimations', height)

@@ -35,10 +35,6 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
-/** Milliseconds of real time without a sign of work after which nothing is on its way. */
-const QUIET_MILLISECONDS = 300
-/** Number of checks in a row in which scripts ran, after which they count as endless. */
-const ENDLESS_TICKS = 6
 /** Processor seconds between two checks that show that the page's process works. */
 const BUSY_SECONDS = 0.02
 /** Age of a pending request that the picture may lack. */
@@ -49,6 +45,8 @@ const LATE_MILLISECONDS = 500
 const NAMED_REQUESTS = 2
 /** Milliseconds between two checks of a page in real time. */
 const REAL_SLICE = 50
+/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
+const QUIET_CHECKS = 6
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
@@ -221,29 +219,28 @@ class StabilityWait {
   async #passUntilQuiet(first: Motion): Promise<Motion> {
     const { tab } = this.#work
     let motion = first
-    let ticks = 0
-    let gainedAt = Math.max(this.#started, tab.lifecycle.trafficAt)
-    let workedAt = gainedAt
     let picture: string | undefined
-    const isOld = (time: number) => performance.now() - time >= QUIET_MILLISECONDS
+    // Checks in a row in which the page gained nothing, did nothing, and ran scripts. On a busy machine, they take longer.
+    let [withoutGain, withoutWork, withScript] = [0, 0, 0]
     while (performance.now() < this.#until) {
       // Frame callbacks that run all the time, without new content, never rest.
-      if (isOld(gainedAt) && ticks >= ENDLESS_TICKS) return motion
-      if (isOld(gainedAt) && isOld(workedAt)) {
+      if (withoutGain >= QUIET_CHECKS && withScript >= QUIET_CHECKS) return motion
+      if (withoutGain >= QUIET_CHECKS && withoutWork >= QUIET_CHECKS) {
         if (!this.#motion.hasCanvas) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)
         if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
       }
       const { document } = tab.lifecycle
-      const processSeconds = this.#motion.processSeconds
+      const [checkedAt, processSeconds] = [performance.now(), this.#motion.processSeconds]
       await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
       motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
-      ticks = motion.hasScript ? ticks + 1 : 0
-      const now = performance.now()
-      if (motion.hasGrown || this.#isReceiving()) gainedAt = now
-      if (motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS) workedAt = now
+      const isGaining = motion.hasGrown || tab.lifecycle.trafficAt > checkedAt
+      const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
+      withoutGain = isGaining ? 0 : withoutGain + 1
+      withoutWork = isWorking ? 0 : withoutWork + 1
+      withScript = motion.hasScript ? withScript + 1 : 0
     }
     return motion
   }
@@ -253,17 +250,13 @@ class StabilityWait {
     const { tab, findings } = this.#work
     const now = performance.now()
     const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
-    const what = this.#isReceiving() ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
+    const isReceiving = now - tab.lifecycle.trafficAt < QUIET_CHECKS * REAL_SLICE
+    const what = isReceiving ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
     if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
     if (now > this.#until && what) findings.warnings.push(`the page was still ${what} when the picture was taken`)
     else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
       findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
     }
-  }
-
-  /** Whether data has arrived or was sent a moment ago. */
-  #isReceiving(): boolean {
-    return performance.now() - this.#work.tab.lifecycle.trafficAt < REAL_SLICE
   }
 
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
