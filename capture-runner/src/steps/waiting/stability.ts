@@ -191,7 +191,7 @@ class StabilityWait {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
-      const passed = await this.#advance(milliseconds)
+      const passed = left > 0 || !this.#isWaiting() ? await this.#advance(milliseconds) : await this.#passReal()
       left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
@@ -327,6 +327,13 @@ class StabilityWait {
     this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
     this.#page += passed
     return passed
+  }
+
+  /** Lets page time and real time pass, for a request that does not stop the clock because its response has begun. */
+  async #passReal(): Promise<number> {
+    await this.#clock.pass(REAL_SLICE, this.#work.signal)
+    this.#page += REAL_SLICE
+    return REAL_SLICE
   }
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {
