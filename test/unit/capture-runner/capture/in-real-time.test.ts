@@ -26,7 +26,10 @@ t.test('inRealTimeAfterLoop captures once more in real time, with a warning', as
 })
 
 t.test('inRealTimeAfterLoop passes on other errors, and never captures a third time', async (t) => {
-  await t.rejects(inRealTimeAfterLoop(() => Promise.reject(new Error('a bug'))), { message: 'a bug' })
+  await t.rejects(
+    inRealTimeAfterLoop(() => Promise.reject(new Error('a bug'))),
+    { message: 'a bug' },
+  )
   let times = 0
   const take = async () => {
     times += 1
