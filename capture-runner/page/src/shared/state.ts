@@ -1,6 +1,6 @@
 // What a page function leaves for a later one, as properties of its world's global object. The page's scripts cannot see them.
 
-import type { Growth } from '../waiting/growth.ts'
+import type { Growth } from './growth.ts'
 
 /** What the functions remember, by name. */
 export interface PageState {

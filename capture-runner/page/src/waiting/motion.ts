@@ -1,7 +1,7 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
+import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
 import { EVERYTHING } from './changes.ts'
-import { createGrowth, hasGrownBy, isFirstChange } from './growth.ts'
 import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */

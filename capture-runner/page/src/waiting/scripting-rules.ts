@@ -19,7 +19,7 @@ function visit(root: Document | ShadowRoot): void {
 
 /** A constructed sheet belongs to one document, so each frame needs a sheet of its own window. */
 function hideNoscript(root: Document | ShadowRoot): void {
-  const view = (root instanceof Document ? root : root.ownerDocument).defaultView as (Window & typeof globalThis) | null
+  const view = (root.ownerDocument ?? (root as Document)).defaultView as (Window & typeof globalThis) | null
   if (!view) return
   const sheet = new view.CSSStyleSheet()
   sheet.replaceSync('noscript { display: none !important }')
