@@ -117,9 +117,9 @@ class StabilityWait {
     const hadUnseenWork = await this.#hasUnseenWork()
     // In real time first, because idle callbacks starve while the clock is ahead.
     if (hadUnseenWork) motion = await this.#passUntilQuiet(motion)
-    const [quietAt, left] = [performance.now(), Math.max(0, bound - (performance.now() - this.#started))]
+    const quietAt = performance.now()
     this.#work.clock = this.#clock
-    motion = await this.#passPageTime(left, motion)
+    motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
     const isNew = hadUnseenWork ? Math.max(this.#grown.real, tab.lifecycle.trafficAt) > quietAt : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
@@ -281,8 +281,8 @@ class StabilityWait {
       // Without a new frame, the screenshots would be equal on a busy machine.
       const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
-      if (frameTime > 0 && (await isSamePicture(this.#work, before, after))) return true
-      if (performance.now() > until) return false
+      const isSame = await isSamePicture(this.#work, before, after)
+      if ((isSame && frameTime > 0) || performance.now() > until) return isSame
       before = after
     }
   }
@@ -345,8 +345,8 @@ class StabilityWait {
   /** Whether page time is left, a request is pending, or the page gains content. */
   #isDue(left: number): boolean {
     const now = performance.now()
-    if (now > this.#until || this.#page >= this.#work.plan.stabilityMaxMilliseconds) return false
-    return this.#isGrowing() || (now < this.#usualEnd && (left > 0 || this.#isWaiting()))
+    if (now < this.#usualEnd && (left > 0 || this.#isWaiting())) return true
+    return now < this.#until && this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing()
   }
 
   #isGrowing(): boolean {
