@@ -11,6 +11,11 @@ const QUIET = { milliseconds: 500, maxRequests: 0 }
 const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPViolationReport'])
 /** Request types that affect what is painted. */
 const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
+/** Request types that bring content. Images and fonts are awaited by themselves. */
+const CONTENT = new Set(['Document', 'Stylesheet', 'Script', 'XHR', 'Fetch'])
+const WASM = 'application/wasm'
+/** Time between the first and another part of a response after which it counts as a stream. */
+const STREAM_MILLISECONDS = 100
 /** Number of documents after which the page counts as a redirect loop; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
@@ -56,9 +61,12 @@ export class Lifecycle {
   /** Error codes of documents whose response broke off after its headers, by loader id. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, { loader: string; isPainted: boolean; since: number }>()
+  readonly #inFlight = new Map<string, { loader: string; type: string; url: string; since: number; dataSince?: number }>()
   /** Streams that may still be open, by request id. */
   readonly #streams = new Set<string>()
+  /** When the last data of a socket, stream or request arrived or was sent, on the runner's clock. */
+  #trafficAt = Number.NEGATIVE_INFINITY
+  #hasLiveData = false
   /** Start times of the running dedicated workers, by target id. */
   readonly #workers = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
@@ -100,8 +108,9 @@ export class Lifecycle {
     events.on('Network.responseReceived', ({ requestId, frameId, response }) => {
       if (frameId === mainFrame && requestId === this.#pending?.loader) {
         this.#responses.set(requestId, toMainResponse(response))
-      }
+      } else if (response.mimeType === WASM) this.#hasLiveData = true
     })
+    this.#followTraffic(events)
     events.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
     events.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
       if (requestId === this.#pending?.loader) this.#handleLoadFailure(this.#pending, errorText, canceled)
@@ -131,6 +140,21 @@ export class Lifecycle {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 
+  /** URLs of pending requests for content that began before this time on the runner's clock. */
+  pendingContent(before: number): string[] {
+    return [...this.#inFlight.values()].flatMap(({ type, url, since }) => (CONTENT.has(type) && since < before ? [url] : []))
+  }
+
+  /** True if the document has a socket, a stream or WebAssembly: it may show more without a request or a timer. */
+  get hasLiveData(): boolean {
+    return this.#hasLiveData
+  }
+
+  /** When data was last sent or received, on the runner's clock. */
+  get trafficAt(): number {
+    return this.#trafficAt
+  }
+
   /** Start time of the newest running dedicated worker, on the runner's clock; undefined if none runs. */
   get lastWorker(): number | undefined {
     return this.#workers.size === 0 ? undefined : Math.max(...this.#workers.values())
@@ -138,7 +162,7 @@ export class Lifecycle {
 
   /** Pending requests for images, fonts and style sheets. */
   get painting(): ReadonlySet<string> {
-    return new Set([...this.#inFlight].flatMap(([request, { isPainted }]) => (isPainted ? [request] : [])))
+    return new Set([...this.#inFlight].flatMap(([request, { type }]) => (PAINTED.has(type) ? [request] : [])))
   }
 
   /** States that the current document has not reached. */
@@ -196,6 +220,7 @@ export class Lifecycle {
   followWorker(events: PageEvents, id: string): () => void {
     this.#workers.set(id, performance.now())
     const requests = new Set([id])
+    this.#followTraffic(events)
     events.on('Network.requestWillBeSent', (event) => {
       requests.add(event.requestId)
       this.#request(event)
@@ -263,6 +288,7 @@ export class Lifecycle {
     // The browser cancels requests of the previous document without events.
     for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
     this.#streams.clear()
+    this.#hasLiveData = false
     this.#reached.clear()
     this.#reached.add('commit')
     if (this.#pending?.loader === loader) this.#pending = undefined
@@ -289,20 +315,49 @@ export class Lifecycle {
     this.#notify()
   }
 
+  #followTraffic(events: PageEvents): void {
+    const noteLive = () => {
+      this.#hasLiveData = true
+      this.#noteTraffic()
+    }
+    events.on('Network.webSocketCreated', noteLive)
+    events.on('Network.webSocketHandshakeResponseReceived', noteLive)
+    events.on('Network.webSocketFrameSent', noteLive)
+    events.on('Network.webSocketFrameReceived', noteLive)
+    events.on('Network.eventSourceMessageReceived', noteLive)
+    events.on('Network.dataReceived', ({ requestId }) => this.#noteData(requestId))
+  }
+
+  #noteData(requestId: string): void {
+    this.#noteTraffic()
+    const request = this.#inFlight.get(requestId)
+    if (!request) return
+    request.dataSince ??= this.#trafficAt
+    if (this.#trafficAt - request.dataSince > STREAM_MILLISECONDS) this.#hasLiveData = true
+  }
+
+  #noteTraffic(): void {
+    this.#trafficAt = performance.now()
+  }
+
   #request({ requestId, loaderId, frameId, type, request }: RequestEvent): void {
     this.requests += 1
     if (this.#pending?.loader === requestId && frameId === this.#mainFrame) this.#pending.url = request.url
     if (STREAMS.has(type ?? '')) {
       this.#streams.add(requestId)
+      if (type === 'EventSource') this.#hasLiveData = true
       return
     }
-    this.#inFlight.set(requestId, { loader: loaderId, isPainted: PAINTED.has(type ?? ''), since: performance.now() })
+    this.#noteTraffic()
+    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url: request.url, since: performance.now() })
     this.#watchQuiet()
   }
 
   #finish(requestId: string): void {
     this.#streams.delete(requestId)
-    if (this.#inFlight.delete(requestId)) this.#watchQuiet()
+    if (!this.#inFlight.delete(requestId)) return
+    this.#noteTraffic()
+    this.#watchQuiet()
   }
 
   #restartClock(): void {

@@ -1,20 +1,27 @@
-import { abortable, pause } from '../runtime/race.ts'
+import { abortable, awaitResponse, pause } from '../runtime/race.ts'
+import type { DevTools } from './devtools.ts'
+import { LoopWatch } from './loop-watch.ts'
 import type { Tab } from './tab.ts'
 
 // The page's virtual clock (ADR 34). Timers, dates and performance.now of a normal tab run ahead of real time. Frames, CSS animations and the network
 // stay on real time. Once advanced, the clock is paused between advances. It cannot return to real time.
 //
 // The compositor uses the same clock to schedule frames, whose times are real. While the page's clock is behind real time, each frame is late by the
-// difference: after a pause of ten seconds, a screenshot takes ten seconds. So the runner keeps the clock ahead.
+// difference: after a pause of ten seconds, a screenshot takes ten seconds. So the runner keeps the clock ahead. A page whose tasks take longer than
+// the page time between them falls behind. It never gets the time that it lacks while its scripts run, because that would take ever longer.
 
 /** Milliseconds between two checks whether the clock is blocked. */
 const CHECK_MILLISECONDS = 50
+/** Real time after which an advance ends, whatever page time has passed. The page's tasks may take longer than the page time between them. */
+const ADVANCE_MILLISECONDS = 1_000
 /** Real time between two advances of a clock that runs in real time. */
 const TICK_MILLISECONDS = 20
+/** Maximum advance of such a clock at once, so that a page that is slower than real time stays responsive. */
+const MAX_TICK_MILLISECONDS = 200
 /** How far the clock is ahead while the browser draws. */
 const LEAD_MILLISECONDS = 100
-/** Real time in which the clock of a busy page advances. */
-const BUSY_MILLISECONDS = 2_000
+/** How far the clock is ahead after it was behind and the page's scripts were stopped. */
+const CAUGHT_UP_MILLISECONDS = 500
 /** Tasks that may run at one moment of page time. Without a limit, an endless chain of messages would stop the clock. */
 const STARVATION = 1_000
 
@@ -25,14 +32,19 @@ const NO_REQUESTS: HasPendingRequests = () => false
 /** Advances the virtual clock of one page. */
 export class PageClock {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
+  readonly #watch: LoopWatch
   #onExpired = () => {}
   /** Page time, as a time on the runner's clock. */
   #reached: number | undefined
+  /** An earlier advance has not ended, so the end of the next one may be its end. */
+  #isUncertain = false
   /** Keeps the clock running; undefined: it is paused. */
   #running: { isOver: boolean; ended: Promise<void> } | undefined
 
-  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>) {
+  /** @param onLoop called when a script seems to wait for this clock in a loop, with its session */
+  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLoop: (session: DevTools) => void = () => {}) {
     this.#tab = tab
+    this.#watch = new LoopWatch(tab, onLoop)
     tab.session.on('Emulation.virtualTimeBudgetExpired', () => this.#onExpired())
   }
 
@@ -42,24 +54,44 @@ export class PageClock {
   }
 
   /**
-   * Advances the page's clock by this time at once, plus any time that it is behind real time. The clock stops for requests while
-   * `hasPendingRequests` returns true.
+   * Advances the page's clock by this time at once, but for at most a second of real time. The clock stops for requests while `hasPendingRequests`
+   * returns true.
    * @param until when to give up, on the runner's clock
+   * @returns milliseconds of page time that have passed
    * @throws the signal's reason
    */
-  async advance(milliseconds: number, hasPendingRequests: HasPendingRequests, until: number, signal: AbortSignal): Promise<void> {
+  async advance(milliseconds: number, hasPendingRequests: HasPendingRequests, until: number, signal: AbortSignal): Promise<number> {
+    this.#watch.start(signal)
     this.#reached ??= performance.now()
-    const budget = milliseconds + Math.max(0, Math.floor(-this.lead))
+    const before = this.#reached
     let isStopping = hasPendingRequests() || !this.#tab.lifecycle.isStreaming
-    let expired = this.#grant(budget, isStopping, signal)
-    await this.#advanceFrames(budget)
-    while (!(await isWithin(CHECK_MILLISECONDS, expired, signal))) {
-      if (performance.now() > until) return
-      if (!isStopping || hasPendingRequests()) continue
-      isStopping = false
-      expired = this.#grant(budget, isStopping, signal)
+    let expired = this.#grant(milliseconds, isStopping, signal)
+    await this.#advanceFrames(milliseconds)
+    let deadline = performance.now() + ADVANCE_MILLISECONDS
+    for (;;) {
+      const isExpired = await isWithin(CHECK_MILLISECONDS, expired, signal)
+      const now = performance.now()
+      if (isExpired && !this.#isUncertain) {
+        this.#reached = before + milliseconds
+        return milliseconds
+      }
+      if (isExpired) {
+        await this.#read(signal)
+        const left = before + milliseconds - this.#reached
+        if (left < 1 || now > Math.min(until, deadline)) return this.#reached - before
+        expired = this.#grant(left, isStopping, signal)
+      } else if (isStopping && hasPendingRequests()) {
+        if (now > until) break
+        deadline = now + ADVANCE_MILLISECONDS
+      } else if (now > Math.min(until, deadline)) break
+      else if (isStopping) {
+        isStopping = false
+        expired = this.#grant(milliseconds, isStopping, signal)
+      }
     }
-    this.#reached += budget
+    this.#isUncertain = true
+    await this.#read(signal)
+    return this.#reached - before
   }
 
   /** Lets page time and real time pass together. @throws the signal's reason */
@@ -68,8 +100,12 @@ export class PageClock {
     await Promise.all([pause(milliseconds, signal), this.advance(milliseconds, NO_REQUESTS, performance.now() + milliseconds, signal)])
   }
 
-  /** Keeps the clock ahead of real time until the browser has finished drawing. @throws the signal's reason */
-  async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
+  /**
+   * Keeps the clock ahead of real time until the browser has finished drawing.
+   * @param stopScripts stops the page's scripts if they keep its clock behind real time; absent: they go on, and the drawing may be late
+   * @throws the signal's reason
+   */
+  async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal, stopScripts?: () => Promise<void>): Promise<T> {
     if (this.#running) return drawing
     let isOver = false
     const end = () => {
@@ -77,12 +113,20 @@ export class PageClock {
     }
     const ended = drawing.then(end, end)
     while (!isOver) {
-      if (this.lead < LEAD_MILLISECONDS) {
-        await this.advance(2 * LEAD_MILLISECONDS, NO_REQUESTS, performance.now() + BUSY_MILLISECONDS, signal)
-      }
+      if (this.lead < -LEAD_MILLISECONDS && stopScripts) await this.catchUp(stopScripts, signal)
+      else if (this.lead < LEAD_MILLISECONDS) await this.advance(2 * LEAD_MILLISECONDS, NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
       await isWithin(Math.max(CHECK_MILLISECONDS, this.lead - LEAD_MILLISECONDS), ended, signal)
     }
     return drawing
+  }
+
+  /** If the clock is behind real time, stops the page's scripts and advances the clock. @returns whether it was behind */
+  async catchUp(stopScripts: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    if (this.#isUncertain) await this.#read(signal)
+    if (this.lead >= 0) return false
+    await stopScripts()
+    await this.advance(CAUGHT_UP_MILLISECONDS - this.lead, NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
+    return true
   }
 
   /** Keeps the clock running at real speed, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
@@ -102,14 +146,29 @@ export class PageClock {
     await running.ended
   }
 
+  /** Ends all work of this clock, without a wait for the page. */
+  close(): void {
+    this.#watch.stop()
+    if (this.#running) this.#running.isOver = true
+  }
+
   async #run(running: { isOver: boolean }, signal: AbortSignal): Promise<void> {
     let before = performance.now()
     do {
       await pause(TICK_MILLISECONDS, signal)
       const now = performance.now()
-      await this.advance(now - before, NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
+      await this.advance(Math.min(now - before, MAX_TICK_MILLISECONDS), NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
       before = now
     } while (!running.isOver)
+  }
+
+  /** Reads the page's clock. The browser answers during a task of the page, too. */
+  async #read(signal: AbortSignal): Promise<void> {
+    const { metrics } = await awaitResponse(this.#tab.session.send('Performance.getMetrics'), signal)
+    const timestamp = metrics.find(({ name }) => name === 'Timestamp')?.value
+    // Both count from the start of the machine.
+    const ahead = timestamp === undefined ? 0 : timestamp * 1_000 - Number(process.hrtime.bigint()) / 1e6
+    this.#reached = performance.now() + ahead
   }
 
   #grant(budget: number, isStopping: boolean, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FilterLists } from '../blocking/lists.ts'
+import type { DevTools } from '../browser/devtools.ts'
 import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
-import { CaptureError, toCaptureError } from '../runtime/errors.ts'
+import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
 import { abortable, pause } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
@@ -138,6 +139,8 @@ export interface Run {
   httpCache?: BatchCache | undefined
   /** What a video needs; absent: the plan has none. */
   recorder?: RecorderParts | undefined
+  /** Never gives the page a virtual clock. */
+  isRealTime?: boolean | undefined
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
@@ -146,11 +149,16 @@ export interface Run {
 
 /**
  * Runs the steps on a tab, all under one signal.
- * @throws CaptureError; the signal's reason if it was aborted
+ * @throws CaptureError; the signal's reason if it was aborted; ClockLoopError if the page must be loaded again in real time
  */
-export async function run({ plan, tab, lists, httpCache, recorder, signal, timings, onPageReady }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, httpCache, recorder, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
+  const looping = new AbortController()
+  const work: Work = {
+    ...{ tab, plan, findings, lists, httpCache, recorder, onPageReady, isRealTime },
+    onLoop: (session) => endLoop(work, session, () => looping.abort(new ClockLoopError())),
+    signal: AbortSignal.any([signal, tab.ended, looping.signal]),
+  }
   try {
     const runner = new StepRunner(work, timings)
     for (const step of STEPS) {
@@ -158,8 +166,7 @@ export async function run({ plan, tab, lists, httpCache, recorder, signal, timin
       await runner.run(step)
     }
   } finally {
-    // Not awaited, because a page that hangs never responds.
-    work.clock?.hold().catch(() => {})
+    work.clock?.close()
   }
   const { picture, video } = findings
   if (!picture) throw new Error('screenshot or record leaves a picture')
@@ -221,6 +228,19 @@ class StepRunner {
       }
     }
   }
+}
+
+/**
+ * Ends a script that waits for the page's clock in a loop. In real time it would end, so the page is loaded again, unless the client forbids that. Ending
+ * the script also makes the tab respond again, so that it can be closed.
+ */
+function endLoop({ plan, findings, clock }: Work, session: DevTools, loadAgain: () => void): void {
+  session.send('Runtime.terminateExecution').catch(() => {})
+  if (plan.retries > 0) {
+    clock?.close()
+    loadAgain()
+  } else
+    findings.warnings.push('a script of the page did not end and was stopped; with retries above 0, the page is loaded again in real time')
 }
 
 /** When a page is lost, the pending command fails first. The actual reason follows a little later. */

@@ -62,7 +62,9 @@ export interface UnfoldParts {
 export interface VisibleMotion {
   /** The DOM has changed since the last call. */
   hasChanges: boolean
-  /** Animations and transitions that end within the remaining time. */
+  /** The page shows more: elements or text were added, or an element changed for the first time. */
+  hasGrown: boolean
+  /** Animations and transitions, of SVG too, that end within the remaining time. */
   animations: number
   canvases: number
 }
@@ -205,11 +207,14 @@ export interface PageFunctions {
   advanceAnimations: (milliseconds: number, left: number) => VisibleMotion
   /** Resolves with the next frame. */
   nextFrame: () => Promise<void>
-  /** Requests a frame for {@link isFramePending}. */
+  /** Requests a frame for {@link readFrame}. */
   requestFrame: () => void
-  isFramePending: () => boolean
-  /** Time of the document's timeline, on which frames run. */
-  readFrameTime: () => number
+  /** Time of the requested frame, which its frame callbacks got; `none` if the document has no request. */
+  readFrame: () => number | 'pending' | 'none'
+  /** Whether the text of a script in the document matches a regular expression. */
+  hasInlineScript: (pattern: string) => boolean
+  /** Replaces media queries for `scripting` by their results, and hides `<noscript>`, before the page's scripts are stopped. */
+  keepScriptingRules: () => void
   /** Areas of infinite animations, images that may be animated, and videos. */
   findMovingAreas: () => WindowShare[]
   /** Number of fonts and images above this height that are still loading. Forces a layout. */

@@ -27,8 +27,10 @@ export interface WaitingPlan {
   imagesMilliseconds?: number
   /** Page time for the page to become stable; 0: no wait. */
   stabilityMilliseconds: number
-  /** Maximum real time for it. */
+  /** Real time for it, unless the page gains content or receives data. */
   stabilityRealMilliseconds: number
+  /** Maximum real time for it. */
+  stabilityMaxMilliseconds: number
   /** Real time, from the start of the wait, in which pictures are compared while something still moves. */
   stabilityPicturesMilliseconds: number
   /** Milliseconds without a DOM change. */
@@ -51,7 +53,8 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
   // The delay counts as part of the page's time.
   const stabilityMilliseconds = Math.max(0, options.stabilityTimeout - delay)
-  const stabilityRealMilliseconds = stabilityRealMillisecondsOf(options)
+  const stabilityMaxMilliseconds = stabilityRealMillisecondsOf(options)
+  const isCompared = options.compareTo !== undefined
   return {
     states: waitUntil,
     quiet: {
@@ -75,9 +78,9 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
     stabilityMilliseconds,
-    stabilityRealMilliseconds,
-    stabilityPicturesMilliseconds:
-      options.compareTo === undefined ? stabilityMilliseconds + LAST_LOOK_MILLISECONDS : stabilityRealMilliseconds,
+    stabilityRealMilliseconds: isCompared ? stabilityMaxMilliseconds : Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
+    stabilityMaxMilliseconds,
+    stabilityPicturesMilliseconds: isCompared ? stabilityMaxMilliseconds : stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),

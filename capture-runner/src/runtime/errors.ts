@@ -19,6 +19,13 @@ export class CaptureError extends Error {
   }
 }
 
+/** A script of the page seems to wait in a loop for the page's virtual clock. The page must be loaded again, in real time. */
+export class ClockLoopError extends CaptureError {
+  constructor() {
+    super('TIMEOUT', 'a script of the page did not end')
+  }
+}
+
 /** Wraps a protocol error, a lost browser or a bug. The code is INTERNAL_ERROR unless the step defines its own. */
 export function toCaptureError(error: unknown, step?: { name: string; code?: JobErrorCode }): CaptureError {
   if (error instanceof CaptureError) return error

@@ -4,6 +4,7 @@ import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { RequestEvaluator } from '../blocking/request-evaluator.ts'
+import type { DevTools } from '../browser/devtools.ts'
 import type { PageClock } from '../browser/page-clock.ts'
 import type { Tab } from '../browser/tab.ts'
 import type { PictureFrame } from '../comparison/to-boxes.ts'
@@ -77,6 +78,10 @@ export interface Work {
   clock?: PageClock
   /** What masks the elements of the page; absent: nothing is masked. */
   masks?: Masks
+  /** The page never gets a virtual clock, because a script waited for it in a loop. */
+  isRealTime?: boolean | undefined
+  /** Called when a script waits for the virtual clock in a loop, with the session of its frame. */
+  onLoop?: (session: DevTools) => void
   /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */

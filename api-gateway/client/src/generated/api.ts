@@ -536,7 +536,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -548,7 +548,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -1139,7 +1139,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1151,7 +1151,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -1689,7 +1689,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1701,7 +1701,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -2265,7 +2265,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -2277,7 +2277,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -3597,7 +3597,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -3609,7 +3609,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;

@@ -1,10 +1,19 @@
 // What a page function leaves for a later one, as properties of its world's global object. The page's scripts cannot see them.
 
+import type { Growth } from './growth.ts'
+
 /** What the functions remember, by name. */
 export interface PageState {
   tintypeClicked: WeakSet<Element>
   tintypeChanges: { count: number; observer: MutationObserver }
-  tintypeMotion: { roots: WeakSet<Node>; changes: number; observer: MutationObserver }
+  tintypeMotion: {
+    roots: WeakSet<Node>
+    growth: Growth
+    changes: number
+    hasGrown: boolean
+    note: (records: readonly MutationRecord[]) => void
+    observer: MutationObserver
+  }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
   tintypeSectionLinks: Map<Element, Record<string, string | null>>

@@ -16,6 +16,9 @@ export const requestFrame: PageFunctions['requestFrame'] = () => {
   remember('tintypeFrame', startAnimation())
 }
 
-export const isFramePending: PageFunctions['isFramePending'] = () => recall('tintypeFrame')?.pending ?? false
-
-export const readFrameTime: PageFunctions['readFrameTime'] = () => Number(document.timeline.currentTime)
+// Does not read the time of the document's timeline, which would move it to the page's clock.
+export const readFrame: PageFunctions['readFrame'] = () => {
+  const frame = recall('tintypeFrame')
+  if (!frame) return 'none'
+  return frame.startTime === null ? 'pending' : Number(frame.startTime)
+}

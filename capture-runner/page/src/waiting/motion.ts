@@ -1,45 +1,76 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { nameOf } from '../shared/dom.ts'
+import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
 import { frameDocumentOf, type Root, shadowRootOf } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
+import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */
 export const advanceAnimations: PageFunctions['advanceAnimations'] = (milliseconds, left) => {
   const watch = recall('tintypeMotion') ?? remember('tintypeMotion', createWatch())
   let animations = 0
   let canvases = 0
+  const drawings: Drawings = new Map()
   const visit = (root: Root) => {
     if (!watch.roots.has(root)) {
       watch.roots.add(root)
       watch.observer.observe(root, EVERYTHING)
     }
-    for (const animation of root.getAnimations()) if (advance(animation, milliseconds, left)) animations++
+    for (const animation of root.getAnimations()) {
+      if (!goesToEnd(animation)) continue
+      if (isFirstChange(watch.growth, targetOf(animation))) watch.hasGrown = true
+      if (advance(animation, milliseconds, left)) animations++
+    }
     for (const element of root.querySelectorAll('*')) {
       const inner = shadowRootOf(element) ?? frameDocumentOf(element)
       if (inner) visit(inner)
       else if (nameOf(element) === 'canvas') canvases++
+      else if (isSvgAnimation(element)) noteDrawing(drawings, element)
     }
   }
   visit(document)
-  const changes = watch.changes + watch.observer.takeRecords().length
+  animations += advanceDrawings(drawings, milliseconds, left)
+  watch.note(watch.observer.takeRecords())
+  const { changes, hasGrown } = watch
   watch.changes = 0
-  return { hasChanges: changes > 0, animations, canvases }
+  watch.hasGrown = false
+  return { hasChanges: changes > 0, hasGrown, animations, canvases }
 }
 
 function createWatch() {
-  const observer = new MutationObserver((records) => {
+  const note = (records: readonly MutationRecord[]) => {
     watch.changes += records.length
-  })
-  const watch = { roots: new WeakSet<Node>(), changes: 0, observer }
+    for (const record of records) if (hasGrownBy(watch.growth, record)) watch.hasGrown = true
+  }
+  const watch = {
+    roots: new WeakSet<Node>(),
+    growth: createGrowth(),
+    changes: 0,
+    hasGrown: false,
+    note,
+    observer: new MutationObserver(note),
+  }
   return watch
+}
+
+const targetOf = ({ effect }: Animation): Node => (effect instanceof KeyframeEffect && effect.target) || document
+
+/** True if the animation is running, ends, and depends on time alone. */
+function goesToEnd(animation: Animation): boolean {
+  if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) return false
+  return animation.playbackRate > 0 && endOf(animation) < Number.POSITIVE_INFINITY
+}
+
+/** An effect without a time in milliseconds never ends. */
+function endOf({ effect }: Animation): number {
+  const end = effect?.getComputedTiming().endTime
+  return typeof end === 'number' ? end : Number.POSITIVE_INFINITY
 }
 
 /** True if the animation goes on and ends within the remaining time. */
 function advance(animation: Animation, milliseconds: number, left: number): boolean {
-  if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) return false
-  const end = animation.effect?.getComputedTiming().endTime
-  if (typeof end !== 'number' || end === Number.POSITIVE_INFINITY || animation.playbackRate <= 0) return false
+  const end = endOf(animation)
   const next = Number(animation.currentTime ?? 0) + milliseconds * animation.playbackRate
   if (milliseconds > 0 && next >= end) {
     animation.finish()

@@ -3,7 +3,7 @@ import { boxOf } from '../shared/dom.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
 
 export const findMovingAreas: PageFunctions['findMovingAreas'] = () => {
-  const found = findMatches('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee', findRoots(false))
+  const found = findMatches('img, video, svg:has([repeatCount=indefinite], [repeatDur]), marquee', findRoots(false))
   for (const { effect } of document.getAnimations()) {
     if (effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY && effect instanceof KeyframeEffect && effect.target)
       found.push(effect.target)

@@ -2,6 +2,7 @@ import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step } from '../step.ts'
+import { stopScripts } from '../waiting/stop-scripts.ts'
 
 // Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
 // off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
@@ -36,7 +37,7 @@ export const conceal: Step = {
     if (!work.isRevealed || !tab.layOut) return
     // The page may reload itself because of the tall window. Without scripts, it would stay empty.
     await follow(work)
-    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await stopScripts(work)
     try {
       await callInPage(work, 'restoreSectionLinks')
       await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)

@@ -10,6 +10,7 @@ import { scrollTo } from '../full-page/scroll-to.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/pass-time.ts'
+import { stopScripts } from '../waiting/stop-scripts.ts'
 import { paintCanvas, TRANSPARENT } from './canvas.ts'
 
 const RETRY_MILLISECONDS = 50
@@ -148,7 +149,7 @@ async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
   const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
-  const { data } = await (work.clock?.whileDrawing(shot, signal) ?? shot)
+  const { data } = await (work.clock?.whileDrawing(shot, signal, () => stopScripts(work)) ?? shot)
   // Chromium returns no data for an image that it cannot encode.
   if (data.length === 0) throw new Error('the browser returned an empty screenshot')
   return Buffer.from(data, 'base64')

@@ -11,7 +11,7 @@ export interface Motion extends VisibleMotion {
 }
 
 /** No activity. */
-export const STILL: Motion = { hasScript: false, hasChanges: false, animations: 0, canvases: 0 }
+export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, canvases: 0 }
 
 /** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
@@ -21,10 +21,33 @@ export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion
 export class MotionWatch {
   readonly #work: Work
   #scriptSeconds = 0
+  #metrics: Metrics | undefined
+  #hasCanvas = false
+  #isObserving = false
   #last: Motion | undefined
 
   constructor(work: Work) {
     this.#work = work
+  }
+
+  /** Processor seconds of the page's process, decoders and compilers included. */
+  get processSeconds(): number {
+    return this.#metrics?.processSeconds ?? 0
+  }
+
+  /** True if the document has ever had a canvas. */
+  get hasCanvas(): boolean {
+    return this.#hasCanvas
+  }
+
+  /**
+   * True if scripts of the page may have started work that is no timer, request or DOM change, such as idle callbacks, databases, decoders and
+   * compilers. DevTools does not report such work. It is visible in what it leaves, and then the scripts' texts name the calls.
+   */
+  async mayWorkUnseen(): Promise<boolean> {
+    const { observers = 0, buffers = 0 } = this.#metrics ?? {}
+    const isWorthSearching = observers > USUAL_OBSERVERS || buffers > 0 || this.#hasCanvas
+    return (await namesCallsInline(this.#work)) || (isWorthSearching && namesCalls(this.#work))
   }
 
   /** True if the page has ever run a script. */
@@ -39,15 +62,19 @@ export class MotionWatch {
    */
   async sample(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
-    const seconds = await scriptSeconds(this.#work)
+    this.#metrics = await readMetrics(this.#work)
+    if (this.#metrics && this.#isObserving) this.#metrics.observers -= 1
+    const seconds = this.#metrics?.scriptSeconds
     const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
-    const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
+    const seen = await inDocument(this.#work, { ...STILL, hasChanges: true, hasGrown: true }, () =>
       callInPage({ tab, signal }, 'advanceAnimations', milliseconds, left),
     )
-    return this.#note({ hasScript, ...seen })
+    this.#isObserving = true
+    this.#hasCanvas ||= seen.canvases > 0
+    return this.#note({ ...seen, hasScript })
   }
 
   #note(motion: Motion): Motion {
@@ -62,8 +89,53 @@ export async function bringForward(work: Work, milliseconds: number): Promise<vo
 }
 
 /** Seconds of script execution in the page's own process since the tab was opened, as the browser counts. Undefined during a navigation. */
-export const scriptSeconds = (work: Work): Promise<number | undefined> =>
+export const scriptSeconds = async (work: Work): Promise<number | undefined> => (await readMetrics(work))?.scriptSeconds
+
+/** What the browser counts in the page's process. */
+interface Metrics {
+  scriptSeconds: number
+  processSeconds: number
+  /** Objects that observe the life of a document, such as idle callbacks, databases and sockets. */
+  observers: number
+  /** Buffers of binary data. */
+  buffers: number
+}
+
+/** Observers of a page without such objects, and without the mutation observer of this file. */
+const USUAL_OBSERVERS = 4
+
+/** Undefined during a navigation. */
+const readMetrics = (work: Work): Promise<Metrics | undefined> =>
   inDocument(work, undefined, async () => {
     const { metrics } = await awaitResponse(work.tab.session.send('Performance.getMetrics'), work.signal)
-    return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
+    const metricOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? 0
+    return {
+      scriptSeconds: metricOf('ScriptDuration'),
+      processSeconds: metricOf('ProcessTime'),
+      observers: metricOf('ContextLifecycleStateObservers'),
+      buffers: metricOf('ArrayBufferContents'),
+    }
+  })
+
+/** Calls whose work is neither a timer nor a request nor a DOM change. */
+const CALLS = 'requestIdleCallback|createImageBitmap|indexedDB|WebAssembly|toBlob|convertToBlob|FileReader|arrayBuffer\\(|caches\\.open'
+
+const namesCallsInline = (work: Work): Promise<boolean> => inDocument(work, false, () => callInPage(work, 'hasInlineScript', CALLS))
+
+/** Whether a loaded script of the main frame names such a call. */
+const namesCalls = (work: Work): Promise<boolean> =>
+  inDocument(work, true, async () => {
+    const { session, mainFrame: frameId } = work.tab
+    const { frameTree } = await awaitResponse(session.send('Page.getResourceTree'), work.signal)
+    for (const { type, url } of frameTree.resources) {
+      if (type !== 'Script') continue
+      const query = { frameId, url, query: CALLS, isRegex: true, caseSensitive: true }
+      // The browser no longer has the text of a script that it dropped from its memory.
+      const found = await awaitResponse(
+        session.send('Page.searchInResource', query).catch(() => undefined),
+        work.signal,
+      )
+      if (found === undefined || found.result.length > 0) return true
+    }
+    return false
   })

@@ -28,21 +28,24 @@ export class AwaitedFrame {
   /** Requests a frame from the browser. */
   static async request(work: Work): Promise<AwaitedFrame> {
     const frame = new AwaitedFrame(work)
-    await frame.#call('requestFrame')
+    await inDocument(work, undefined, () => callInPage(work, 'requestFrame'))
     return frame
   }
 
-  /** Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. @throws the signal's reason */
-  async drawn(milliseconds: number): Promise<void> {
+  /**
+   * Waits until the frame is drawn, for at most `milliseconds`, or until the document is replaced. Returns the frame's time, which its frame callbacks
+   * got; undefined if there was none.
+   * @throws the signal's reason
+   */
+  async drawn(milliseconds: number): Promise<number | undefined> {
     const until = performance.now() + milliseconds
     await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
-    while ((await this.#call('isFramePending')) === true && performance.now() < until) {
+    for (;;) {
+      const time = await inDocument(this.#work, 'none', () => callInPage(this.#work, 'readFrame'))
+      if (typeof time === 'number') return time
+      if (time === 'none' || performance.now() > until) return undefined
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
-  }
-
-  #call(name: 'requestFrame' | 'isFramePending'): Promise<unknown> {
-    return inDocument(this.#work, undefined, () => callInPage(this.#work, name))
   }
 }
 

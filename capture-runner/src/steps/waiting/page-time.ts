@@ -23,7 +23,7 @@ export interface StepTime extends Clock {
 }
 
 /** The time of a step. Before a video it passes in real time, because the recording expects the page's clock and its frames at the same time. */
-export const timeOf = (work: Work): StepTime => (work.tab.frames ? new RealTime(work) : new PageTime(work))
+export const timeOf = (work: Work): StepTime => (work.tab.frames || work.isRealTime ? new RealTime(work) : new PageTime(work))
 
 class RealTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS

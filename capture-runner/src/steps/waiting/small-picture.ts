@@ -6,9 +6,12 @@ import type { Work } from '../step.ts'
 
 /** Width to which screenshots are scaled for the comparison. A digit of a heading is larger than one pixel of it. */
 const WIDTH = 480
-/** Tolerated difference of a color channel, and tolerated number of other pixels: enough for compression artifacts and antialiasing. */
-const LEVELS = 24
+/** Tolerated difference of a color channel. A slow fade of a pale color changes by two levels in 100 ms. */
+const LEVELS = 1
+/** Tolerated number of pixels that differ more. */
 const PIXELS = 8
+/** How far a moving area affects the scaled picture around it, in pixels. */
+const BLUR_PIXELS = 3
 
 /** A decoded image. */
 export interface Raster {
@@ -18,9 +21,9 @@ export interface Raster {
   channels: number
 }
 
-/** Takes a quick, lossy screenshot of the window. */
+/** Takes a quick screenshot of the window. It is lossless, because compression would hide slow fades and blur moving areas. */
 export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
-  const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
+  const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }), signal)
   const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)
   return data
 }
@@ -42,7 +45,11 @@ export function isSameRaster(first: Raster, second: Raster, ignored: readonly Wi
   const { width, height, channels } = first
   const isIgnored = (x: number, y: number): boolean =>
     ignored.some(
-      ({ left, top, right, bottom }) => x >= left * width - 1 && x <= right * width && y >= top * height - 1 && y <= bottom * height,
+      ({ left, top, right, bottom }) =>
+        x >= left * width - BLUR_PIXELS &&
+        x <= right * width + BLUR_PIXELS - 1 &&
+        y >= top * height - BLUR_PIXELS &&
+        y <= bottom * height + BLUR_PIXELS - 1,
     )
   let different = 0
   for (let at = 0; at < first.data.length; at += channels) {

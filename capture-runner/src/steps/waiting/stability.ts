@@ -1,13 +1,13 @@
 import { PageClock } from '../../browser/page-clock.ts'
-import { callInPage } from '../../page/call.ts'
-import { inDocument } from '../in-document.ts'
+import { pause } from '../../runtime/race.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
-import { REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
+import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
+import { stopScripts } from './stop-scripts.ts'
 
 // The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
 // pending requests. It compares screenshots only if scripts still run after that.
@@ -17,8 +17,16 @@ const STILL_SLICE = 480
 /** Slice while scripts run: half of that, because a busy machine may skip a frame. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
+/** Slice of a page that needs more real time than page time. */
+const SLOW_SLICE = 100
+/** Page time, or real time during a request, in which a page that gains content gains some again. */
+const GROWTH_MILLISECONDS = 600
+/** Frame time in which frame callbacks must change nothing. */
+const STILL_FRAME_MILLISECONDS = 48
 /** How long to wait for a frame, in real time, so that frame callbacks run. Usually 17 ms; a busy machine needs more; some pages get none. */
 const FRAME_MILLISECONDS = 1_000
+/** The same when the time of the wait is over. */
+const MIN_FRAME_MILLISECONDS = 100
 /** In pages without scripts, animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
 /** Real time for a worker since its start, because its timers cannot be advanced. */
@@ -27,6 +35,18 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
+/** Processor seconds between two checks that show that the page's process works. */
+const BUSY_SECONDS = 0.02
+/** Age of a pending request that the picture may lack. */
+const PENDING_MILLISECONDS = 1_000
+/** Time beyond the usual end of the wait after which the record says why. */
+const LATE_MILLISECONDS = 500
+/** Number of pending requests that a warning names. */
+const NAMED_REQUESTS = 2
+/** Milliseconds between two checks of a page in real time. */
+const REAL_SLICE = 50
+/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
+const QUIET_CHECKS = 6
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
@@ -34,10 +54,12 @@ export const stability: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const clock = work.clock ?? new PageClock(work.tab)
+    const clock = work.clock ?? new PageClock(work.tab, work.onLoop)
     await clock.hold()
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
+    wait.reportTime()
+    if (await wait.hasStoppedScripts(motion)) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
@@ -49,21 +71,40 @@ const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
   ...(hasScript ? ['scripts'] : []),
 ]
 
+/** Names requests by their URLs, without the parameters. */
+function describe(urls: readonly string[]): string {
+  const names = urls.slice(0, NAMED_REQUESTS).map((url) => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 80))
+  const more = urls.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
+}
+
 /** The wait for one page. */
 class StabilityWait {
   readonly #work: Work
   readonly #clock: PageClock
   readonly #motion: MotionWatch
-  /** Duration of the last frame in real time. */
+  /** Duration of the last frame in real time, and its time. */
   #frameMilliseconds = 0
+  #frameTime: number | undefined
+  #frames = 0
+  /** Frame time that has passed since the last change. */
+  #stillFrameTime = 0
+  /** Whether the last advance took longer in real time than in page time. */
+  #isSlow = false
+  /** Page time that has passed, and the page time and real time at which the page gained content. */
+  #page = 0
+  #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
   readonly #started = performance.now()
+  /** When the wait ends unless the page gains content, and when it ends anyway. */
+  readonly #usualEnd: number
   readonly #until: number
 
   constructor(work: Work, clock: PageClock) {
     this.#work = work
     this.#clock = clock
     this.#motion = new MotionWatch(work)
-    this.#until = this.#started + work.plan.stabilityRealMilliseconds
+    this.#usualEnd = this.#started + work.plan.stabilityRealMilliseconds
+    this.#until = this.#started + work.plan.stabilityMaxMilliseconds
   }
 
   /** Lets the plan's page time pass. Returns the last activity. */
@@ -71,19 +112,53 @@ class StabilityWait {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     if (tab.lifecycle.isMoving) await this.#arrive()
+    if (this.#work.isRealTime) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    const hadUnseenWork = await this.#hasUnseenWork()
+    // In real time first, because idle callbacks starve while the clock is ahead.
+    if (hadUnseenWork) motion = await this.#passUntilQuiet(motion)
+    const quietAt = performance.now()
     this.#work.clock = this.#clock
+    motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
+    const isNew = hadUnseenWork ? Math.max(this.#grown.real, tab.lifecycle.trafficAt) > quietAt : await this.#hasUnseenWork()
+    return isNew ? this.#passUntilQuiet(motion) : motion
+  }
+
+  /** Whether something runs in real time that is no timer, request or DOM change. */
+  async #hasUnseenWork(): Promise<boolean> {
+    return this.#motion.hasScripts && (this.#work.tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))
+  }
+
+  /** Lets page time pass until scripts, frame callbacks and workers have had it. Returns the last activity. */
+  async #passPageTime(bound: number, first: Motion): Promise<Motion> {
+    const { tab } = this.#work
     const frame = await AwaitedFrame.request(this.#work)
-    motion = await this.#pass(bound, { ...motion, hasScript: false })
+    let motion = await this.#pass(bound, { ...first, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
-    if (isMoving(motion)) return motion
+    if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
     // Frame callbacks become visible only after a frame was drawn.
     await frame.drawn(FRAME_MILLISECONDS)
-    motion = await this.#motion.sample(0, bound)
+    motion = await this.#sample(0, bound)
     if (!motion.hasScript) return motion
-    motion = await this.#pass(bound, motion)
-    return motion.hasScript && !isMoving(motion) && (await this.#hasFrameTimeStopped()) ? { ...motion, hasChanges: true } : motion
+    return this.#watchFrames(await this.#pass(bound, motion))
+  }
+
+  /** Lets real time pass. Restarts for a new document. Returns the last activity. */
+  async #passRealTime(bound: number): Promise<Motion> {
+    const { tab, signal } = this.#work
+    let { document } = tab.lifecycle
+    let began = performance.now()
+    while (performance.now() < Math.min(began + bound, this.#until)) {
+      await pause(Math.min(REAL_SLICE, bound), signal)
+      if (!tab.lifecycle.isMoving && tab.lifecycle.document === document) continue
+      await this.#arrive()
+      document = tab.lifecycle.document
+      began = performance.now()
+    }
+    await this.#motion.sample(0, 0)
+    await pause(REAL_SLICE, signal)
+    return this.#motion.sample(0, 0)
   }
 
   /** Lets real time pass until the last worker is old enough, and page time for its effects. Returns the last activity. */
@@ -113,19 +188,20 @@ class StabilityWait {
     let before = first
     let isQuiet = false
     let isExtended = false
-    while ((left > 0 || this.#isWaiting()) && performance.now() < this.#until) {
+    while (this.#isDue(left)) {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
-      await this.#advance(milliseconds)
-      left = Math.max(0, left - milliseconds)
+      const passed = left > 0 || !this.#isWaiting() ? await this.#advance(milliseconds) : await this.#passReal()
+      left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
         left = bound
       }
-      if (motion.hasScript || isMoving(motion)) await this.#drawFrame()
+      const frameTime = motion.hasScript || isMoving(motion) ? await this.#drawFrame() : 0
       before = motion
-      motion = await this.#motion.sample(milliseconds, left)
+      motion = await this.#sample(passed, left)
+      this.#stillFrameTime = isMoving(motion) ? 0 : this.#stillFrameTime + frameTime
       // Activity that begins late in a long slice gets additional time, once.
       if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
         isExtended = true
@@ -138,58 +214,145 @@ class StabilityWait {
   }
 
   /**
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet. Returns the last
+   * activity.
+   */
+  async #passUntilQuiet(first: Motion): Promise<Motion> {
+    const { tab } = this.#work
+    let motion = first
+    let picture: string | undefined
+    // Checks in a row in which the page gained nothing, did nothing, and ran scripts. On a busy machine, they take longer.
+    let [withoutGain, withoutWork, withScript] = [0, 0, 0]
+    while (performance.now() < this.#until) {
+      // Frame callbacks that run all the time, without new content, never rest.
+      if (withoutGain >= QUIET_CHECKS && withScript >= QUIET_CHECKS) return motion
+      if (withoutGain >= QUIET_CHECKS && withoutWork >= QUIET_CHECKS) {
+        if (!this.#motion.hasCanvas) return motion
+        const before = picture
+        picture = await takeSmallPicture(this.#work)
+        if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
+      }
+      const { document } = tab.lifecycle
+      const [checkedAt, processSeconds] = [performance.now(), this.#motion.processSeconds]
+      await passTime(this.#work, REAL_SLICE)
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
+      motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
+      const isGaining = motion.hasGrown || tab.lifecycle.trafficAt > checkedAt
+      const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
+      withoutGain = isGaining ? 0 : withoutGain + 1
+      withoutWork = isWorking ? 0 : withoutWork + 1
+      withScript = motion.hasScript ? withScript + 1 : 0
+    }
+    return motion
+  }
+
+  /** Adds a warning if the wait took longer than usual or missed something. */
+  reportTime(): void {
+    const { tab, findings } = this.#work
+    const now = performance.now()
+    const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
+    const isReceiving = now - tab.lifecycle.trafficAt < QUIET_CHECKS * REAL_SLICE
+    const what = isReceiving ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
+    if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
+    if (now > this.#until && what) findings.warnings.push(`the page was still ${what} when the picture was taken`)
+    else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
+      findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
+    }
+  }
+
+  /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
+  async hasStoppedScripts(motion: Motion): Promise<boolean> {
+    const { clock, plan, signal, findings } = this.#work
+    if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
+    // Else the clock has waited for a request, or the scripts have ended.
+    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion)))
+      findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    return true
+  }
+
+  /**
    * Whether the page becomes stable in real time, on which frames and workers run: two successive screenshots show the same, and frame time has
    * advanced between them.
    */
   async isVisuallyStable(): Promise<boolean> {
-    if (performance.now() > this.#until) return false
-    let until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
+    const until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
     let before = await takeSmallPicture(this.#work)
     for (;;) {
-      const [began, frameTime] = [performance.now(), await this.#frameTime()]
-      await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
+      await passTime(this.#work, PICTURES_MILLISECONDS)
       // Without a new frame, the screenshots would be equal on a busy machine.
-      await this.#drawFrame()
-      const hasStopped = (await this.#frameTime()) === frameTime
+      const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
-      if (!hasStopped && (await isSamePicture(this.#work, before, after))) return true
-      if (hasStopped) until += performance.now() - began
-      if (performance.now() > Math.min(this.#until, until)) return false
+      const isSame = await isSamePicture(this.#work, before, after)
+      if ((isSame && frameTime > 0) || performance.now() > until) return isSame
       before = after
     }
   }
 
   /**
-   * True if frame callbacks get the same time twice. Frame time may come from the page's clock, which is ahead, and stands still until real time
-   * has caught up.
+   * Watches frame callbacks that have changed nothing. They may belong to a fade whose time stands still: frame time may come from the page's clock,
+   * which is ahead, and then stands still until real time has caught up. Returns the last activity.
    */
-  async #hasFrameTimeStopped(): Promise<boolean> {
-    const frameTime = await this.#frameTime()
-    await this.#motion.sample(0, 0)
-    await this.#drawFrame()
-    const { hasScript } = await this.#motion.sample(0, 0)
-    return hasScript && (await this.#frameTime()) === frameTime
-  }
-
-  #frameTime(): Promise<number | undefined> {
-    return inDocument(this.#work, undefined, () => callInPage(this.#work, 'readFrameTime'))
+  async #watchFrames(first: Motion): Promise<Motion> {
+    let motion = first
+    while (motion.hasScript && !isMoving(motion) && this.#stillFrameTime < STILL_FRAME_MILLISECONDS && performance.now() < this.#usualEnd) {
+      this.#stillFrameTime += await this.#drawFrame()
+      motion = await this.#sample(0, 0)
+    }
+    return motion
   }
 
   /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */
   #sliceFor(motion: Motion): number | undefined {
+    if (this.#isSlow) return SLOW_SLICE
     const usual = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : undefined
     return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
   }
 
-  async #drawFrame(): Promise<void> {
+  /** Waits for a frame. Returns by how much its time is later than that of the frame before. */
+  async #drawFrame(): Promise<number> {
     const started = performance.now()
     const frame = await AwaitedFrame.request(this.#work)
-    await frame.drawn(FRAME_MILLISECONDS)
+    const time = await frame.drawn(Math.max(MIN_FRAME_MILLISECONDS, Math.min(FRAME_MILLISECONDS, this.#usualEnd - started)))
     this.#frameMilliseconds = performance.now() - started
+    const before = this.#frameTime
+    this.#frameTime = time
+    this.#frames += 1
+    // The first frame of another document counts from the beginning.
+    return time === undefined || before === undefined ? 0 : Math.max(0, time - before)
   }
 
-  #advance(milliseconds: number): Promise<void> {
-    return this.#clock.advance(milliseconds, () => this.#isWaiting(), this.#until, this.#work.signal)
+  async #advance(milliseconds: number): Promise<number> {
+    const started = performance.now()
+    const until = this.#isGrowing() ? this.#until : this.#usualEnd
+    const passed = await this.#clock.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)
+    this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
+    this.#page += passed
+    return passed
+  }
+
+  /** Lets page time and real time pass, for a request that does not stop the clock because its response has begun. */
+  async #passReal(): Promise<number> {
+    await this.#clock.pass(REAL_SLICE, this.#work.signal)
+    this.#page += REAL_SLICE
+    return REAL_SLICE
+  }
+
+  async #sample(milliseconds: number, left: number): Promise<Motion> {
+    const motion = await this.#motion.sample(milliseconds, left)
+    if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
+    return motion
+  }
+
+  /** Whether page time is left, a request is pending, or the page gains content. */
+  #isDue(left: number): boolean {
+    const now = performance.now()
+    if (now < this.#usualEnd && (left > 0 || this.#isWaiting())) return true
+    return now < this.#until && this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing()
+  }
+
+  #isGrowing(): boolean {
+    const isRecent = this.#page - this.#grown.page < GROWTH_MILLISECONDS
+    return isRecent && (performance.now() - this.#grown.real < GROWTH_MILLISECONDS || !this.#isWaiting())
   }
 
   /** For a page that sends requests again and again, pending requests count only until the bound. */

@@ -102,7 +102,7 @@ export const waitingOptions = {
     milliseconds(
       0,
       10000,
-      'Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
+      'Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
     ),
   ),
   networkIdleTime: option(
@@ -131,7 +131,7 @@ export const waitingOptions = {
   ),
   retries: option(
     { links: 'yes', picture: 'no' },
-    z.int().min(0).max(5).describe('Maximum number of retries after a transient failure, 0 to 5. Default: 1.'),
+    z.int().min(0).max(5).describe('Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1.'),
   ),
   retryDelay: option(
     { links: 'yes', picture: 'no' },

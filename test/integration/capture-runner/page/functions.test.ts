@@ -36,9 +36,9 @@ const cases: Record<PageFunctionName, Case> = {
   advanceAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear }</style><div id="one"></div><canvas></canvas>`,
     run: async (t, { call, read }) => {
-      t.strictSame(await call('advanceAnimations', 0, 20_000), { hasChanges: false, animations: 1, canvases: 1 })
+      t.strictSame(await call('advanceAnimations', 0, 20_000), { hasChanges: false, hasGrown: true, animations: 1, canvases: 1 })
       await read("document.body.append('more')")
-      t.strictSame(await call('advanceAnimations', 20_000, 20_000), { hasChanges: true, animations: 0, canvases: 1 })
+      t.strictSame(await call('advanceAnimations', 20_000, 20_000), { hasChanges: true, hasGrown: true, animations: 0, canvases: 1 })
     },
   },
   clickBannerButton: {
@@ -202,7 +202,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("getComputedStyle(host.shadowRoot.querySelector('p')).display"), 'none')
     },
   },
-  isFramePending: { run: async (t, { call }) => t.equal(await call('isFramePending'), false) },
+  hasInlineScript: {
+    html: '<script>requestIdleCallback(() => {})</script>',
+    run: async (t, { call }) => {
+      t.equal(await call('hasInlineScript', 'indexedDB|requestIdleCallback'), true)
+      t.equal(await call('hasInlineScript', 'indexedDB'), false)
+    },
+  },
   isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
   isolateElements: {
     html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
@@ -210,6 +216,15 @@ const cases: Record<PageFunctionName, Case> = {
       await call('isolateElements', { selector: '#one', all: false })
       const opacities = `['main', '#one', '#other', 'footer'].map((one) => getComputedStyle(document.querySelector(one)).opacity).join()`
       t.equal(await read(opacities), '1,1,0,0')
+    },
+  },
+  keepScriptingRules: {
+    html: `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
+      <div id="one"></div><noscript>Scripts are off.</noscript>`,
+    run: async (t, { call, read }) => {
+      await call('keepScriptingRules')
+      t.equal(await read('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()'), 'not all,all')
+      t.equal(await read(styleOf('noscript', 'display')), 'none')
     },
   },
   leaveOutMatches: {
@@ -270,7 +285,7 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readDocumentFacts'), facts)
     },
   },
-  readFrameTime: { run: async (t, { call }) => t.type(await call('readFrameTime'), 'number') },
+  readFrame: { run: async (t, { call }) => t.equal(await call('readFrame'), 'none') },
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
     run: async (t, { call }) => t.equal(await call('readHtml'), '<!DOCTYPE html>\n<html><head></head><body>text</body></html>'),
@@ -352,7 +367,7 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call }) => {
       await call('requestFrame')
       await call('nextFrame')
-      t.equal(await call('isFramePending'), false)
+      t.type(await call('readFrame'), 'number')
     },
   },
   restoreSectionLinks: { run: async (t, { call }) => t.resolves(call('restoreSectionLinks')) },

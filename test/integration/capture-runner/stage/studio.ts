@@ -8,12 +8,13 @@ import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.
 import { launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
 import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
+import { inRealTimeAfterLoop } from '../../../../capture-runner/src/capture/in-real-time.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
-import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { CaptureError, ClockLoopError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
 import { RECORDING_FLAG } from '../../../../capture-runner/src/video/probe.ts'
@@ -102,7 +103,8 @@ export async function openStudio({
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()
-  const shoot: Studio['shoot'] = async (url, options, how = {}) => {
+  const shoot: Studio['shoot'] = (url, options, how) => inRealTimeAfterLoop((isRealTime) => shootOnce(isRealTime, url, options, how))
+  const shootOnce = async (isRealTime: boolean, url: string, options: CaptureOptions | undefined, how: How = {}) => {
     const {
       account = 'default',
       signal = AbortSignal.timeout(120_000),
@@ -125,6 +127,7 @@ export async function openStudio({
         tab: lease.tab,
         lists,
         httpCache: shared,
+        isRealTime,
         recorder: plan.video ? await recorderOf(maxBytes) : undefined,
         signal,
         timings,
@@ -133,6 +136,7 @@ export async function openStudio({
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } catch (error) {
+      isSound = error instanceof ClockLoopError
       throw watch.explain(error)
     } finally {
       void browsers.takeBack(lease, isSound).finally(watch.end)

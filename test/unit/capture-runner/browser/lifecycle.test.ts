@@ -15,6 +15,7 @@ function aPage(t: Test) {
   const send = (name: string, event: object) => session.emit(name, event)
   const page = {
     lifecycle,
+    emit: send,
     start: (loader: string, url = `https://${loader}.example/`, navigationType = 'differentDocument') => {
       send('Page.frameStartedNavigating', { frameId: MAIN, loaderId: loader, url, navigationType })
       page.request(loader, { loader, url })
@@ -307,4 +308,50 @@ t.test('Lifecycle waits for a refresh that is due soon, until it begins, is canc
   page.start('b')
   page.lose('b', 'net::ERR_ABORTED', true)
   t.ok(await isThere(page.lifecycle), 'it led to a download')
+})
+
+t.test('Lifecycle names pending requests for content that are old enough', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.finish('a')
+  page.request('1', { loader: 'a', url: 'https://a.example/data', type: 'Fetch' })
+  page.request('2', { loader: 'a', url: 'https://a.example/pixel', type: 'Image' })
+  t.strictSame(page.lifecycle.pendingContent(performance.now() + 1), ['https://a.example/data'])
+  t.strictSame(page.lifecycle.pendingContent(performance.now() - 10_000), [])
+  page.finish('1')
+  t.strictSame(page.lifecycle.pendingContent(performance.now() + 1), [])
+})
+
+for (const [what, name, event] of [
+  ['a socket', 'Network.webSocketCreated', {}],
+  ['a message of a socket', 'Network.webSocketFrameReceived', {}],
+  ['an event of a stream', 'Network.eventSourceMessageReceived', {}],
+  ['WebAssembly', 'Network.responseReceived', { requestId: '1', frameId: MAIN, response: { mimeType: 'application/wasm' } }],
+] as const) {
+  t.test(`Lifecycle knows that a document has live data: ${what}`, async (t) => {
+    const page = aPage(t)
+    page.start('a')
+    page.commit('a')
+    t.notOk(page.lifecycle.hasLiveData)
+    page.emit(name, event)
+    t.ok(page.lifecycle.hasLiveData)
+    page.start('b')
+    page.commit('b')
+    t.notOk(page.lifecycle.hasLiveData, 'the next document has none')
+  })
+}
+
+t.test('Lifecycle takes a response for a stream if its parts come one after the other', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.request('1', { loader: 'a', type: 'Fetch' })
+  const before = page.lifecycle.trafficAt
+  page.emit('Network.dataReceived', { requestId: '1' })
+  t.ok(page.lifecycle.trafficAt >= before)
+  t.notOk(page.lifecycle.hasLiveData)
+  await new Promise((next) => setTimeout(next, 120))
+  page.emit('Network.dataReceived', { requestId: '1' })
+  t.ok(page.lifecycle.hasLiveData)
 })

@@ -21,11 +21,21 @@ const effects: { options: CaptureOptions; changes: object }[] = [
   { options: { viewportWidth: 320, viewportHeight: 640 }, changes: { context: { viewport: { width: 320, height: 640 } } } },
   {
     options: { stabilityTimeout: 1_000, delay: 300 },
-    changes: { stabilityMilliseconds: 700, stabilityRealMilliseconds: 5_000, stabilityPicturesMilliseconds: 1_100 },
+    changes: {
+      stabilityMilliseconds: 700,
+      stabilityRealMilliseconds: 700,
+      stabilityMaxMilliseconds: 5_000,
+      stabilityPicturesMilliseconds: 1_100,
+    },
   },
   {
     options: { compareTo: 'scr_00000000000000000000000000' },
-    changes: { stabilityMilliseconds: 2_000, stabilityRealMilliseconds: 15_000, stabilityPicturesMilliseconds: 15_000 },
+    changes: {
+      stabilityMilliseconds: 2_000,
+      stabilityRealMilliseconds: 15_000,
+      stabilityMaxMilliseconds: 15_000,
+      stabilityPicturesMilliseconds: 15_000,
+    },
   },
   { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
   {

@@ -1,0 +1,36 @@
+/** Collects the animations of drawings. */
+export type Drawings = Map<SVGSVGElement, SVGAnimationElement[]>
+
+export const isSvgAnimation = (element: Element): element is SVGAnimationElement => 'getSimpleDuration' in element
+
+/** Adds an animation to its outermost drawing, which has the clock. */
+export function noteDrawing(drawings: Drawings, animation: SVGAnimationElement): void {
+  let drawing = animation.ownerSVGElement
+  while (drawing?.ownerSVGElement) drawing = drawing.ownerSVGElement
+  if (drawing) drawings.set(drawing, [...(drawings.get(drawing) ?? []), animation])
+}
+
+/** Advances the clocks of drawings. Returns the number of finite animations that go on and end within the remaining time. */
+export function advanceDrawings(drawings: Drawings, milliseconds: number, left: number): number {
+  let count = 0
+  for (const [drawing, animations] of drawings) {
+    if (drawing.animationsPaused()) continue
+    if (milliseconds > 0) drawing.setCurrentTime(drawing.getCurrentTime() + milliseconds / 1_000)
+    const now = drawing.getCurrentTime()
+    const rests = animations.map((animation) => (endOf(animation) - now) * 1_000)
+    count += rests.filter((rest) => rest > 0 && rest <= left).length
+  }
+  return count
+}
+
+/** Seconds on the drawing's clock; 0 if the animation never ends or has not begun. */
+function endOf(animation: SVGAnimationElement): number {
+  const times = animation.getAttribute('repeatCount') ?? '1'
+  if (times === 'indefinite' || animation.hasAttribute('repeatDur')) return 0
+  try {
+    return animation.getStartTime() + animation.getSimpleDuration() * Number(times)
+  } catch {
+    // It has no start or no duration yet.
+    return 0
+  }
+}

@@ -1,0 +1,139 @@
+// Screenshots show what pages do outside of timers, requests and DOM changes, and the wait for it never makes a capture fail or last long.
+
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { startDnsServer } from '../../../support/servers/dns-server.ts'
+import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page } from '../options.ts'
+
+const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
+const script = (text: string) => `<script>${text}</script>`
+const green = "box.style.background = '#0f0'"
+
+const intro = (rule: string, text: string) => page('', `<style>${rule}</style>${BOX}${script(text)}`)
+
+const sendFive = (response: ServerResponse, write: (number: number) => string): void => {
+  for (let number = 1; number <= 5; number++)
+    setTimeout(() => response.write(write(number)) && number === 5 && response.end(), number * 150)
+}
+
+const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+t.teardown(() => names.close())
+const stage = await openStage(
+  t,
+  {
+    '/loop': intro('', `setTimeout(() => { const begun = Date.now(); while (Date.now() - begun < 40); ${green} }, 200)`),
+    '/loop-elsewhere': (request, response) => {
+      const url = `http://elsewhere.example:${new URL(`http://${request.headers.host}`).port}/loop`
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
+    },
+    // Each tick takes several times as long as the time between two ticks.
+    '/slow-ticks': page(
+      '',
+      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); let hue = 0; setInterval(() => {
+      for (let i = 0, sum = 0; i < 3e7; i++) sum += i % 7
+      pen.fillStyle = 'hsl(' + hue++ + ' 90% 50%)'; pen.fillRect(0, 0, 400, 400)
+    }, 4)`)}`,
+    ),
+    '/idle-callbacks': intro(
+      '',
+      `let rows = 0; const turn = () => { box.before(rows + ' '); if (++rows < 25) requestIdleCallback(turn); else ${green} }; requestIdleCallback(turn)`,
+    ),
+    '/database': intro(
+      '',
+      `const opening = indexedDB.open('notes'); opening.onupgradeneeded = () => opening.result.createObjectStore('notes'); opening.onsuccess = () => {
+      const read = (key) => {
+        const store = opening.result.transaction('notes', 'readwrite').objectStore('notes'); store.put('a note', key)
+        store.get(key).onsuccess = () => { if (key < 20) read(key + 1); else ${green} }
+      }; read(0)
+    }`,
+    ),
+    '/bitmap': page(
+      '',
+      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = new OffscreenCanvas(4000, 2000); const pen = drawing.getContext('2d')
+      for (let i = 0; i < 2000; i++) { pen.fillStyle = 'hsl(' + i + ' 80% 60%)'; pen.fillRect((i * 37) % 4000, (i * 53) % 2000, 90, 60) }
+      pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 2000, 2000)
+      drawing.convertToBlob().then((blob) => createImageBitmap(blob)).then((bitmap) => box.getContext('2d').drawImage(bitmap, 0, 0))`)}`,
+    ),
+    '/events': intro('', `new EventSource('/five-events').onmessage = ({ data }) => { box.before(data); if (data === '5') ${green} }`),
+    '/five-events': (_, response) =>
+      sendFive(response.writeHead(200, { 'content-type': 'text/event-stream' }), (number) => `data: ${number}\n\n`),
+    '/streamed': intro(
+      '',
+      `fetch('/five-chunks').then(async ({ body }) => { for await (const chunk of body) box.before(chunk.length + ' '); ${green} })`,
+    ),
+    '/five-chunks': (_, response) => sendFive(response.writeHead(200, { 'content-type': 'text/plain' }), String),
+    '/late-fade': intro(
+      '#cover { height: 400px; opacity: 0; background: #0f0 }',
+      `box.innerHTML = '<div id=cover></div>'; setTimeout(() => { let begun; requestAnimationFrame(function turn(now) {
+      const share = Math.min(1, (now - (begun ??= now)) / 300); cover.style.opacity = share
+      if (share < 1) requestAnimationFrame(turn)
+    }) }, 250)`,
+    ),
+    '/rows': page(
+      '',
+      `<style>div { opacity: 0; transition: opacity .4s; height: 20px; background: #0f0 }</style>${'<div></div>'.repeat(13)}${script(
+        "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
+      )}`,
+    ),
+    '/pending': page('background:#0f0', `<p>A line.</p>${script("fetch('/never?token=1')")}`),
+    '/svg': page(
+      '',
+      `<p>A line.</p><svg width="800" height="400"><rect height="400" fill="#0f0"><animate id="first" attributeName="width" from="0" to="20" dur="0.8s" fill="freeze"/>
+      <animate attributeName="width" from="20" to="800" begin="first.end" dur="0.7s" fill="freeze"/></rect></svg>`,
+    ),
+    '/never': () => {},
+  },
+  { guard: { dnsServers: [names.address] } },
+)
+
+const small = { viewportWidth: 800, viewportHeight: 600 } satisfies CaptureOptions
+const MIDDLE = [200, 250] as const
+
+for (const [path, what] of [
+  ['/idle-callbacks', 'elements that idle callbacks add'],
+  ['/database', 'notes of a database'],
+  ['/bitmap', 'a decoded picture on a canvas'],
+  ['/events', 'lines of an event stream'],
+  ['/streamed', 'parts of a streamed response'],
+  ['/late-fade', 'a fade by the times of its frames that begins after 250 ms'],
+  ['/svg', 'the end of animations of SVG'],
+] as const) {
+  t.test(`a screenshot shows ${what}`, async (t) => {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
+    t.strictSame(findings.warnings, [])
+  })
+}
+
+t.test('a script that waited for the page’s clock in a loop made the capture fail after 30 seconds', async (t) => {
+  for (const path of ['/loop', '/loop-elsewhere']) {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${path} ${pixels.at(...MIDDLE)}`)
+    t.strictSame(findings.warnings, ['a script of the page did not end in time, so the page was loaded a second time'])
+  }
+})
+
+t.test('a script that waits in a loop is stopped if the client forbids a second load', async (t) => {
+  const { pixels, findings } = await stage.shoot('/loop', { ...small, retries: 0 })
+  t.ok(isNear(pixels.at(...MIDDLE), RED), `${pixels.at(...MIDDLE)}`)
+  t.match(findings.warnings, [/did not end and was stopped/])
+})
+
+t.test('a page whose timers take longer than their time needed half a minute', async (t) => {
+  const { findings } = await stage.shoot('/slow-ticks', small)
+  t.match(findings.warnings.at(-1), /^the scripts of the page took longer than its timers allow/)
+})
+
+t.test('rows that appear one after the other were missing at the end of the wait', async (t) => {
+  const { pixels } = await stage.shoot('/rows', small)
+  for (let row = 0; row < 13; row++) t.ok(isNear(pixels.at(400, 20 * row + 10), GREEN), `row ${row}: ${pixels.at(400, 20 * row + 10)}`)
+})
+
+t.test('a warning names the request that the page still waits for', async (t) => {
+  const { findings } = await stage.shoot('/pending', small)
+  t.match(findings.warnings, [/^the page was still waiting for http:\/\/127\.0\.0\.1:\d+\/never when the picture was taken$/])
+})

@@ -1,0 +1,91 @@
+import { EventEmitter } from 'node:events'
+import t from 'tap'
+import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
+import { LoopWatch } from '../../../../capture-runner/src/browser/loop-watch.ts'
+import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
+
+/** A page whose thread has used this processor time at each question. It responds to expressions only if `responds`. */
+function open({ responds, thread }: { responds: boolean; thread: () => number | undefined }) {
+  const events = new EventEmitter()
+  let asked = 0
+  const session = {
+    on: events.on.bind(events),
+    send: (method: string) => {
+      if (method === 'Performance.getMetrics') {
+        asked += 1
+        const value = thread()
+        return value === undefined ? new Promise(() => {}) : Promise.resolve({ metrics: [{ name: 'ThreadTime', value }] })
+      }
+      return responds ? Promise.resolve({}) : new Promise(() => {})
+    },
+  } as unknown as Tab['session']
+  const lifecycle = new Lifecycle(session, 'main')
+  const { promise, resolve } = Promise.withResolvers<Tab['session']>()
+  const watch = new LoopWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve)
+  t.teardown(() => {
+    lifecycle.dispose()
+    watch.stop()
+  })
+  watch.start(new AbortController().signal)
+  return { session, events, found: promise, isFound: isSettled(promise), asked: () => asked, watch }
+}
+
+function isSettled(promise: Promise<unknown>): () => boolean {
+  let settled = false
+  promise.then(() => {
+    settled = true
+  })
+  return () => settled
+}
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise((next) => setTimeout(next, 20))
+}
+
+t.test('LoopWatch notices a page that does not respond while its thread works', async (t) => {
+  let seconds = 0
+  const { session, found } = open({
+    responds: false,
+    thread: () => {
+      seconds += 0.25
+      return seconds
+    },
+  })
+  t.equal(await found, session)
+})
+
+t.test('LoopWatch ignores a page whose thread waits, such as for a synchronous request', async (t) => {
+  const { isFound, asked } = open({ responds: false, thread: () => 1 })
+  await until(() => asked() > 6)
+  t.notOk(isFound())
+})
+
+t.test('LoopWatch ignores a page that answers nothing, because its process is about to change', async (t) => {
+  const { isFound, asked } = open({ responds: false, thread: () => undefined })
+  await until(() => asked() > 3)
+  t.notOk(isFound())
+})
+
+t.test('LoopWatch asks for no processor time of a page that responds', async (t) => {
+  const { asked, watch } = open({ responds: true, thread: () => 1 })
+  await new Promise((next) => setTimeout(next, 600))
+  watch.stop()
+  t.equal(asked(), 0)
+})
+
+t.test('LoopWatch ends its question when the page navigates', async (t) => {
+  let seconds = 0
+  const { events, isFound, asked } = open({
+    responds: false,
+    thread: () => {
+      seconds += 0.01
+      return seconds
+    },
+  })
+  await until(() => asked() > 0)
+  events.emit('Page.frameStartedNavigating', { frameId: 'main', loaderId: '2', url: 'http://a.test/', navigationType: 'differentDocument' })
+  const before = asked()
+  await new Promise((next) => setTimeout(next, 600))
+  t.ok(asked() <= before + 1, `${asked()} after ${before}`)
+  t.notOk(isFound())
+})
