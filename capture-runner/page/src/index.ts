@@ -27,6 +27,7 @@ export { countLoadingImages, hasPlayingSound, muteMedia } from './video/media.ts
 export { findScroller, scrollScroller } from './video/scroller.ts'
 export { countChanges } from './waiting/changes.ts'
 export { isFramePending, nextFrame, readFrameTime, requestFrame } from './waiting/frames.ts'
+export { findShownImages } from './waiting/images.ts'
 export { countLoading } from './waiting/loading.ts'
 export { advanceAnimations } from './waiting/motion.ts'
 export { findMovingAreas } from './waiting/moving-areas.ts'

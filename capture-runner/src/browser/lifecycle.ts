@@ -56,7 +56,7 @@ export class Lifecycle {
   /** Error codes of documents whose response broke off after its headers, by loader id. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, { loader: string; isPainted: boolean; since: number }>()
+  readonly #inFlight = new Map<string, { loader: string; type: string; url: string; since: number }>()
   /** Streams that may still be open, by request id. */
   readonly #streams = new Set<string>()
   /** Start times of the running dedicated workers, by target id. */
@@ -138,7 +138,12 @@ export class Lifecycle {
 
   /** Pending requests for images, fonts and style sheets. */
   get painting(): ReadonlySet<string> {
-    return new Set([...this.#inFlight].flatMap(([request, { isPainted }]) => (isPainted ? [request] : [])))
+    return new Set([...this.#inFlight].flatMap(([request, { type }]) => (PAINTED.has(type) ? [request] : [])))
+  }
+
+  /** URLs of the pending requests for images, as the page names them. */
+  get pendingImages(): string[] {
+    return [...this.#inFlight.values()].flatMap(({ type, url }) => (type === 'Image' ? [url] : []))
   }
 
   /** States that the current document has not reached. */
@@ -296,7 +301,9 @@ export class Lifecycle {
       this.#streams.add(requestId)
       return
     }
-    this.#inFlight.set(requestId, { loader: loaderId, isPainted: PAINTED.has(type ?? ''), since: performance.now() })
+    // After a redirect, the page still has the first URL.
+    const url = this.#inFlight.get(requestId)?.url ?? request.url
+    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url, since: performance.now() })
     this.#watchQuiet()
   }
 

@@ -44,6 +44,7 @@ import { zoom } from '../steps/preparing/zoom.ts'
 import type { Findings, Step, Work } from '../steps/step.ts'
 import { delay } from '../steps/waiting/delay.ts'
 import { domIdle } from '../steps/waiting/dom-idle.ts'
+import { lateImages } from '../steps/waiting/late-images.ts'
 import { settle } from '../steps/waiting/settle.ts'
 import { stability } from '../steps/waiting/stability.ts'
 import { stillPage } from '../steps/waiting/still-page.ts'
@@ -86,6 +87,7 @@ export const STEPS: readonly Step[] = [
   delay,
   reveal,
   stability,
+  lateImages,
   conceal,
   hideLatecomers,
   checkContent,

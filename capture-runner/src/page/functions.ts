@@ -207,6 +207,8 @@ export interface PageFunctions {
   findMovingAreas: () => WindowShare[]
   /** Number of fonts and images above this height that are still loading. Forces a layout. */
   countLoading: (height: number) => number
+  /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */
+  findShownImages: (urls: readonly string[], height: number) => string[]
   /** Finite animations jump to their end. Infinite ones are canceled. */
   endAnimations: () => void
   rewindMedia: () => void

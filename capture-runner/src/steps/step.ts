@@ -69,6 +69,8 @@ export interface Work {
   texts?: ReadonlyMap<string, string | undefined>
   /** The page's virtual clock, paused by default; absent: the page runs in real time. */
   clock?: PageClock
+  /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
+  imagesUntil?: number
   /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */

@@ -202,7 +202,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"wait_for_selector_gone","kind":"text","summary":"CSS selector that must match no visible element before the picture is taken. Default: none."},
       {"name":"wait_for_function","kind":"text","summary":"JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none."},
       {"name":"wait_for_fonts_timeout","kind":"integer","summary":"Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000."},
-      {"name":"wait_for_images","kind":"boolean","summary":"Waits until the images in the picture are loaded and decoded, at most --wait-for-selector-timeout. Default: false."},
+      {"name":"wait_for_images","kind":"boolean","summary":"Waits until the images in the picture are loaded, at most --wait-for-selector-timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false."},
       {"name":"stability_timeout","kind":"integer","summary":"Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with --compare-to 15. With --full-page, content that appears on scroll is shown too. Default: 2000."},
       {"name":"network_idle_time","kind":"integer","summary":"Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500."},
       {"name":"network_idle_max_connections","kind":"integer","summary":"Maximum number of open requests for networkidle, 0 to 10. Default: 0."},

@@ -534,7 +534,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -1131,7 +1131,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -1675,7 +1675,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -2245,7 +2245,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -3496,7 +3496,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds of page time for animations, timers and late requests to end, 0 to 10000; 0 disables it. Page time runs faster than real time, and the wait takes at most 5 seconds of real time, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;

@@ -152,6 +152,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findSelectorFault', [rule('a /* open')]), { index: 0, fault: 'open' })
     },
   },
+  findShownImages: {
+    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>`,
+    run: async (t, { call }) => {
+      const urls = ['http://page.test/a.png', 'http://page.test/b.png', 'http://page.test/c.png']
+      t.strictSame(await call('findShownImages', urls, 1_000), urls.slice(0, 1))
+    },
+  },
   findUnknownFeatures: {
     run: async (t, { call }) => {
       const features = [
