@@ -176,6 +176,8 @@ export interface PageFunctions {
   unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'skipped'
   /** True if the page does not scroll itself but contains a scrolling panel that covers this share of the window. */
   scrollsInside: (minShare: number) => boolean
+  /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
+  moveBarsDown: (distance: number) => void
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
   /** Records the height of each element, makes skipped content visible, and returns the page's height. */

@@ -602,7 +602,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1199,7 +1199,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1743,7 +1743,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -3564,7 +3564,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";

@@ -1,5 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import { toRegion, withinWindow } from '../../picture/region.ts'
+import { cutPage } from '../../picture/tiles.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import type { Step, Work } from '../step.ts'
 import { measure } from './measure.ts'
@@ -13,12 +14,13 @@ export const frame: Step = {
   isWanted: ({ picture }) =>
     picture.element !== undefined ||
     picture.clip !== undefined ||
-    (picture.fullPage && (picture.fixedElements === 'hide' || !picture.beyondWindow)),
+    (picture.fullPage && (picture.fixedElements !== 'keep' || !picture.beyondWindow)),
   run: async (work) => {
     const { plan, findings } = work
     const { clip, element, fullPage, fixedElements, beyondWindow } = plan.picture
     if (fullPage && !beyondWindow) await growWindow(work)
     if (fullPage && fixedElements === 'hide') await callInPage(work, 'hideFixed')
+    if (fullPage && fixedElements === 'once' && !clip && !element) await moveBars(work)
     const region = clip ?? (element && (await regionOf(work, element)))
     if (!region || !findings.size) return
     findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
@@ -33,6 +35,15 @@ async function growWindow(work: Work): Promise<void> {
   if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window is limited to ${MAX_WINDOW_HEIGHT} pixels; the page needs ${wanted}`)
   await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
+}
+
+/** Moves bars at the bottom of the window to the end of the picture. */
+async function moveBars(work: Work): Promise<void> {
+  const { plan, findings } = work
+  if (!findings.size || plan.pages) return
+  const last = cutPage(plan, findings.size).tiles.at(-1)
+  const distance = last ? last.y + last.height - plan.context.viewport.height : 0
+  if (distance > 0) await callInPage(work, 'moveBarsDown', distance)
 }
 
 const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })

@@ -225,6 +225,13 @@ const cases: Record<PageFunctionName, Case> = {
     html: '<title>Just a moment...</title>',
     run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
   },
+  moveBarsDown: {
+    html: '<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>',
+    run: async (t, { call, read }) => {
+      await call('moveBarsDown', 1_000)
+      t.strictSame(await read('[bar, head].map((one) => one.getBoundingClientRect().top)'), [1_570, 0])
+    },
+  },
   muteMedia: {
     html: '<video id="media"></video>',
     run: async (t, { call, read }) => {
