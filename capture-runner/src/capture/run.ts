@@ -8,6 +8,7 @@ import { abortable } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { notePanel } from '../steps/full-page/note-panel.ts'
+import { noteWidth } from '../steps/full-page/note-width.ts'
 import { conceal, reveal } from '../steps/full-page/reveal.ts'
 import { scroll } from '../steps/full-page/scroll.ts'
 import { noteSectionLinks } from '../steps/full-page/section-links.ts'
@@ -94,6 +95,7 @@ export const STEPS: readonly Step[] = [
   stillPage,
   measure,
   notePanel,
+  noteWidth,
   metadata,
   notePage,
   files,

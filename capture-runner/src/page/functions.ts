@@ -178,6 +178,8 @@ export interface PageFunctions {
   scrollsInside: (minShare: number) => boolean
   /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
   moveBarsDown: (distance: number) => void
+  /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
+  hidesSides: () => boolean
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
   /** Records the height of each element, makes skipped content visible, and returns the page's height. */

@@ -1,5 +1,5 @@
 import { callInPage } from '../../page/call.ts'
-import { toRegion, withinWindow } from '../../picture/region.ts'
+import { toRegion, windowAt, withinWindow } from '../../picture/region.ts'
 import { cutPage } from '../../picture/tiles.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import type { Step, Work } from '../step.ts'
@@ -31,7 +31,8 @@ export const frame: Step = {
 async function growWindow(work: Work): Promise<void> {
   const { tab, plan, findings } = work
   const { width, height } = plan.context.viewport
-  const wanted = Math.min(Math.ceil(findings.size?.contentHeight ?? height), plan.picture.maxHeight)
+  const { contentHeight = height, scale = 1 } = findings.size ?? {}
+  const wanted = Math.ceil(Math.min(contentHeight, plan.picture.maxHeight) * scale)
   if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window is limited to ${MAX_WINDOW_HEIGHT} pixels; the page needs ${wanted}`)
   await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
@@ -42,7 +43,7 @@ async function moveBars(work: Work): Promise<void> {
   const { plan, findings } = work
   if (!findings.size || plan.pages) return
   const last = cutPage(plan, findings.size).tiles.at(-1)
-  const distance = last ? last.y + last.height - plan.context.viewport.height : 0
+  const distance = last ? last.y + last.height - windowAt(plan.context.viewport, findings.size).height : 0
   if (distance > 0) await callInPage(work, 'moveBarsDown', distance)
 }
 

@@ -204,6 +204,14 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("getComputedStyle(host.shadowRoot.querySelector('p')).display"), 'none')
     },
   },
+  hidesSides: {
+    html: '<body style="overflow-x:hidden">wide',
+    run: async (t, { call, read }) => {
+      t.equal(await call('hidesSides'), true)
+      await read("document.documentElement.style.overflow = 'auto'")
+      t.equal(await call('hidesSides'), false, 'the root element decides')
+    },
+  },
   isFramePending: { run: async (t, { call }) => t.equal(await call('isFramePending'), false) },
   isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
   isolateElements: {
