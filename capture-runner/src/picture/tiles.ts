@@ -38,7 +38,8 @@ export interface Cut {
 export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'processing'>, page: PageSize, region?: Tile): Cut {
   const { context, picture } = plan
   const { fullPage, format } = picture
-  const window = windowAt(context.viewport, page)
+  const { width, height: viewportHeight } = context.viewport
+  const window = windowAt({ width, height: context.shownHeight ?? viewportHeight }, page)
   const area = region ?? (fullPage ? wholePage(window.width, page, picture.fullWidth) : window)
   // Elements are captured at their own size.
   const shownScale = context.deviceScaleFactor * (region ? 1 : (page.scale ?? 1))
@@ -50,7 +51,7 @@ export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'process
   if (fullPage && picture.algorithm === 'native' && !isNative)
     warnings.push(`full_page_algorithm is stitch: the page is too tall for one shot`)
   const isWhole = fullPage && (area.width !== window.width || area.height !== window.height)
-  const isUnscaled = context.deviceScaleFactor === 1 && scale === shownScale
+  const isUnscaled = context.deviceScaleFactor === 1 && context.shownHeight === undefined && scale === shownScale
   const isWindow = isNative && !isWhole && !region && height === area.height && isUnscaled && format !== 'pdf'
   return {
     tiles: isNative ? [pieces] : toTiles(pieces, scale, isInSections(picture) ? picture.sectionHeight : TILE_HEIGHT),

@@ -139,7 +139,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"dark_mode_force","kind":"boolean","summary":"Darkens pages that have no dark color scheme. Default: false."},
       {"name":"javascript_enabled","kind":"boolean","summary":"Runs the page’s scripts. Scripts in these options run in either case. Default: true."},
       {"name":"bypass_csp","kind":"boolean","summary":"Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false."},
-      {"name":"page_zoom","kind":"number","summary":"Magnification of the page within its window, 0.25 to 5. Default: 1."},
+      {"name":"page_zoom","kind":"number","summary":"Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1."},
     ],
   },
   {

@@ -432,7 +432,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -1029,7 +1029,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -1573,7 +1573,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -2143,7 +2143,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -3394,7 +3394,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
