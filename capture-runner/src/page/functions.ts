@@ -40,6 +40,14 @@ export interface ElementQuery {
   all: boolean
 }
 
+/** The area of an element in CSS pixels of the page. */
+export interface ElementRegion {
+  /** The part that boxes around the element do not hide; null if they hide all of it. */
+  painted: Box | null
+  /** Null for an element that paints nothing. */
+  whole: Box | null
+}
+
 /** Page size after scrolling, in CSS pixels. */
 export interface Extent {
   scrollHeight: number
@@ -162,8 +170,8 @@ export interface PageFunctions {
   /** Scrolls the first visible match to the top of the window, and then further. */
   scrollToTop: (selector: string, adjustTop: number) => void
   scrollToPosition: (x: number, y: number) => void
-  /** Boxes of the visible matches in CSS pixels of the page. */
-  findRegions: (query: ElementQuery) => Box[]
+  /** Areas of the visible matches. */
+  findRegions: (query: ElementQuery) => ElementRegion[]
   /** Makes everything transparent that neither contains the elements nor belongs to them. */
   isolateElements: (query: ElementQuery) => void
   /** For each selector, the boxes of its matches in CSS pixels of the page. */

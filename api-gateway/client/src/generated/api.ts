@@ -617,7 +617,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1214,7 +1214,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1758,7 +1758,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -3579,7 +3579,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.

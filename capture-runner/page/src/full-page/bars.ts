@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { contentBoxOf } from '../shared/painted.ts'
+import { boxAround, paintedBoxesOf } from '../shared/painted.ts'
 import { setStyle } from '../shared/style.ts'
 
 /** An element whose lower edge is below this share of the window, and its upper edge below the half, belongs to the bottom of the window. */
@@ -36,7 +36,7 @@ function belongsToBottom(element: Element): boolean {
   if (bottom !== 'auto' && top === 'auto') return true
   const own = element.getBoundingClientRect()
   // Wrappers that fill the window and let clicks through, such as those of messages, are where their content is.
-  const box = own.height >= TALL_SHARE * innerHeight ? contentBoxOf(element) : own
+  const box = own.height >= TALL_SHARE * innerHeight ? boxAround([...paintedBoxesOf(element)]) : own
   return box !== undefined && box.top >= innerHeight / 2 && box.bottom >= LOW_SHARE * innerHeight
 }
 

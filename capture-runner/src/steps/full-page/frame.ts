@@ -1,7 +1,10 @@
 import { callInPage } from '../../page/call.ts'
+import type { ElementRegion } from '../../page/functions.ts'
 import { toRegion, windowAt, withinWindow } from '../../picture/region.ts'
 import { cutPage } from '../../picture/tiles.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { WHOLE_WINDOW } from '../preparing/seek-element.ts'
 import type { Step, Work } from '../step.ts'
 import { measure } from './measure.ts'
 
@@ -49,11 +52,51 @@ async function moveBars(work: Work): Promise<void> {
 
 const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })
 
+/** The part of the elements that the page shows. Undefined: the window, with a warning. @throws CaptureError if nothing is shown and the client needs it */
 async function regionOf(work: Work, element: ElementPlan): Promise<Tile | undefined> {
   const { findings } = work
-  const boxes = await callInPage(work, 'findRegions', toQuery(element))
-  const seen = boxes.filter(({ width, height }) => width > 0 && height > 0)
-  return seen.length > 0 && findings.size ? toRegion(seen, element.padding, findings.size) : undefined
+  const found = await findShown(work, element)
+  const painted = found.flatMap((region) => region.painted ?? [])
+  if (painted.length === 0 || !findings.size) {
+    noteHidden(work, element)
+    return undefined
+  }
+  if (found.some(isCut)) findings.warnings.push(cutWarning(found, painted))
+  return toRegion(painted, element.padding, findings.size)
+}
+
+/** Scrolls the boxes around the element again, because the page may have moved since the first time. */
+async function findShown(work: Work, element: ElementPlan): Promise<ElementRegion[]> {
+  const found = await callInPage(work, 'findRegions', toQuery(element))
+  if (!element.scrollIntoView || !found.some(isCut)) return found
+  await callInPage(work, 'scrollToTop', element.selector, 0)
+  await measure.run(work)
+  return callInPage(work, 'findRegions', toQuery(element))
+}
+
+/** Less than this is a rounding error. */
+const CUT_PIXELS = 2
+
+const isCut = ({ painted, whole }: ElementRegion): boolean =>
+  whole !== null && (painted === null || whole.width - painted.width >= CUT_PIXELS || whole.height - painted.height >= CUT_PIXELS)
+
+function cutWarning(found: readonly ElementRegion[], painted: readonly Tile[]): string {
+  const [shown, whole] = [sizeOf(painted), sizeOf(found.flatMap((region) => region.whole ?? []))]
+  return `the picture shows ${shown} of ${whole} pixels of selector: a box that scrolls or hides its content cuts it. Enlarge this box with styles`
+}
+
+/** Width and height of the area around all boxes. */
+function sizeOf(boxes: readonly Tile[]): string {
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) - Math.min(...boxes.map(({ x }) => x))
+  const height = Math.max(...boxes.map((box) => box.y + box.height)) - Math.min(...boxes.map(({ y }) => y))
+  return `${Math.round(width)} × ${Math.round(height)}`
+}
+
+function noteHidden({ findings }: Work, { selector, required }: ElementPlan): void {
+  const message = `the element shows nothing, or a box around it hides all of it: ${selector}`
+  if (required) throw new CaptureError('SELECTOR_NOT_FOUND', message)
+  // Without a match, there is a warning already.
+  if (!findings.warnings.some((warning) => warning.startsWith(WHOLE_WINDOW))) findings.warnings.push(`${WHOLE_WINDOW}: ${message}`)
 }
 
 function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight }: PageSize): Tile {
@@ -63,6 +106,6 @@ function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight
 
 function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Tile | undefined {
   const part = withinWindow(region, plan.context.viewport, size)
-  if (!part) findings.warnings.push('captured the whole window: the region is outside of it')
+  if (!part) findings.warnings.push(`${WHOLE_WINDOW}: the region is outside of it`)
   return part
 }

@@ -136,8 +136,9 @@ const cases: Record<PageFunctionName, Case> = {
     html: SQUARE + SQUARE,
     run: async (t, { call }) => {
       const box = { x: 100, y: 50, width: 30, height: 40 }
-      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [box])
-      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [box, box])
+      const region = { painted: box, whole: box }
+      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [region])
+      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [region, region])
     },
   },
   findScroller: {
