@@ -23,7 +23,7 @@ function areaOf(element: Element): Area | undefined {
   return isPlain ? own : boxAround([...[own].filter(isLarge), ...paintedBoxesOf(element)])
 }
 
-const toBox = ({ left, top, right, bottom }: Area) => onPage(new DOMRect(left, top, right - left, bottom - top))
+const toBox = ({ left, top, right, bottom }: Area) => onPage({ x: left, y: top, width: right - left, height: bottom - top })
 
 /** Uses opacity, because no descendant can undo it. */
 export const isolateElements: PageFunctions['isolateElements'] = (query) => {

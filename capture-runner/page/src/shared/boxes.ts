@@ -9,4 +9,4 @@ export function boxesOf(element: Element): DOMRect[] {
 }
 
 /** The box in CSS pixels of the page. */
-export const onPage = ({ x, y, width, height }: DOMRect): Box => ({ x: x + scrollX, y: y + scrollY, width, height })
+export const onPage = ({ x, y, width, height }: Box): Box => ({ x: x + scrollX, y: y + scrollY, width, height })

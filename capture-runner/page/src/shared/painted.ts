@@ -137,8 +137,8 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Gene
   const inner = overflow ? cutTo(clip, overflow) : clip
   if (!inner) return
   for (const node of (element.shadowRoot ?? element).childNodes) {
-    if (node instanceof Element) yield* paintedBoxesOf(node, inner)
-    else if (node instanceof Text && isShown && node.data.trim() !== '') {
+    if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner)
+    else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') {
       const range = document.createRange()
       range.selectNodeContents(node)
       for (const box of range.getClientRects()) {
@@ -147,7 +147,9 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Gene
       }
     }
   }
-  if (element instanceof HTMLSlotElement) for (const one of element.assignedElements()) yield* paintedBoxesOf(one, inner)
+  if (element.localName === 'slot') {
+    for (const one of (element as HTMLSlotElement).assignedElements()) yield* paintedBoxesOf(one, inner)
+  }
 }
 
 function paintsItself(style: CSSStyleDeclaration): boolean {

@@ -107,5 +107,9 @@ function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight
 function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Tile | undefined {
   const part = withinWindow(region, plan.context.viewport, size)
   if (!part) findings.warnings.push(`${WHOLE_WINDOW}: the region is outside of it`)
+  else if (part.width < region.width || part.height < region.height)
+    findings.warnings.push(
+      `the picture shows ${sizeOf([part])} of ${sizeOf([region])} pixels of the region: capture_beyond_viewport is false`,
+    )
   return part
 }

@@ -174,6 +174,7 @@ t.test('option capture_beyond_viewport: false cuts a region at the window, and g
   const clip = { clipX: 0, clipY: 1_000, clipWidth: 50, clipHeight: 700 }
   const cut = await shoot('/stripes', { ...clip, captureBeyondViewport: false })
   t.strictSame(sizeOf(cut.pixels), [50, 80])
+  t.match(cut.findings.warnings, [/^the picture shows 50 × 80 of 50 × 700 pixels of the region: capture_beyond_viewport is false$/])
   t.strictSame(sizeOf((await shoot('/stripes', clip)).pixels), [50, 700])
   const full = await shoot('/stripes', { fullPage: true, captureBeyondViewport: false })
   t.strictSame(sizeOf(full.pixels), [1920, 2000])

@@ -24,7 +24,7 @@ const GLOBALS = [
     'HTMLDialogElement',
     'HTMLElement',
   ],
-  ...['HTMLMediaElement', 'HTMLVideoElement', 'KeyframeEffect', 'MutationObserver', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
+  ...['HTMLMediaElement', 'HTMLVideoElement', 'KeyframeEffect', 'MutationObserver', 'Node', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
   ...['addEventListener', 'devicePixelRatio', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'innerHeight', 'innerWidth'],
   ...['localStorage', 'location', 'matchMedia', 'performance', 'scrollBy', 'scrollTo', 'scrollX', 'scrollY', 'setTimeout'],
 ]
