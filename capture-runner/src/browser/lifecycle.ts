@@ -165,6 +165,11 @@ export class Lifecycle {
     return new Set([...this.#inFlight].flatMap(([request, { type }]) => (PAINTED.has(type) ? [request] : [])))
   }
 
+  /** URLs of the pending requests for images, as the page names them. */
+  get pendingImages(): string[] {
+    return [...this.#inFlight.values()].flatMap(({ type, url }) => (type === 'Image' ? [url] : []))
+  }
+
   /** States that the current document has not reached. */
   missing(states: readonly WaitState[]): WaitState[] {
     return states.filter((state) => !this.#reached.has(state))
@@ -349,7 +354,9 @@ export class Lifecycle {
       return
     }
     this.#noteTraffic()
-    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url: request.url, since: performance.now() })
+    // After a redirect, the page still has the first URL.
+    const url = this.#inFlight.get(requestId)?.url ?? request.url
+    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url, since: performance.now() })
     this.#watchQuiet()
   }
 

@@ -9,6 +9,7 @@ import { abortable, pause } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { notePanel } from '../steps/full-page/note-panel.ts'
+import { noteWidth } from '../steps/full-page/note-width.ts'
 import { conceal, reveal } from '../steps/full-page/reveal.ts'
 import { scroll } from '../steps/full-page/scroll.ts'
 import { noteSectionLinks } from '../steps/full-page/section-links.ts'
@@ -45,6 +46,7 @@ import { zoom } from '../steps/preparing/zoom.ts'
 import type { Findings, Step, Work } from '../steps/step.ts'
 import { delay } from '../steps/waiting/delay.ts'
 import { domIdle } from '../steps/waiting/dom-idle.ts'
+import { lateImages } from '../steps/waiting/late-images.ts'
 import { settle } from '../steps/waiting/settle.ts'
 import { stability } from '../steps/waiting/stability.ts'
 import { stillPage } from '../steps/waiting/still-page.ts'
@@ -96,12 +98,14 @@ export const STEPS: readonly Step[] = [
   delay,
   reveal,
   stability,
+  lateImages,
   conceal,
   hideLatecomers,
   checkContent,
   stillPage,
   measure,
   notePanel,
+  noteWidth,
   ...[metadata, notePage].map(ifUnmasked),
   files,
   frame,

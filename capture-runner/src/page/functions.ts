@@ -42,6 +42,14 @@ export interface ElementQuery {
   all: boolean
 }
 
+/** The area of an element in CSS pixels of the page. */
+export interface ElementRegion {
+  /** The part that boxes around the element do not hide; null if they hide all of it. */
+  painted: Box | null
+  /** Null for an element that paints nothing. */
+  whole: Box | null
+}
+
 /** Page size after scrolling, in CSS pixels. */
 export interface Extent {
   scrollHeight: number
@@ -171,8 +179,8 @@ export interface PageFunctions {
   /** Scrolls the first visible match to the top of the window, and then further. */
   scrollToTop: (selector: string, adjustTop: number) => void
   scrollToPosition: (x: number, y: number) => void
-  /** Boxes of the visible matches in CSS pixels of the page. */
-  findRegions: (query: ElementQuery) => Box[]
+  /** Areas of the visible matches. */
+  findRegions: (query: ElementQuery) => ElementRegion[]
   /** Makes everything transparent that neither contains the elements nor belongs to them. */
   isolateElements: (query: ElementQuery) => void
   /** For each selector, the boxes of its matches in CSS pixels of the page. */
@@ -185,6 +193,10 @@ export interface PageFunctions {
   unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'skipped'
   /** True if the page does not scroll itself but contains a scrolling panel that covers this share of the window. */
   scrollsInside: (minShare: number) => boolean
+  /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
+  moveBarsDown: (distance: number) => void
+  /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
+  hidesSides: () => boolean
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
   /** Records the height of each element, makes skipped content visible, and returns the page's height. */
@@ -219,6 +231,8 @@ export interface PageFunctions {
   findMovingAreas: () => WindowShare[]
   /** Number of fonts and images above this height that are still loading. Forces a layout. */
   countLoading: (height: number) => number
+  /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */
+  findShownImages: (urls: readonly string[], height: number) => string[]
   /** Finite animations jump to their end. Infinite ones are canceled. */
   endAnimations: () => void
   rewindMedia: () => void

@@ -16,11 +16,20 @@ export function toRegion(boxes: readonly Tile[], padding: number, { contentWidth
   return { x: left, y: top, width: Math.max(1, width), height: Math.max(1, height) }
 }
 
+/** The part of the page that a window shows. */
+export const windowAt = ({ width, height }: { width: number; height: number }, { scrollX, scrollY, scale = 1 }: PageSize): Tile => ({
+  x: scrollX,
+  y: scrollY,
+  width: width / scale,
+  height: height / scale,
+})
+
 /** The part of a region inside the window; undefined if there is none. */
-export function withinWindow(region: Tile, window: { width: number; height: number }, { scrollX, scrollY }: PageSize): Tile | undefined {
-  const x = Math.max(region.x, scrollX)
-  const y = Math.max(region.y, scrollY)
-  const width = Math.min(region.x + region.width, scrollX + window.width) - x
-  const height = Math.min(region.y + region.height, scrollY + window.height) - y
+export function withinWindow(region: Tile, viewport: { width: number; height: number }, page: PageSize): Tile | undefined {
+  const window = windowAt(viewport, page)
+  const x = Math.max(region.x, window.x)
+  const y = Math.max(region.y, window.y)
+  const width = Math.min(region.x + region.width, window.x + window.width) - x
+  const height = Math.min(region.y + region.height, window.y + window.height) - y
   return width > 0 && height > 0 ? { x, y, width, height } : undefined
 }

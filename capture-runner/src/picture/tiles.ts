@@ -2,6 +2,7 @@ import { type PictureLimits, pictureLimits } from '@tintype/crds/options/output/
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import { CaptureError } from '../runtime/errors.ts'
+import { windowAt } from './region.ts'
 import { needsWhole } from './target-size.ts'
 
 // Determines the part of the page to capture and how to split it into tiles. Measured: one screenshot of 25,000 rows needs 1.3 GB in the browser; tiles
@@ -15,8 +16,8 @@ const NATIVE_WIDTH = 4_096
 const TILE_PIXELS = 4_096 * 4_096
 /** Maximum height of a tile in device pixels, unless the client sets one. Each screenshot has a fixed cost; a page of 25,000 rows needs three. */
 const TILE_HEIGHT = 8_400
-/** Tile borders must lie on whole device pixels. This multiple is enough for any scale with three decimals. */
-const MAX_STEP = 1_000
+/** Tile borders must lie on whole device pixels. This multiple is enough for any scale with three decimals, and for phones that show a page smaller. */
+const MAX_STEP = 4_000
 
 /** The tiles of the image, top first. */
 export interface Cut {
@@ -37,16 +38,21 @@ export interface Cut {
 export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'processing'>, page: PageSize, region?: Tile): Cut {
   const { context, picture } = plan
   const { fullPage, format } = picture
-  const area = region ?? (fullPage ? wholePage(context.viewport.width, page, picture.fullWidth) : windowAt(context.viewport, page))
-  const fitted = fit(area, context.deviceScaleFactor, picture, limitsOf(plan))
+  const { width, height: viewportHeight } = context.viewport
+  const window = windowAt({ width, height: context.shownHeight ?? viewportHeight }, page)
+  const area = region ?? (fullPage ? wholePage(window.width, page, picture.fullWidth) : window)
+  // Elements are captured at their own size.
+  const shownScale = context.deviceScaleFactor * (region ? 1 : (page.scale ?? 1))
+  const fitted = fit(area, shownScale, picture, limitsOf(plan))
   const { height, scale } = fitted
   const pieces = { ...area, height }
   const isNative = isTakenAtOnce(pieces, scale, picture)
   const warnings = [...fitted.warnings]
   if (fullPage && picture.algorithm === 'native' && !isNative)
     warnings.push(`full_page_algorithm is stitch: the page is too tall for one shot`)
-  const isWhole = fullPage && (area.width !== context.viewport.width || area.height !== context.viewport.height)
-  const isWindow = isNative && !isWhole && !region && height === area.height && scale === 1 && format !== 'pdf'
+  const isWhole = fullPage && (area.width !== window.width || area.height !== window.height)
+  const isUnscaled = context.deviceScaleFactor === 1 && context.shownHeight === undefined && scale === shownScale
+  const isWindow = isNative && !isWhole && !region && height === area.height && isUnscaled && format !== 'pdf'
   return {
     tiles: isNative ? [pieces] : toTiles(pieces, scale, isInSections(picture) ? picture.sectionHeight : TILE_HEIGHT),
     scale,
@@ -57,21 +63,16 @@ export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'process
 }
 
 /** True if the window contains the whole tile. */
-export const isInWindow = ({ x, y, width, height }: Tile, window: { width: number; height: number }, page: PageSize): boolean =>
-  x >= page.scrollX && y >= page.scrollY && x + width <= page.scrollX + window.width && y + height <= page.scrollY + window.height
+export function isInWindow({ x, y, width, height }: Tile, viewport: { width: number; height: number }, page: PageSize): boolean {
+  const window = windowAt(viewport, page)
+  return x >= window.x && y >= window.y && x + width <= window.x + window.width && y + height <= window.y + window.height
+}
 
 const wholePage = (windowWidth: number, { contentWidth, contentHeight }: PageSize, isFullWidth: boolean): Tile => ({
   x: 0,
   y: 0,
   width: isFullWidth ? Math.max(windowWidth, contentWidth) : windowWidth,
   height: Math.max(contentHeight, 1),
-})
-
-const windowAt = ({ width, height }: { width: number; height: number }, { scrollX, scrollY }: PageSize): Tile => ({
-  x: scrollX,
-  y: scrollY,
-  width,
-  height,
 })
 
 interface Fitted {

@@ -17,6 +17,8 @@ export interface ContextPlan extends MediaPlan {
   /** CSS pixels. */
   viewport: { width: number; height: number }
   deviceScaleFactor: number
+  /** Height of the window in its pictures, in CSS pixels, if a zoom makes it a fraction; absent: that of the viewport. */
+  shownHeight?: number
   /** Absent: a desktop. */
   emulated?: EmulatedBrowser
   timezone: string
@@ -39,11 +41,10 @@ const DEFAULT_LOCALE = 'en-US'
 
 /** Builds the plan for the window and the emulated browser, place and time. */
 export function buildContext(options: EffectiveOptions): ContextPlan {
-  const { deviceScaleFactor, timezone, locale, acceptLanguage, fixedTime } = options
+  const { timezone, locale, acceptLanguage, fixedTime } = options
   const emulated = buildEmulated(options)
   return {
-    viewport: buildViewport(options),
-    deviceScaleFactor,
+    ...buildWindow(options),
     ...buildMedia(options),
     ...(emulated ? { emulated } : {}),
     timezone,
@@ -57,6 +58,25 @@ export function buildContext(options: EffectiveOptions): ContextPlan {
     ...(options.pressKey || options.failOnPageError ? { needsPlaywright: true } : {}),
   }
 }
+
+/** Zooms as a browser does: the window has fewer and larger CSS pixels. The picture has as many pixels as without the zoom. */
+function buildWindow(options: EffectiveOptions): Pick<ContextPlan, 'viewport' | 'deviceScaleFactor' | 'shownHeight'> {
+  const { deviceScaleFactor, pageZoom, format } = options
+  const viewport = buildViewport(options)
+  // Browsers print without their zoom. The step `zoom` enlarges a page for a PDF.
+  if (pageZoom === 1 || format === 'pdf') return { viewport, deviceScaleFactor }
+  const width = Math.max(1, Math.round(viewport.width / pageZoom))
+  const zoom = viewport.width / width
+  const shownHeight = viewport.height / zoom
+  const height = Math.ceil(shownHeight - ROUNDING)
+  return {
+    viewport: { width, height },
+    deviceScaleFactor: deviceScaleFactor * zoom,
+    ...(height - shownHeight > ROUNDING ? { shownHeight } : {}),
+  }
+}
+
+const ROUNDING = 1e-6
 
 /** In landscape orientation, the longer side is the width. */
 function buildViewport({ viewportWidth: width, viewportHeight: height, viewportLandscape }: EffectiveOptions): ContextPlan['viewport'] {

@@ -36,13 +36,13 @@ export interface FullPagePlan {
 /** Maximum page height for the screenshot of an element, in CSS pixels. */
 const MAX_REACH = 50_000
 
-/** Builds the plan for the height. Options for full pages have no effect on others; a PDF counts as a full page. */
-export function buildFullPage(options: EffectiveOptions): FullPagePlan {
-  const { fullPage, fullPageScrollContainer, format, viewportHeight } = options
+/** Builds the plan for the height. Options for full pages have no effect on others; a PDF counts as a full page. @param windowHeight CSS pixels */
+export function buildFullPage(options: EffectiveOptions, windowHeight: number): FullPagePlan {
+  const { fullPage, fullPageScrollContainer, format } = options
   const isWhole = fullPage || format === 'pdf'
-  const scroll = isWhole ? buildScroll(options) : undefined
-  const reach = reachOf(options, isWhole)
-  const isSwept = reach > viewportHeight && options.selector === undefined && options.fullPageSweep && !scroll
+  const scroll = isWhole ? buildScroll(options, windowHeight) : undefined
+  const reach = reachOf(options, isWhole, windowHeight)
+  const isSwept = reach > windowHeight && options.selector === undefined && options.fullPageSweep && !scroll
   return {
     fullPage,
     maxHeight: options.fullPageMaxHeight,
@@ -54,23 +54,23 @@ export function buildFullPage(options: EffectiveOptions): FullPagePlan {
     ...(scroll ? { scroll } : {}),
     sweep: isSwept,
     reveal: fullPage && options.stabilityTimeout > 0 && format !== 'pdf' && (isSwept || scroll !== undefined),
-    eagerImages: reach > viewportHeight && options.fullPageEagerImages,
+    eagerImages: reach > windowHeight && options.fullPageEagerImages,
     reach,
     pinWindowHeights: isWhole && options.fullPageFixViewportUnits,
     ...(isWhole && fullPageScrollContainer !== undefined ? { scrollContainer: fullPageScrollContainer } : {}),
   }
 }
 
-function reachOf(options: EffectiveOptions, isWhole: boolean): number {
+function reachOf(options: EffectiveOptions, isWhole: boolean, windowHeight: number): number {
   const { clipY, clipHeight, selector } = options
   if (isWhole) return options.fullPageMaxHeight
   if (selector !== undefined) return MAX_REACH
-  return clipY === undefined || clipHeight === undefined ? options.viewportHeight : clipY + clipHeight
+  return clipY === undefined || clipHeight === undefined ? windowHeight : clipY + clipHeight
 }
 
-function buildScroll(options: EffectiveOptions): ScrollPlan | undefined {
+function buildScroll(options: EffectiveOptions, windowHeight: number): ScrollPlan | undefined {
   if (!options.fullPageScroll) return undefined
-  const stepPixels = options.fullPageScrollBy ?? Math.max(100, options.viewportHeight)
+  const stepPixels = options.fullPageScrollBy ?? Math.max(100, windowHeight)
   return {
     stepPixels,
     maxScrolls: options.fullPageMaxScrolls ?? Math.ceil(options.fullPageMaxHeight / stepPixels),

@@ -97,7 +97,7 @@ export function buildPlan(
     url: address,
     ...(signIn ? { signIn } : {}),
     context: video ? { ...context, frameControl: true } : context,
-    picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
+    picture: { ...buildImage(effective), ...buildFullPage(effective, context.viewport.height), ...buildRegion(effective) },
     ...(video ? { video } : {}),
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),

@@ -16,6 +16,8 @@ export interface PageSize {
   /** Scroll position of the window. */
   scrollX: number
   scrollY: number
+  /** How much smaller than usual the window shows the page: below 1 only on a phone, for a page that is wider than the window. Absent: 1. */
+  scale?: number
 }
 
 /** The element to capture. */

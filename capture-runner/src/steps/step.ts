@@ -82,6 +82,8 @@ export interface Work {
   isRealTime?: boolean | undefined
   /** Called when a script waits for the virtual clock in a loop, with the session of its frame. */
   onLoop?: (session: DevTools) => void
+  /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
+  imagesUntil?: number
   /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */

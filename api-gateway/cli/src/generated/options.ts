@@ -47,7 +47,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"full_page_eager_images","kind":"boolean","summary":"Loads images and frames with loading=lazy immediately for a full-page picture. Default: true."},
       {"name":"full_page_algorithm","kind":"text","summary":"How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.","values":["auto","native","stitch"]},
       {"name":"full_page_section_height","kind":"integer","summary":"Height of a section in device pixels, 500 to 16000, for --full-page-algorithm stitch and --full-page-fixed-elements keep. Default: 4096."},
-      {"name":"full_page_fixed_elements","kind":"text","summary":"How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.","values":["once","hide","keep"]},
+      {"name":"full_page_fixed_elements","kind":"text","summary":"How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.","values":["once","hide","keep"]},
       {"name":"full_page_fix_viewport_units","kind":"boolean","summary":"Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false."},
       {"name":"full_page_full_width","kind":"boolean","summary":"Captures the whole width of a full page that is wider than the viewport. Default: false."},
       {"name":"full_page_scroll_container","kind":"text","summary":"CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none."},
@@ -57,7 +57,7 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Part of the page",
     options: [
-      {"name":"selector","kind":"text","summary":"CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none."},
+      {"name":"selector","kind":"text","summary":"CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none."},
       {"name":"selector_algorithm","kind":"text","summary":"How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.","values":["element","clip"]},
       {"name":"selector_all","kind":"boolean","summary":"Captures the area that contains all visible matches of selector. Default: false."},
       {"name":"selector_padding","kind":"integer","summary":"CSS pixels of the page around selector to capture too, 0 to 1000. Default: 0."},
@@ -139,7 +139,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"dark_mode_force","kind":"boolean","summary":"Darkens pages that have no dark color scheme. Default: false."},
       {"name":"javascript_enabled","kind":"boolean","summary":"Runs the page’s scripts. Scripts in these options run in either case. Default: true."},
       {"name":"bypass_csp","kind":"boolean","summary":"Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false."},
-      {"name":"page_zoom","kind":"number","summary":"Magnification of the page within its window, 0.25 to 5. Default: 1."},
+      {"name":"page_zoom","kind":"number","summary":"Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1."},
     ],
   },
   {
@@ -202,7 +202,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"wait_for_selector_gone","kind":"text","summary":"CSS selector that must match no visible element before the picture is taken. Default: none."},
       {"name":"wait_for_function","kind":"text","summary":"JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none."},
       {"name":"wait_for_fonts_timeout","kind":"integer","summary":"Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000."},
-      {"name":"wait_for_images","kind":"boolean","summary":"Waits until the images in the picture are loaded and decoded, at most --wait-for-selector-timeout. Default: false."},
+      {"name":"wait_for_images","kind":"boolean","summary":"Waits until the images in the picture are loaded, at most --wait-for-selector-timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false."},
       {"name":"stability_timeout","kind":"integer","summary":"Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with --compare-to 15. With --full-page, content that appears on scroll is shown too. Default: 2000."},
       {"name":"network_idle_time","kind":"integer","summary":"Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500."},
       {"name":"network_idle_max_connections","kind":"integer","summary":"Maximum number of open requests for networkidle, 0 to 10. Default: 0."},

@@ -432,7 +432,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -534,7 +534,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -602,7 +602,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -617,7 +617,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1035,7 +1035,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -1137,7 +1137,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -1205,7 +1205,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1220,7 +1220,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1585,7 +1585,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -1687,7 +1687,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -1755,7 +1755,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1770,7 +1770,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -2161,7 +2161,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -2263,7 +2263,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -3493,7 +3493,7 @@ export interface components {
                 javascript_enabled?: boolean;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
                 bypass_csp?: boolean;
-                /** @description Magnification of the page within its window, 0.25 to 5. Default: 1. */
+                /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
                 page_zoom?: number;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
                 styles?: string;
@@ -3595,7 +3595,7 @@ export interface components {
                 wait_for_function?: string;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
                 wait_for_fonts_timeout?: number;
-                /** @description Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false. */
+                /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
                 stability_timeout?: number;
@@ -3663,7 +3663,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -3678,7 +3678,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.

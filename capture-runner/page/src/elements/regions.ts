@@ -1,12 +1,31 @@
-import type { ElementQuery, PageFunctions } from '../../../src/page/functions.ts'
-import { pageBoxesOf, pageBoxOf } from '../shared/boxes.ts'
-import { call, read, setStyle } from '../shared/dom.ts'
+import type { Box, ElementQuery, ElementRegion, PageFunctions } from '../../../src/page/functions.ts'
+import { onPage, pageBoxesOf } from '../shared/boxes.ts'
+import { boxOf, call, read, setStyle } from '../shared/dom.ts'
+import { type Area, boxAround, clipOf, clipPathOf, cutTo, isLarge, paintedBoxesOf } from '../shared/painted.ts'
 import { findFirstVisible, findMatches, findRoots, findVisible } from '../shared/tree.ts'
 
 const findQueried = ({ selector, all }: ElementQuery): Element[] =>
   all ? findVisible(selector) : [findFirstVisible(selector)].filter((element) => element !== undefined)
 
-export const findRegions: PageFunctions['findRegions'] = (query) => findQueried(query).map(pageBoxOf)
+export const findRegions: PageFunctions['findRegions'] = (query) => findQueried(query).map(regionOf)
+
+function regionOf(element: Element): ElementRegion {
+  const area = areaOf(element)
+  const whole = area && cutTo(area, clipPathOf(element) ?? area)
+  if (!whole) return { painted: null, whole: null }
+  const painted = cutTo(whole, clipOf(element))
+  return { painted: painted ? toBox(painted, element) : null, whole: toBox(whole, element) }
+}
+
+/** The area of an element: its box, or that of its content if it has none or flows with text. */
+function areaOf(element: Element): Area | undefined {
+  const own = boxOf(element)
+  const isPlain = isLarge(own) && getComputedStyle(element).display !== 'inline'
+  return isPlain ? own : boxAround([...[own].filter(isLarge), ...paintedBoxesOf(element)])
+}
+
+const toBox = ({ left, top, right, bottom }: Area, element: Element): Box =>
+  onPage({ x: left, y: top, width: right - left, height: bottom - top }, element)
 
 /** Uses opacity, because no descendant can undo it. */
 export const isolateElements: PageFunctions['isolateElements'] = (query) => {

@@ -28,7 +28,7 @@ function frameElementOf(element: Element): Element | undefined {
 }
 
 /** A box of an element, in the window of the page. */
-function inWindow({ x, y, width, height }: DOMRect, element: Element): Box {
+function inWindow({ x, y, width, height }: Box, element: Element): Box {
   const offset = frameOffsetOf(element)
   return { x: x + offset.x, y: y + offset.y, width, height }
 }
@@ -36,10 +36,14 @@ function inWindow({ x, y, width, height }: DOMRect, element: Element): Box {
 /** The first box of an element in the window of the page. */
 export const firstBoxOf = (element: Element): Box => inWindow(call(element, 'getClientRects')[0] ?? boxOf(element), element)
 
-const onPage = (box: Box): Box => ({ ...box, x: box.x + scrollX, y: box.y + scrollY })
+/** A box of an element, in CSS pixels of the page. */
+export function onPage(box: Box, element: Element): Box {
+  const { x, y, width, height } = inWindow(box, element)
+  return { x: x + scrollX, y: y + scrollY, width, height }
+}
 
 /** The box around an element in CSS pixels of the page. */
-export const pageBoxOf = (element: Element): Box => onPage(inWindow(boxOf(element), element))
+export const pageBoxOf = (element: Element): Box => onPage(boxOf(element), element)
 
 /** The boxes of an element in CSS pixels of the page. */
-export const pageBoxesOf = (element: Element): Box[] => ownBoxesOf(element).map((box) => onPage(inWindow(box, element)))
+export const pageBoxesOf = (element: Element): Box[] => ownBoxesOf(element).map((box) => onPage(box, element))

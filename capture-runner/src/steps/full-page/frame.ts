@@ -1,6 +1,10 @@
 import { callInPage } from '../../page/call.ts'
-import { toRegion, withinWindow } from '../../picture/region.ts'
+import type { ElementRegion } from '../../page/functions.ts'
+import { toRegion, windowAt, withinWindow } from '../../picture/region.ts'
+import { cutPage } from '../../picture/tiles.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { WHOLE_WINDOW } from '../preparing/seek-element.ts'
 import type { Step, Work } from '../step.ts'
 import { measure } from './measure.ts'
 
@@ -14,12 +18,13 @@ export const frame: Step = {
   isWanted: ({ picture }) =>
     picture.element !== undefined ||
     picture.clip !== undefined ||
-    (picture.fullPage && (picture.fixedElements === 'hide' || !picture.beyondWindow)),
+    (picture.fullPage && (picture.fixedElements !== 'keep' || !picture.beyondWindow)),
   run: async (work) => {
     const { plan, findings } = work
     const { clip, element, fullPage, fixedElements, beyondWindow } = plan.picture
     if (fullPage && !beyondWindow) await growWindow(work)
     if (fullPage && fixedElements === 'hide') await callInPage(work, 'hideFixed')
+    if (fullPage && fixedElements === 'once' && !clip && !element) await moveBars(work)
     const region = clip ?? (element && (await regionOf(work, element)))
     if (!region || !findings.size) return
     findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
@@ -30,19 +35,69 @@ export const frame: Step = {
 async function growWindow(work: Work): Promise<void> {
   const { tab, plan, findings } = work
   const { width, height } = plan.context.viewport
-  const wanted = Math.min(Math.ceil(findings.size?.contentHeight ?? height), plan.picture.maxHeight)
+  const { contentHeight = height, scale = 1 } = findings.size ?? {}
+  const wanted = Math.ceil(Math.min(contentHeight, plan.picture.maxHeight) * scale)
   if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window is limited to ${MAX_WINDOW_HEIGHT} pixels; the page needs ${wanted}`)
   await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
 }
 
+/** Moves bars at the bottom of the window to the end of the picture. */
+async function moveBars(work: Work): Promise<void> {
+  const { plan, findings } = work
+  if (!findings.size || plan.pages) return
+  const last = cutPage(plan, findings.size).tiles.at(-1)
+  const distance = last ? last.y + last.height - windowAt(plan.context.viewport, findings.size).height : 0
+  if (distance > 0) await callInPage(work, 'moveBarsDown', distance)
+}
+
 const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })
 
+/** The part of the elements that the page shows. Undefined: the window, with a warning. @throws CaptureError if nothing is shown and the client needs it */
 async function regionOf(work: Work, element: ElementPlan): Promise<Tile | undefined> {
   const { findings } = work
-  const boxes = await callInPage(work, 'findRegions', toQuery(element))
-  const seen = boxes.filter(({ width, height }) => width > 0 && height > 0)
-  return seen.length > 0 && findings.size ? toRegion(seen, element.padding, findings.size) : undefined
+  const found = await findShown(work, element)
+  const painted = found.flatMap((region) => region.painted ?? [])
+  if (painted.length === 0 || !findings.size) {
+    noteHidden(work, element)
+    return undefined
+  }
+  if (found.some(isCut)) findings.warnings.push(cutWarning(found, painted))
+  return toRegion(painted, element.padding, findings.size)
+}
+
+/** Scrolls the boxes around the element again, because the page may have moved since the first time. */
+async function findShown(work: Work, element: ElementPlan): Promise<ElementRegion[]> {
+  const found = await callInPage(work, 'findRegions', toQuery(element))
+  if (!element.scrollIntoView || !found.some(isCut)) return found
+  await callInPage(work, 'scrollToTop', element.selector, 0)
+  await measure.run(work)
+  return callInPage(work, 'findRegions', toQuery(element))
+}
+
+/** Less than this is a rounding error. */
+const CUT_PIXELS = 2
+
+const isCut = ({ painted, whole }: ElementRegion): boolean =>
+  whole !== null && (painted === null || whole.width - painted.width >= CUT_PIXELS || whole.height - painted.height >= CUT_PIXELS)
+
+function cutWarning(found: readonly ElementRegion[], painted: readonly Tile[]): string {
+  const [shown, whole] = [sizeOf(painted), sizeOf(found.flatMap((region) => region.whole ?? []))]
+  return `the picture shows ${shown} of ${whole} pixels of selector: a box that scrolls or hides its content cuts it. Enlarge this box with styles`
+}
+
+/** Width and height of the area around all boxes. */
+function sizeOf(boxes: readonly Tile[]): string {
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) - Math.min(...boxes.map(({ x }) => x))
+  const height = Math.max(...boxes.map((box) => box.y + box.height)) - Math.min(...boxes.map(({ y }) => y))
+  return `${Math.round(width)} × ${Math.round(height)}`
+}
+
+function noteHidden({ findings }: Work, { selector, required }: ElementPlan): void {
+  const message = `the element shows nothing, or a box around it hides all of it: ${selector}`
+  if (required) throw new CaptureError('SELECTOR_NOT_FOUND', message)
+  // Without a match, there is a warning already.
+  if (!findings.warnings.some((warning) => warning.startsWith(WHOLE_WINDOW))) findings.warnings.push(`${WHOLE_WINDOW}: ${message}`)
 }
 
 function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight }: PageSize): Tile {
@@ -52,6 +107,10 @@ function checked({ findings }: Work, region: Tile, { contentWidth, contentHeight
 
 function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Tile | undefined {
   const part = withinWindow(region, plan.context.viewport, size)
-  if (!part) findings.warnings.push('captured the whole window: the region is outside of it')
+  if (!part) findings.warnings.push(`${WHOLE_WINDOW}: the region is outside of it`)
+  else if (part.width < region.width || part.height < region.height)
+    findings.warnings.push(
+      `the picture shows ${sizeOf([part])} of ${sizeOf([region])} pixels of the region: capture_beyond_viewport is false`,
+    )
   return part
 }

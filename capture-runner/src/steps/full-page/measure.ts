@@ -7,11 +7,15 @@ export const measure: Step = {
   name: 'measure',
   onFailure: 'repeat',
   run: async (work) => {
-    const { tab, findings, signal } = work
+    const { tab, plan, findings, signal } = work
     // The page may have begun a navigation during the delay. Follow it, because the client would not see the old document.
     await follow(work)
     const { cssContentSize, cssVisualViewport } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     const { width: contentWidth, height: contentHeight } = cssContentSize
-    findings.size = { contentWidth, contentHeight, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
+    const { pageX: scrollX, pageY: scrollY, scale } = cssVisualViewport
+    findings.size = { contentWidth, contentHeight, scrollX, scrollY, scale: exactScale(plan.context.viewport.width, scale) }
   },
 }
+
+/** The browser rounds the scale. The exact one shows a whole number of CSS pixels. */
+const exactScale = (windowWidth: number, scale: number): number => (scale === 1 ? 1 : windowWidth / Math.round(windowWidth / scale))

@@ -160,7 +160,9 @@ async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined
  * window does not contain the piece.
  */
 function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
-  const isInside = findings.size !== undefined && isInWindow(tile, plan.context.viewport, findings.size)
+  const { size } = findings
+  // Within the window, the browser would apply the scale of a page that the window shows smaller twice.
+  const isInside = size !== undefined && (size.scale ?? 1) === 1 && isInWindow(tile, plan.context.viewport, size)
   // This DevTools session does not know the context's device scale factor. Without `scale`, the image would have CSS pixels.
   return { captureBeyondViewport: !isInside, clip: { ...tile, scale } }
 }

@@ -4,6 +4,9 @@ import { CaptureError } from '../../runtime/errors.ts'
 import { findElement } from '../find-element.ts'
 import type { Step, Work } from '../step.ts'
 
+/** How a warning about a missing region begins. */
+export const WHOLE_WINDOW = 'captured the whole window'
+
 /** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {
   name: 'seekElement',
@@ -22,7 +25,7 @@ async function isFound(work: Work, { selector, required }: ElementPlan): Promise
     return true
   } catch (error) {
     if (required || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error
-    work.findings.warnings.push(`captured the whole window: ${error.message}`)
+    work.findings.warnings.push(`${WHOLE_WINDOW}: ${error.message}`)
     return false
   }
 }

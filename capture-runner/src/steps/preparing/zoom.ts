@@ -1,7 +1,7 @@
 import { addStyles } from '../injection/add-styles.ts'
 import type { Step } from '../step.ts'
 
-/** Magnifies the page within its window. */
+/** Magnifies the page of a PDF. Other captures have a window with larger CSS pixels. */
 export const zoom: Step = {
   name: 'zoom',
   onFailure: 'repeat',

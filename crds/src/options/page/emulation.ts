@@ -66,7 +66,13 @@ export const emulationOptions = {
   ),
   pageZoom: option(
     { links: 'yes', picture: 'yes' },
-    z.number().min(0.25).max(5).describe('Magnification of the page within its window, 0.25 to 5. Default: 1.'),
+    z
+      .number()
+      .min(0.25)
+      .max(5)
+      .describe(
+        'Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1.',
+      ),
   ),
 }
 

@@ -78,7 +78,7 @@ export const fullPageOptions = {
   fullPageFixedElements: option(
     { links: 'yes', picture: 'yes' },
     FixedElements.describe(
-      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.',
+      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.',
     ),
   ),
   fullPageFixViewportUnits: option(

@@ -9,7 +9,9 @@ export type SelectorAlgorithm = z.infer<typeof SelectorAlgorithm>
 export const regionOptions = {
   selector: option(
     { links: 'yes', picture: 'yes' },
-    selector('CSS selector of an element to capture instead of the viewport. The first visible match is captured. Default: none.'),
+    selector(
+      'CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none.',
+    ),
   ),
   selectorAlgorithm: option(
     { links: 'yes', picture: 'yes' },

@@ -95,7 +95,9 @@ export const waitingOptions = {
     { links: 'yes', picture: 'yes' },
     z
       .boolean()
-      .describe('Waits until the images in the picture are loaded and decoded, at most wait_for_selector_timeout. Default: false.'),
+      .describe(
+        'Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false.',
+      ),
   ),
   stabilityTimeout: option(
     { links: 'yes', picture: 'yes' },

@@ -141,8 +141,9 @@ const cases: Record<PageFunctionName, Case> = {
     html: SQUARE + SQUARE,
     run: async (t, { call }) => {
       const box = { x: 100, y: 50, width: 30, height: 40 }
-      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [box])
-      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [box, box])
+      const region = { painted: box, whole: box }
+      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [region])
+      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [region, region])
     },
   },
   findScroller: {
@@ -155,6 +156,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('findSelectorFault', [rule('.a > b')]), null)
       t.strictSame(await call('findSelectorFault', [rule('.a'), rule('p:')]), { index: 1, fault: 'invalid' })
       t.strictSame(await call('findSelectorFault', [rule('a /* open')]), { index: 0, fault: 'open' })
+    },
+  },
+  findShownImages: {
+    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>`,
+    run: async (t, { call }) => {
+      const urls = ['http://page.test/a.png', 'http://page.test/b.png', 'http://page.test/c.png']
+      t.strictSame(await call('findShownImages', urls, 1_000), urls.slice(0, 1))
     },
   },
   findUnknownFeatures: {
@@ -209,6 +217,14 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('hasInlineScript', 'indexedDB'), false)
     },
   },
+  hidesSides: {
+    html: '<body style="overflow-x:hidden">wide',
+    run: async (t, { call, read }) => {
+      t.equal(await call('hidesSides'), true)
+      await read("document.documentElement.style.overflow = 'auto'")
+      t.equal(await call('hidesSides'), false, 'the root element decides')
+    },
+  },
   isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
   isolateElements: {
     html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
@@ -241,6 +257,13 @@ const cases: Record<PageFunctionName, Case> = {
   mayHaveClosedRoots: {
     html: '<x-host></x-host>',
     run: async (t, { call }) => t.equal(await call('mayHaveClosedRoots'), true),
+  },
+  moveBarsDown: {
+    html: '<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>',
+    run: async (t, { call, read }) => {
+      await call('moveBarsDown', 1_000)
+      t.strictSame(await read('[bar, head].map((one) => one.getBoundingClientRect().top)'), [1_570, 0])
+    },
   },
   muteMedia: {
     html: '<video id="media"></video>',

@@ -29,7 +29,84 @@ const whenSeen = page(
   `<div style="height:4000px"></div><div id="late" style="height:100px;width:100px;background:#f00"></div>
    <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) e.target.style.background = '#0f0' }).observe(document.querySelector('#late'))</script>`,
 )
-const stage = await openStage(t, { '/boxes': boxes, '/covered': covered, '/stripes': stripes, '/when-seen': whenSeen })
+/** A green element of 100 × 60 pixels, unless a case has another size. */
+const target = (style = '') => `<div class="target" style="width:100px;height:60px;background:#0f0;${style}"></div>`
+const gap = (height = 900) => `<div style="height:${height}px;background:#f00"></div>`
+const scroller = (body: string, style = '') =>
+  `<div style="width:200px;height:150px;overflow:auto;scrollbar-width:none;${style}">${body}</div>`
+
+/** Elements of which boxes around them hide a part, and what the picture shows of each: its size, all green. */
+const painted: readonly { what: string; html: string; size: readonly [number, number]; cut?: string }[] = [
+  { what: 'in a scroll box', html: scroller(gap() + target() + gap()), size: [100, 60] },
+  { what: 'in nested scroll boxes', html: scroller(gap() + scroller(gap() + target() + gap()) + gap()), size: [100, 60] },
+  { what: 'in a card that hides its overflow', html: scroller(gap() + target(), 'overflow:hidden'), size: [100, 60] },
+  {
+    what: 'larger than its scroll box',
+    html: scroller(gap() + target('width:900px;height:600px')),
+    size: [200, 150],
+    cut: '200 × 150 of 900 × 600',
+  },
+  {
+    what: 'larger than its card',
+    html: scroller(target('height:400px'), 'overflow:clip;border:5px solid #00f'),
+    size: [100, 150],
+    cut: '100 × 150 of 100 × 400',
+  },
+  {
+    what: 'in a collapsed part',
+    html: `<div style="height:20px;overflow:clip">${target()}</div>`,
+    size: [100, 20],
+    cut: '100 × 20 of 100 × 60',
+  },
+  { what: 'in a scaled scroll box', html: scroller(gap() + target(), 'transform:scale(.5);transform-origin:0 0'), size: [50, 30] },
+  { what: 'with a clip path', html: target('clip-path:inset(10px 20px)'), size: [60, 40] },
+  {
+    what: 'in a clip path',
+    html: `<div style="clip-path:inset(0 50px 0 0);width:100px">${target()}</div>`,
+    size: [50, 60],
+    cut: '50 × 60 of 100 × 60',
+  },
+  {
+    what: 'positioned out of a card',
+    html: `<div style="height:10px;overflow:hidden">${target('position:absolute')}</div>`,
+    size: [100, 60],
+  },
+  { what: 'sticky in a scroll box', html: scroller(gap(80) + target('position:sticky;top:0') + gap()), size: [100, 60] },
+  {
+    what: 'a wrapper of floats',
+    html: `<div class="target" style="height:0">${target('float:left')}${target('float:left')}</div>`,
+    size: [200, 60],
+  },
+  {
+    what: 'a wrapper of absolute children',
+    html: `<div class="target" style="position:relative;top:0">${target('position:absolute;top:0;left:30px')}</div>`,
+    size: [100, 60],
+  },
+  {
+    what: 'a link around a picture',
+    html: `<a class="target" style="font-size:10px">${target('display:inline-block;vertical-align:bottom')}</a>`,
+    size: [100, 60],
+  },
+  { what: 'half left of the page', html: target('margin-left:-40px'), size: [60, 60], cut: '60 × 60 of 100 × 60' },
+  {
+    what: 'fixed in a transformed parent with hidden overflow',
+    html: `<div style="transform:translateX(0);height:30px;overflow:hidden">${target('position:fixed')}</div>`,
+    size: [100, 30],
+    cut: '100 × 30 of 100 × 60',
+  },
+]
+const hidden: readonly (readonly [what: string, html: string])[] = [
+  ['a wrapper without content', '<div class="target"></div>'],
+  ['in a closed part', `<div style="height:0;overflow:clip">${target()}</div>`],
+  ['left of the page', target('position:absolute;left:-9999px')],
+]
+const paintedPages = Object.fromEntries(
+  [...painted.map(({ html }) => html), ...hidden.map(([, html]) => html)].map((html, index) => [
+    `/painted-${index}`,
+    page('background:#00f', `${gap(300)}${html}${gap(2_000)}`),
+  ]),
+)
+const stage = await openStage(t, { ...paintedPages, '/boxes': boxes, '/covered': covered, '/stripes': stripes, '/when-seen': whenSeen })
 const { shoot } = stage
 const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
 
@@ -97,8 +174,37 @@ t.test('option capture_beyond_viewport: false cuts a region at the window, and g
   const clip = { clipX: 0, clipY: 1_000, clipWidth: 50, clipHeight: 700 }
   const cut = await shoot('/stripes', { ...clip, captureBeyondViewport: false })
   t.strictSame(sizeOf(cut.pixels), [50, 80])
+  t.match(cut.findings.warnings, [/^the picture shows 50 × 80 of 50 × 700 pixels of the region: capture_beyond_viewport is false$/])
   t.strictSame(sizeOf((await shoot('/stripes', clip)).pixels), [50, 700])
   const full = await shoot('/stripes', { fullPage: true, captureBeyondViewport: false })
   t.strictSame(sizeOf(full.pixels), [1920, 2000])
   t.ok(isNear(full.pixels.at(5, 1_550), RED))
+})
+
+t.test('an element in a box showed what lies below the box, and a wrapper without height the whole window', async (t) => {
+  const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0, selector: '.target' }
+  for (const [index, { what, size: wanted, cut }] of painted.entries()) {
+    const { pixels, findings } = await shoot(`/painted-${index}`, size)
+    t.strictSame(sizeOf(pixels), wanted, what)
+    const corners = [0, pixels.width - 1].flatMap((x) => [0, pixels.height - 1].map((y) => pixels.at(x, y)))
+    t.ok(
+      corners.every((color) => isNear(color, GREEN)),
+      `${what}: ${corners}`,
+    )
+    t.match(
+      findings.warnings.filter((warning) => !warning.includes('one color')),
+      cut === undefined ? [] : [cut],
+      what,
+    )
+    t.equal(
+      findings.warnings.some((warning) => warning.includes('selector')),
+      cut !== undefined,
+      `${what}: ${findings.warnings}`,
+    )
+  }
+  for (const [index, [what]] of hidden.entries()) {
+    const path = `/painted-${painted.length + index}`
+    t.match((await shoot(path, size)).findings.warnings, [/^captured the whole window: the element shows nothing/], what)
+    t.match(await stage.fail(path, { ...size, errorOnSelectorNotFound: true }), { code: 'SELECTOR_NOT_FOUND' }, what)
+  }
 })

@@ -5,6 +5,15 @@ import { openStage, page, telling } from '../options.ts'
 const media = (query: string) => page('background:#f00', 'text', `<style>@media ${query} { body { background: #0f0 !important } }</style>`)
 
 const stage = await openStage(t, {
+  '/zoomed': page(
+    'background:#0f0;height:3000px',
+    `<style>div { position: absolute } #box { width: 100px; height: 100px; background: #00f } #half { width: 50vw; height: 50vh; background: #f00; z-index: -1 }
+       #half { clip-path: inset(calc(100% - 20px) 0 0 calc(100% - 20px)) } #corner { position: fixed; right: 0; bottom: 0; width: 30px; height: 30px; background: #00f }
+       #narrow, #wide { left: 200px; width: 100px; height: 100px } #wide { left: 300px } #holder { inset: 0 0 auto 0; height: 100px; container-type: inline-size }
+       @media (max-width: 820px) { #narrow { background: #00f } } @container (min-width: 1300px) { #wide { background: #00f } }</style>
+     <div id="half"></div><div id="box"></div><div id="narrow"></div><div id="holder"><div id="wide"></div></div><div id="corner"></div>
+     <script>document.title = innerWidth + ' ' + devicePixelRatio.toFixed(1)</script>`,
+  ),
   '/window': telling(
     '[innerWidth, innerHeight, matchMedia("(pointer: coarse)").matches, navigator.maxTouchPoints, matchMedia("(orientation: landscape)").matches]',
     '<meta name="viewport" content="width=420">',
@@ -114,6 +123,37 @@ t.test('option page_zoom: magnifies the page in the same window', async (t) => {
   t.ok(isNear(pixels.at(190, 190), BLUE) && isNear(pixels.at(210, 210), WHITE))
   t.ok(isNear(await at('/square', {}, 110, 110), WHITE))
   t.ok(isNear(await at('/square', { pageZoom: 0.5 }, 60, 60), WHITE))
+})
+
+t.test('page_zoom left half of the picture blank, and media queries, vh and fixed elements did not follow it', async (t) => {
+  const window = { viewportWidth: 1200, viewportHeight: 801, stabilityTimeout: 0 }
+  for (const zoom of [0.5, 0.9, 1.5, 2]) {
+    const { pixels, findings } = await stage.shoot('/zoomed', { ...window, pageZoom: zoom })
+    t.strictSame([pixels.width, pixels.height], [1200, 801], `${zoom}`)
+    const colorAt = (x: number, y: number) => pixels.at(Math.floor(x), Math.floor(y))
+    for (const [what, x, y, color] of [
+      ['a box of 100 pixels', 95 * zoom, 95 * zoom, BLUE],
+      ['its outside', 106 * zoom, 95 * zoom, GREEN],
+      ['the whole width', 1190, 400, GREEN],
+      ['the whole height', 600, 796, GREEN],
+      ['half of the width and height', 594, 396, RED],
+      ['half of the width and height', 606, 396, GREEN],
+      ['half of the width and height', 594, 407, GREEN],
+      ['a fixed box at the corner', 1200 - 25 * zoom, 801 - 25 * zoom, BLUE],
+      ['outside of the fixed box', 1200 - 35 * zoom, 801 - 25 * zoom, GREEN],
+      ['a box for narrow windows', 250 * zoom, 50 * zoom, zoom > 1.4 ? BLUE : GREEN],
+      ['a box for containers', 350 * zoom, 50 * zoom, zoom < 1 ? BLUE : GREEN],
+    ] as const)
+      t.ok(isNear(colorAt(x, y), color), `${zoom}: ${what}: ${colorAt(x, y)}`)
+    t.equal(findings.pageTitle, `${Math.round(1200 / zoom)} ${zoom.toFixed(1)}`)
+    if (zoom === 0.9 || zoom === 2) continue
+    const full = await stage.shoot('/zoomed', { ...window, pageZoom: zoom, fullPage: true })
+    t.ok(Math.abs(full.pixels.height - 3000 * zoom) < 3 && full.pixels.width === 1200, `${zoom}: ${full.pixels.height}`)
+    t.ok(isNear(full.pixels.at(Math.floor(600), Math.floor(2990 * zoom)), GREEN), `${zoom}: the end of the page`)
+    t.ok(isNear(full.pixels.at(Math.floor(1200 - 25 * zoom), Math.floor(2975 * zoom)), BLUE), `${zoom}: the fixed box at the end`)
+    const box = await stage.shoot('/zoomed', { ...window, pageZoom: zoom, selector: '#box' })
+    t.equal(box.pixels.width, Math.round(100 * zoom), `${zoom}: an element`)
+  }
 })
 
 t.test('emulation of one capture does not affect the next one of the account', async (t) => {

@@ -1,5 +1,7 @@
 // Waits and their limits. No test measures time: the page's content shows whether the capture waited.
 
+import type { RequestListener } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { repeatedly } from '../../../../capture-runner/src/capture/repeatedly.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
@@ -10,7 +12,51 @@ import { openStage, page, strict } from '../options.ts'
 
 const turns = (color: string) => `document.body.style.background='${color}'`
 const soon = (act: string, milliseconds = 600) => `<p id="p">A line.</p><script>setTimeout(() => { ${act} }, ${milliseconds})</script>`
+const SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="200" height="200" fill="#0f0"/></svg>'
 const neverEnds = () => {}
+
+/** Boxes of 100 pixels in rows of ten. Each shows a late image of its own in another way. */
+const imageKinds: readonly { style?: string; body?: (url: string) => string; rule?: (id: string, url: string) => string }[] = [
+  { body: (url) => `<img src="${url}" style="width:100px;height:100px">` },
+  { body: (url) => `<lazy-photo data-url="${url}"></lazy-photo>` },
+  { rule: (id, url) => `${id} { background-image: url(${url}) }` },
+  { rule: (id, url) => `${id}.on { background: center / cover url("${url}") }` },
+  { body: (url) => `<svg width="100" height="100"><image href="${url}" width="100" height="100"/></svg>` },
+  { body: (url) => `<picture><source srcset="${url} 1x, /never 3x"><img src="/never" width="100" height="100"></picture>` },
+  { body: (url) => `<video poster="${url}" width="100" height="100" style="object-fit:fill"></video>` },
+  { rule: (id, url) => `${id}::before { content: ""; position: absolute; inset: 0; background-image: url(${url}) }` },
+  { rule: (id, url) => `${id}::after { content: url(${url}); display: block; height: 100px }` },
+  { rule: (id, url) => `${id} { background-image: image-set(url(${url}) 1x, url(/never) 2x) }` },
+  { body: (url) => `<input type="image" src="${url}" width="100" height="100">` },
+  { body: (url) => `<img srcset="${url} 100w, /never 4000w" sizes="100px" width="100" height="100">` },
+  { rule: (id, url) => `${id} { border: 50px solid #f00; box-sizing: border-box; border-image: url(${url}) 50 }` },
+  { body: (url) => `<iframe srcdoc="<body style='margin:0;background:url(${url})'>" style="border:0;width:100px;height:100px"></iframe>` },
+  { body: (url) => `<deep-photo data-url="${url}"></deep-photo>` },
+  { body: (url) => `<img src="/moved?to=${url}" width="100" height="100">` },
+]
+const placeOf = (index: number) => ({ x: (index % 10) * 100, y: Math.floor(index / 10) * 100 })
+/** @param offset of the boxes @param when prefix of the image URLs */
+const gallery = (when: string, offset: number) => {
+  // Images of the document come soon, because the others must be awaited without them.
+  const isUsual = (index: number) => imageKinds[index]?.body?.('').match(/^<(img|picture)/)
+  const urlOf = (index: number) => (isUsual(index) ? `/square.svg?${when}${index}` : `/held-${when}.svg?${index}`)
+  const boxOf = (index: number) => {
+    const { x, y } = placeOf(index + offset)
+    return `<div id="${when}${index}" class="box" style="left:${x}px;top:${y}px">${imageKinds[index]?.body?.(urlOf(index)) ?? ''}</div>`
+  }
+  const rules = imageKinds.map(({ rule }, index) => rule?.(`#${when}${index}`, urlOf(index)) ?? '').join(' ')
+  return { boxes: imageKinds.map((_, index) => boxOf(index)).join(''), rules }
+}
+const [early, added] = [gallery('e', 0), gallery('a', 20)]
+/** Holds images until this time after the first request for one. */
+const held = (milliseconds: number): RequestListener => {
+  let release: Promise<void> | undefined
+  return async (_, response) => {
+    release ??= setTimeout(milliseconds)
+    await release
+    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(SQUARE)
+  }
+}
 
 const stage = await openStage(t, {
   '/appears': page(
@@ -29,18 +75,37 @@ const stage = await openStage(t, {
     'background:#f00',
     '<p>A line.</p><script>const i = new Image(200, 200); i.src = "/late.svg"; document.body.append(i)</script>',
   ),
-  '/late.svg': (_, response) => {
-    setTimeout(
-      () =>
-        response
-          .writeHead(200, { 'content-type': 'image/svg+xml' })
-          .end('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="200" height="200" fill="#0f0"/></svg>'),
-      1500,
-    )
+  '/late.svg': async (_, response) => {
+    await setTimeout(1500)
+    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(SQUARE)
   },
+  '/square.svg': held(0),
+  '/held-e.svg': held(3500),
+  '/held-a.svg': held(3500),
+  '/moved': (request, response) => {
+    response.writeHead(302, { location: new URL(request.url ?? '', 'http://pages').searchParams.get('to') ?? '' }).end()
+  },
+  '/images': page(
+    '',
+    `<style>.box { position: absolute; width: 100px; height: 100px; background: #f00; overflow: hidden } .box * { display: block } ${early.rules} ${added.rules}</style>
+     <p style="margin-top:500px">A line.</p>${early.boxes}
+     <script>
+       const define = (name, inner) => customElements.define(name, class extends HTMLElement {
+         connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = inner(this.dataset.url) }
+       })
+       define('lazy-photo', (url) => '<img loading="lazy" width="100" height="100" src="' + url + '">')
+       define('deep-photo', (url) => '<style>i { display: block; height: 100px; background: url(' + url + ') }</style><i></i>')
+       const turnOn = () => { for (const box of document.querySelectorAll('.box')) box.classList.add('on') }
+       addEventListener('DOMContentLoaded', turnOn)
+       addEventListener('load', () => setTimeout(() => { document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(added.boxes)}); turnOn() }, 900))
+     </script>`,
+  ),
+  '/tracked': page('background:#0f0', '<p>A line.</p><script>new Image().src = "/never"</script>'),
+  '/never-background': page('', '<p style="background: url(/never)">A line.</p>'),
   '/polls': page('background:#f00', `<p>A line.</p><script>const poll = () => fetch('/poll').then(poll, poll); poll()</script>`),
-  '/poll': (_, response) => {
-    setTimeout(() => response.end('x'), 50)
+  '/poll': async (_, response) => {
+    await setTimeout(50)
+    response.end('x')
   },
   '/hangs-open': page(
     'background:#f00',
@@ -98,6 +163,33 @@ t.test('option wait_for_images: waits longer for images', async (t) => {
   const options = { waitUntil: ['domcontentloaded' as const], waitForFontsTimeout: 100, stabilityTimeout: 0 }
   t.strictSame((await stage.shoot('/slow-image', { ...options, waitForImages: true })).pixels.at(100, 150), GREEN)
   t.strictSame((await stage.shoot('/slow-image', options)).pixels.at(100, 150), RED)
+})
+
+// proves: wait_for_images
+t.test('images outside of <img>, in components, and added while the capture waited, were missing in the picture', async (t) => {
+  const { pixels, findings } = await stage.shoot('/images', {
+    waitUntil: ['domcontentloaded'],
+    waitForImages: true,
+    waitForSelectorTimeout: 60_000,
+  })
+  t.strictSame(findings.warnings, [])
+  for (const [when, offset] of [
+    ['early', 0],
+    ['added', 20],
+  ] as const) {
+    for (const [index, { body, rule }] of imageKinds.entries()) {
+      const { x, y } = placeOf(index + offset)
+      t.strictSame(pixels.at(x + 25, y + 25), GREEN, `${when}: ${(body ?? rule)?.('ID', 'URL')}`)
+    }
+  }
+})
+
+t.test('wait_for_images does not wait for images that nothing shows, and names those that are late', async (t) => {
+  const options = { waitUntil: ['domcontentloaded' as const], waitForImages: true, stabilityTimeout: 0 }
+  const tracked = await stage.shoot('/tracked', { ...options, waitForSelectorTimeout: 110_000 })
+  t.strictSame(tracked.findings.warnings, [])
+  const late = await stage.shoot('/never-background', { ...options, waitForSelectorTimeout: 100, waitForFontsTimeout: 100 })
+  t.match(late.findings.warnings, [/still loading when the picture was taken: 1 in the picture, such as .*\/never$/])
 })
 
 t.test('option network_idle_time: requires a longer idle time', async (t) => {

@@ -12,8 +12,9 @@ const tsc = join(import.meta.dirname, '../../../../node_modules/.bin/tsc')
 
 /** Names of a page's world that page functions use, besides those of JavaScript itself. */
 const GLOBALS = [
-  ...['Animation', 'Blob', 'CSS', 'CSSStyleSheet', 'CSSTransition', 'CloseEvent', 'Element', 'Event', 'EventTarget', 'HTMLMediaElement'],
-  ...['KeyframeEffect', 'MutationObserver', 'Node', 'NodeFilter', 'ShadowRoot', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
+  ...['Animation', 'Blob', 'CSS', 'CSSStyleSheet', 'CSSTransition', 'CloseEvent', 'Element', 'Event', 'EventTarget', 'HTMLDialogElement'],
+  ...['HTMLMediaElement', 'HTMLVideoElement', 'KeyframeEffect', 'MutationObserver', 'Node', 'NodeFilter', 'ShadowRoot', 'Text', 'URL'],
+  ...['ViewTimeline', 'XMLSerializer'],
   ...['addEventListener', 'devicePixelRatio', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'innerHeight', 'innerWidth'],
   ...['localStorage', 'location', 'matchMedia', 'performance', 'scrollBy', 'scrollTo', 'scrollX', 'scrollY', 'setTimeout'],
 ]

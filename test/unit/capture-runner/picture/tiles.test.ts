@@ -160,3 +160,21 @@ t.test('isInWindow is true only if the window contains the tile at its scroll po
     [],
   )
 })
+
+t.test('cutPage: a phone that shows a wide page smaller has it at this size in the picture, in whole tiles', (t) => {
+  const phone = buildPlan('https://example.com/', { viewportWidth: 390, viewportHeight: 844, viewportMobile: true, deviceScaleFactor: 2 })
+  const page = { contentWidth: 980, contentHeight: 24_000, scrollX: 0, scrollY: 0, scale: 390 / 980 }
+  const window = cutPage(phone, page)
+  t.match(window.tiles, [{ width: 980, height: (844 * 980) / 390 }])
+  t.ok(isNearly(window.scale * 980, 780))
+  t.equal(window.isWindow, false)
+  t.equal(cutPage({ ...phone, context: { ...phone.context, deviceScaleFactor: 1 } }, page).isWindow, true)
+  const full = cutPage({ ...phone, picture: { ...phone.picture, fullPage: true } }, page)
+  t.equal(full.tiles.length, 3)
+  for (const { y } of full.tiles) t.ok(isNearly(y * full.scale, Math.round(y * full.scale)), `${y}`)
+  const element = cutPage(phone, page, { x: 0, y: 0, width: 300, height: 200 })
+  t.equal(element.scale, 2, 'an element has its own size')
+  t.end()
+})
+
+const isNearly = (a: number, b: number): boolean => Math.abs(a - b) < 1e-3

@@ -52,3 +52,12 @@ t.test('buildContext omits values that equal the defaults', async (t) => {
     build({}),
   )
 })
+
+t.test('buildContext zooms as a browser does: the window has fewer and larger CSS pixels', async (t) => {
+  t.match(build({ pageZoom: 1.5 }), { viewport: { width: 1280, height: 720 }, deviceScaleFactor: 1.5, shownHeight: undefined })
+  t.match(build({ pageZoom: 0.5, deviceScaleFactor: 2 }), { viewport: { width: 3840, height: 2160 }, deviceScaleFactor: 1 })
+  const odd = build({ pageZoom: 1.1 })
+  t.match(odd.viewport, { width: 1745, height: 982 })
+  t.equal(Math.round((odd.shownHeight ?? 0) * odd.deviceScaleFactor * 1e6) / 1e6, 1080)
+  t.match(build({ pageZoom: 2, format: 'pdf' }), { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1 })
+})

@@ -2,7 +2,7 @@ import t from 'tap'
 import { buildFullPage } from '../../../../capture-runner/src/plan/full-page.ts'
 import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalog.ts'
 
-const plan = (options: CaptureOptions) => buildFullPage(withDefaults(options))
+const plan = (options: CaptureOptions) => buildFullPage(withDefaults(options), withDefaults(options).viewportHeight)
 
 t.test('buildFullPage prepares nothing for a screenshot of the window', async (t) => {
   t.match(plan({ fullPageScroll: true, fullPageScrollContainer: 'auto' }), { sweep: false, eagerImages: false, reach: 1_080 })

@@ -22,7 +22,7 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask']],
   [{ compareIgnore: [{ selector: 'p' }] }, ['checkSyntax', 'ignoredElements']],
   [{ compareIgnore: [{ x: 0, y: 0, width: 1, height: 1 }] }, []],
-  [{ pageZoom: 2 }, ['zoom']],
+  [{ pageZoom: 2 }, []],
   [{ disableAnimations: true }, ['stillPage']],
   [{ pauseVideos: true }, ['stillPage']],
   [{ clickAll: 'p' }, ['checkSyntax', 'clickAll']],

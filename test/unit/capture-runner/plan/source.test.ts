@@ -22,7 +22,8 @@ const sources: [CaptureOptions, object][] = [
   [{ html: '<p>' }, { markup: { kind: 'html', text: '<p>' } }],
   [{ markdown: '# a' }, { markup: { kind: 'markdown', text: '# a' } }],
   [{ referer: 'https://a.example/' }, { referer: 'https://a.example/' }],
-  [{ pageZoom: 2 }, { zoom: 2 }],
+  [{ pageZoom: 2 }, {}],
+  [{ pageZoom: 2, format: 'pdf' }, { zoom: 2 }],
 ]
 for (const [options, source] of sources) {
   t.test(`buildSource with ${JSON.stringify(options)} plans ${JSON.stringify(source)}`, async (t) => {

@@ -1,0 +1,43 @@
+import type { PageFunctions } from '../../../src/page/functions.ts'
+import { boxOf, call, isHtml, read, setStyle } from '../shared/dom.ts'
+import { boxAround, paintedBoxesOf } from '../shared/painted.ts'
+import { allElements, containerOf, findRoots } from '../shared/tree.ts'
+
+/** An element whose lower edge is below this share of the window, and its upper edge below the half, belongs to the bottom of the window. */
+const LOW_SHARE = 0.85
+/** A fixed element that covers this share of the window's height belongs to no side. */
+const TALL_SHARE = 0.9
+
+export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
+  // All are found before the first one moves, because they may contain each other.
+  const found = allElements(findRoots(false)).map((element) => ({ element, style: getComputedStyle(element) }))
+  const fixed = found.filter(({ element, style }) => style.position === 'fixed' && isFixedToWindow(element) && belongsToBottom(element))
+  const sticky = found.filter(({ element, style }) => style.position === 'sticky' && style.bottom !== 'auto' && sticksToWindow(element))
+  const tops = fixed.map(({ style }) => Number.parseFloat(style.top) + distance)
+  for (const [index, { element, style }] of fixed.entries()) {
+    const { height } = style
+    setStyle(element, { transition: 'none', height, top: `${tops[index]}px`, bottom: 'auto' })
+  }
+  for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto' })
+}
+
+/** False for an element that scrolls with a transformed ancestor, which is then its offset parent. */
+const isFixedToWindow = (element: Element): boolean => isHtml(element) && read(element, 'offsetParent') === null
+
+function belongsToBottom(element: Element): boolean {
+  const style = call(element, 'computedStyleMap')
+  const [top, bottom] = [String(style.get('top')), String(style.get('bottom'))]
+  if (bottom !== 'auto' && top === 'auto') return true
+  const own = boxOf(element)
+  // Wrappers that fill the window and let clicks through, such as those of messages, are where their content is.
+  const box = own.height >= TALL_SHARE * innerHeight ? boxAround([...paintedBoxesOf(element)]) : own
+  return box !== undefined && box.top >= innerHeight / 2 && box.bottom >= LOW_SHARE * innerHeight
+}
+
+/** False for an element in a scroll box, to whose edge it sticks. */
+function sticksToWindow(element: Element): boolean {
+  for (let outer = containerOf(element); outer && outer !== document.body && outer !== document.documentElement; outer = containerOf(outer)) {
+    if (/auto|scroll|hidden/.test(getComputedStyle(outer).overflowY)) return false
+  }
+  return true
+}

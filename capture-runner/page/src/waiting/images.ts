@@ -1,0 +1,37 @@
+import type { PageFunctions } from '../../../src/page/functions.ts'
+import { boxOf, call, linkOf, nameOf, read } from '../shared/dom.ts'
+import { allElements } from '../shared/tree.ts'
+
+/** Properties whose value may name an image. */
+const PROPERTIES = ['backgroundImage', 'maskImage', 'borderImageSource', 'listStyleImage', 'content'] as const
+const PSEUDO_ELEMENTS = [undefined, '::before', '::after', '::marker'] as const
+
+export const findShownImages: PageFunctions['findShownImages'] = (urls, height) => {
+  const shown = new Set<string>()
+  for (const element of allElements()) {
+    const left = urls.filter((url) => !shown.has(url))
+    if (left.length === 0) break
+    if (!isNear(element, height)) continue
+    const named = namesOf(element)
+    for (const url of left) if (named.some((name) => name.includes(url))) shown.add(url)
+  }
+  return [...shown]
+}
+
+/** True if the element has a box, which may be empty, in the picture. What a frame contains counts as in the picture. */
+function isNear(element: Element, height: number): boolean {
+  if (call(element, 'getClientRects').length === 0) return false
+  const { top, bottom, left, right } = boxOf(element)
+  return read(element, 'ownerDocument') !== document || (bottom >= 0 && right >= 0 && left <= innerWidth && top <= height)
+}
+
+/** Texts that contain the URLs of an element's images. */
+function namesOf(element: Element): string[] {
+  const media = element as HTMLImageElement & HTMLVideoElement
+  const link = nameOf(element) === 'image' ? linkOf(element)?.href : undefined
+  const styles = PSEUDO_ELEMENTS.flatMap((pseudo) => {
+    const style = getComputedStyle(element, pseudo)
+    return PROPERTIES.map((property) => style[property])
+  })
+  return [read(media, 'currentSrc'), read(media, 'src'), read(media, 'poster'), link, ...styles].filter((name) => typeof name === 'string')
+}
