@@ -1,6 +1,6 @@
 import { diffWords, type Hunk } from './diff-words.ts'
 
-// Compares the visible text of captures by words, so that a change of content can be told from one of drawing. Pure functions.
+// Compares the visible text of captures by words, to distinguish a change of content from one of drawing. Pure functions.
 
 /** Maximum words of each kind in a result, and characters of each. */
 const MAX_WORDS = 20

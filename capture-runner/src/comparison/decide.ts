@@ -18,7 +18,7 @@ const LOSSY_SLIGHT_LEVELS = 8
 /** The tolerances for two pictures. With a tolerance of 0, the smallest difference counts. */
 export const toTolerances = (colorTolerance: number, isLossy: boolean) => ({
   colorTolerance: isLossy && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
-  // A client that sets a larger tolerance does not want to hear of such areas.
+  // A client that sets a larger tolerance does not want reports of such areas.
   slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : isLossy ? LOSSY_SLIGHT_LEVELS : SLIGHT_LEVELS,
 })
 

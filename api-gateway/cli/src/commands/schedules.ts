@@ -126,7 +126,7 @@ const timingFlags: readonly Flag[] = [
     values: ['previous', 'approved'],
     summary: 'Compares each run: previous or approved',
   },
-  { name: 'compare-approve-first', kind: 'boolean', summary: 'With approved: the first run waits for nobody' },
+  { name: 'compare-approve-first', kind: 'boolean', summary: 'With approved: the first run needs no approval' },
 ]
 
 /** With --compare, the other flags of comparisons are about the runs of the schedule. */

@@ -21,7 +21,7 @@ const square = (side: number, color = '#d00'): string =>
     `<h1>Page</h1><div id="square" style="position:absolute;left:100px;top:200px;width:${side}px;height:${side}px;background:${color}"></div>`,
   )
 
-let [hiccups, oneHiccups, draws] = [0, 0, 0]
+let [hiccups, oneHiccups, draws, visits] = [0, 0, 0, 0]
 
 const [studio, bucket, site] = await Promise.all([
   openStudio(),
@@ -41,6 +41,10 @@ const [studio, bucket, site] = await Promise.all([
       response.writeHead(200, { 'content-type': 'text/html' }).end(++oneHiccups === 2 ? square(60) : square(20))
     },
     '/missing': (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end(square(60)),
+    '/price': (_, response) => {
+      const body = `<p>Price ${visits++ === 0 ? '19.50' : '99.50'} <b id="clock">${visits}</b></p>`
+      response.writeHead(200, { 'content-type': 'text/html' }).end(document(body))
+    },
     '/random': (_, response) => {
       const left = ++draws * 90
       response.writeHead(200, { 'content-type': 'text/html' }).end(square(50 + draws).replace('left:100px', `left:${left}px`))
@@ -69,9 +73,11 @@ async function shoot(path: string, options: CaptureOptions = {}, to?: Shot, base
   const id = newId('scr', new Date())
   const chosen: CaptureOptions = { viewportWidth: 600, viewportHeight: 400, ...options, ...(to ? { compareTo: to.id } : {}) }
   const uploadOf = (extension: string) => bucket.uploadOf(objectKey('default', id, extension))
+  const text = to?.result.artifacts?.find(({ type }) => type === 'text')
   const ofTo = to && {
     ...bucket.baselineOf(objectKey('default', to.id, 'png'), to.result.etag ?? ''),
     ...(to.result.ignored ? { ignored: to.result.ignored } : {}),
+    ...(text ? { text: bucket.baselineOf(objectKey('default', to.id, 'txt'), text.etag) } : {}),
   }
   const used = baseline ?? ofTo
   const order: CaptureOrder = OrderSchema.parse({
@@ -94,7 +100,7 @@ t.test('option compare_to: stores the comparison, and a picture of the differenc
   t.match(result.comparison, { changed: true, changedPixels: pixels, changedRatio: pixels / 240_000, sizeChanged: false })
   t.strictSame(result.comparison?.regions, [{ x: 100, y: 200, width: 60, height: 60 }])
   t.match(result.timings, { compare: Number })
-  t.match(result.artifacts, [{ type: 'diff' }])
+  t.match(result.artifacts, [{ type: 'diff' }, { type: 'text' }])
   const diff = await bucket.read(objectKey('default', id, 'diff.png'))
   t.equal(diff?.etag, result.artifacts?.[0]?.etag)
   const { data, info } = await sharp(diff!.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -108,8 +114,11 @@ t.test('a page that looked different once raised a false alarm', async (t) => {
   const first = await shoot('/hiccup')
   const { id, result } = await shoot('/hiccup', {}, first)
   t.match(result.comparison, { changed: false, changedPixels: 0 })
-  t.notOk('artifacts' in result)
-  t.match(result.warnings, [/a second one did not/])
+  t.match(
+    result.artifacts?.map(({ type }) => type),
+    ['text'],
+  )
+  t.match(result.warnings, [/a second one did not/, /words were not compared/])
   t.equal(result.etag, first.result.etag, 'the picture of the page as it usually is')
   t.equal((await bucket.read(objectKey('default', id, 'png')))?.etag, result.etag)
 })
@@ -130,7 +139,10 @@ t.test('with retries 0, a changed page is captured once', async (t) => {
 t.test('option compare_to: an unchanged page has no picture of the differences', async (t) => {
   const { id, result } = await shoot('/small', {}, small)
   t.match(result.comparison, { changed: false, changedPixels: 0, changedRatio: 0, regions: [] })
-  t.notOk('artifacts' in result)
+  t.strictSame(
+    result.artifacts?.map(({ type }) => type),
+    ['text'],
+  )
   t.equal(await bucket.read(objectKey('default', id, 'diff.png')), undefined)
 })
 
@@ -153,8 +165,9 @@ t.test('option compare_threshold: share of changed pixels above which the pictur
 
 t.test('option compare_color_tolerance: difference up to which colors count as equal', async (t) => {
   const large = await shoot('/large')
-  t.match((await shoot('/pale', { compareThreshold: 0 }, large)).result.comparison, { changed: false })
+  t.match((await shoot('/pale', { compareColorTolerance: 0.11 }, large)).result.comparison, { changed: false, changedPixels: 0 })
   t.match((await shoot('/pale', { compareColorTolerance: 0 }, large)).result.comparison, { changedPixels: 3_600 })
+  t.match((await shoot('/pale', {}, large)).result.comparison, { changed: true, rule: 'color' }, 'a large area')
 })
 
 t.test('option compare_antialiasing: whether smoothed edges count', async (t) => {
@@ -171,7 +184,7 @@ t.test('option compare_ignore: stores where the elements were, and ignores them 
   t.strictSame(first.result.ignored, [{ selector: '#square', boxes: [{ x: 100, y: 200, width: 20, height: 20 }] }])
   const { result } = await shoot('/plain', { compareThreshold: 0, compareIgnore }, first)
   t.match(result, { comparison: { changed: false, changedPixels: 0 }, ignored: [{ boxes: [] }] })
-  t.strictSame(result.warnings, ['compare_ignore matched no visible element: #square'])
+  t.match(result.warnings, ['compare_ignore matched no visible element: #square', /words were not compared/])
   t.match((await shoot('/small', { compareThreshold: 0 }, plain)).result.comparison, { changed: true, changedPixels: 400 }, 'control')
   const region = [{ x: 90, y: 190, width: 100, height: 100 }]
   t.match((await shoot('/small', { compareThreshold: 0, compareIgnore: region }, plain)).result.comparison, { changedPixels: 0 })
@@ -200,6 +213,15 @@ t.test('option compare_accept_status: error pages with these statuses are compar
   const accepted = await shoot('/missing', { compareAcceptStatus }, small)
   t.match(accepted.result, { comparison: { changed: true, loads: 2 } })
   t.notOk('unfit' in accepted.result)
+})
+
+t.test('a price that changed is named by its words', async (t) => {
+  const first = await shoot('/price', { saveText: true, compareIgnore: [{ selector: '#clock' }] })
+  const { id, result } = await shoot('/price', { compareIgnore: [{ selector: '#clock' }] }, first)
+  t.match(result.comparison, { changed: true, textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] })
+  const stored = await bucket.read(objectKey('default', id, 'txt'))
+  t.equal(String(stored?.bytes).trim(), 'Price 99.50', 'without the ignored clock')
+  t.match(result.engine, { chromium: String, architecture: process.arch, fonts: /^[0-9a-f]{16}$/ })
 })
 
 t.test('a capture that fails has no comparison', async (t) => {
