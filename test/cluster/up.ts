@@ -16,7 +16,7 @@ import { ensureContainerd, ensureDns, ensureKubelet, kubeconfigOf, requireRunnin
 import { certificatePaths } from './kubernetes/pki.ts'
 import { alreadyUp, type ClusterFacts, controlPlaneSettings, ensureEtcd, ensurePrerequisites } from './kubernetes/prerequisites.ts'
 import { ensureVolumes } from './kubernetes/volumes.ts'
-import { buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
+import { buildCoredns, buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
 
 /** Installs packages and builds programs. `morePackages` are additional Debian packages. */
 export function toolSteps(morePackages: readonly string[] = []): Step[] {
@@ -31,6 +31,7 @@ export function toolSteps(morePackages: readonly string[] = []): Step[] {
 export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
     ...toolSteps(),
+    { name: 'CoreDNS', run: (report) => built(buildCoredns(report)) },
     { name: 'Network and certificates', run: () => ensurePrerequisites(facts) },
     { name: 'etcd', run: () => ensureEtcd(facts) },
     { name: 'API server', run: ensureApiServer },
@@ -92,9 +93,9 @@ async function ensureControllers(): Promise<string> {
 }
 
 async function ensureNode(facts: ClusterFacts): Promise<string> {
-  const { kubernetes } = await locatePrograms()
+  const { kubernetes, coredns } = await locatePrograms()
   await ensurePause()
-  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(kubernetes, facts.hasOutboundNetwork)])
+  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(coredns, facts.hasOutboundNetwork)])
   return started.some(Boolean) ? 'kubelet, kube-proxy and CoreDNS started' : alreadyUp
 }
 

@@ -63,6 +63,8 @@ export const rules: Rules = {
     { files: ['api-gateway/src/main.ts'], need: ['api-gateway/console/src/{index.html,style.css,main.tsx}'] },
     // Each program has the files beside its sources in its image. The runner reads its fonts and lists, and starts its jail.
     { files: ['capture-runner/src/main.ts'], need: ['capture-runner/{fonts,lists,jail}/**/*'] },
+    // The runner has the bundle of the page functions among its sources.
+    { files: ['capture-runner/src/page/call.ts'], need: below('capture-runner/page') },
     // End-to-end tests use the images, the chart, the cluster and its sites.
     {
       files: ['test/e2e/**/*.test.ts'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import t from 'tap'
-import { type Import, readSources, type SourceFile, toSource } from '../support/sources/source-files.ts'
+import { type Import, readSources, type SourceFile, toSource, withoutImports } from '../support/sources/source-files.ts'
 
 // The direction of dependencies: main → shell → core → crds. Every import of every file is an arrow; each must be in a table below.
 
@@ -30,6 +30,8 @@ const arrows: { from: RegExp; to: RegExp }[] = [
     from: /^api-gateway\/console\/src\//,
     to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/errors)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages)\.ts$))/,
   },
+  // Code that runs in pages: see docs/adr/0067-page-functions-are-typescript.md.
+  { from: /^capture-runner\/page\/src\//, to: /^capture-runner\/(page\/src\/|src\/page\/functions\.ts$)/ },
   { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
 ]
 
@@ -190,6 +192,25 @@ t.test('architecture has no two folders that import each other', async (t) => {
   })
   t.strictSame(
     mutual.map(([, example]) => example),
+    [],
+  )
+})
+
+/** Names of a page's world, and strings that begin with a function. The runner's own code has neither. */
+const PAGE_CODE =
+  /(?<![.\w'])(?:document|location|navigator)\.[a-z]\w*|\bglobalThis\.\w+|(?<!DOM\.)\b(?:querySelector|getComputedStyle|innerText|localStorage\.)\w*|['"`](?:void )?\([\w\s,{}[\].(]*\) =>/g
+/** Starts Autoconsent, a script of another project, with the messages between it and the runner. */
+const AUTOCONSENT = 'capture-runner/src/blocking/consent-frames.ts'
+
+t.test('architecture has no code of pages in strings of the runner', async (t) => {
+  const files = sources.filter(({ file }) => /^capture-runner\/src\/(?!page\/generated\/)/.test(file) && file !== AUTOCONSENT)
+  t.ok(files.length > 100, `${files.length} files of the runner`)
+  const strays = files.flatMap((source) => (withoutImports(source).match(PAGE_CODE) ?? []).map((code) => `${source.file}: ${code}`))
+  t.strictSame(strays, [])
+  // A tab evaluates only calls of page functions.
+  const evaluators = files.filter(({ code }) => /\btab\.evaluate\b(?!(?:<[^(]*>)?\(toCall\()/.test(code))
+  t.strictSame(
+    evaluators.map(({ file }) => file),
     [],
   )
 })

@@ -1,5 +1,5 @@
 import { type FiltersEngine, Request } from '@ghostery/adblocker'
-import type { PageFacts } from './page-facts.ts'
+import type { PageFacts } from '../page/functions.ts'
 
 /** Style sheet that hides the elements matched by the engines. Pure function. */
 export function findHidingRules(engines: readonly FiltersEngine[], { url, ids, classes, hrefs }: PageFacts): string {

@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright'
+import { toCall } from '../page/call.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import type { DevTools } from './devtools.ts'
@@ -8,7 +9,7 @@ import { buildUserAgent, userAgentOf } from './user-agent.ts'
 // Emulates another device, place or time. Playwright emulates what it can, in every frame and worker. The rest goes to the page by DevTools.
 
 /** The client hints of a shared worker cannot be overridden in time. Mobile browsers have no shared workers, so pages work without. */
-export const WITHOUT_SHARED_WORKERS = 'delete globalThis.SharedWorker'
+export const WITHOUT_SHARED_WORKERS = toCall('removeSharedWorkers')
 
 /** Options of a new context. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({

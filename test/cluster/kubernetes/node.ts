@@ -112,12 +112,12 @@ async function ensureProxy(proxy: Daemon): Promise<boolean> {
   return ensureDaemon(place, proxy)
 }
 
-/** Starts the cluster's name server. It forwards other names to the resolver of the host. */
-export async function ensureDns(programs: string, hasOutboundNetwork: boolean): Promise<boolean> {
+/** Starts the cluster's name server. It forwards other names to the resolver of the host. @param directory of coredns */
+export async function ensureDns(directory: string, hasOutboundNetwork: boolean): Promise<boolean> {
   const configuration = buildCorefile(hasOutboundNetwork)
   const file = inCluster('Corefile')
   await writeFile(file, configuration)
-  const daemon = { name: 'coredns', command: path.join(programs, 'coredns'), args: ['-conf', file], configuration }
+  const daemon = { name: 'coredns', command: path.join(directory, 'coredns'), args: ['-conf', file], configuration }
   return ensureDaemon(place, await insideNamespace(daemon))
 }
 

@@ -29,8 +29,10 @@ export type OnProgress = (text: string) => void
 
 /** Directories with the programs. */
 export interface Programs {
-  /** kube-apiserver … kubectl, helm, coredns, etcd. */
+  /** kube-apiserver … kubectl, helm, etcd. */
   kubernetes: string
+  /** coredns with the plugins of the cluster's configuration. */
+  coredns: string
   /** minio with our patches, these patches, and its licence files. */
   minio: string
   /** minio without patches, for tests only. */
@@ -50,9 +52,11 @@ const helmFlags = ['-s -w', ...['pkg/chartutil', 'pkg/lint/rules'].map((name) =>
 
 /** Paths of the programs, even before they are built. */
 export async function locatePrograms(): Promise<Programs> {
-  const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
+  const files = ['go.mod', 'go.sum', 'kube/main.go', 'dns/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8'))
+  const [mod, sum, kube, dns] = (await Promise.all(files)) as [string, string, string, string]
   return {
-    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, ...sources])}`),
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, mod, sum, kube])}`),
+    coredns: path.join(programsDirectory, `coredns-${digestOf([mod, sum, dns])}`),
     minio: await locateMinio(),
     upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
   }
@@ -60,8 +64,9 @@ export async function locatePrograms(): Promise<Programs> {
 
 /** True if the programs of the cluster must be compiled first, which takes minutes. */
 export async function mustBuildPrograms(): Promise<boolean> {
-  const { kubernetes, minio } = await locatePrograms()
-  return !(await exists(kubernetes)) || !(await exists(minio))
+  const { kubernetes, coredns, minio } = await locatePrograms()
+  const areThere = await Promise.all([kubernetes, coredns, minio].map(exists))
+  return areThere.includes(false)
 }
 
 /** Directory of MinIO for a platform. Other platforms than this machine's are built only for releases. */
@@ -70,18 +75,30 @@ export async function locateMinio(platform = hostPlatform): Promise<string> {
   return path.join(programsDirectory, `${prefix}minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`)
 }
 
-/** Builds kube (six programs in one), helm, CoreDNS and etcd unless they exist. Resolves to true when something was built. */
+/** Builds kube (six programs in one), helm and etcd unless they exist. Resolves to true when something was built. */
 export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
-    const onLine = followBuild(onProgress)
-    const build = (args: string[]) =>
-      run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
+    const build = builderOf(onProgress)
     await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
-    await build(['-ldflags', helmFlags, '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
+    await build(['-ldflags', helmFlags, '-o', path.join(directory, 'helm'), 'helm.sh/helm/v3/cmd/helm'])
     await build(['-ldflags', '-s -w', '-o', path.join(directory, 'etcd'), 'go.etcd.io/etcd/server/v3'])
     for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
   })
+}
+
+/** Builds CoreDNS, which only the cluster needs, unless it exists. Resolves to true when it was built. */
+export async function buildCoredns(onProgress: OnProgress = () => {}): Promise<boolean> {
+  const { coredns } = await locatePrograms()
+  return buildInto(coredns, async (directory) => {
+    await builderOf(onProgress)(['-ldflags', '-s -w', '-o', path.join(directory, 'coredns'), './dns'])
+  })
+}
+
+/** `go build` of the module of the cluster's programs. */
+function builderOf(onProgress: OnProgress): (args: readonly string[]) => Promise<unknown> {
+  const onLine = followBuild(onProgress)
+  return (args) => run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
 }
 
 /** Builds MinIO with the patches unless it exists. Resolves to true when it was built. @throws when a patch does not apply */

@@ -1,14 +1,11 @@
 /** What clients see of the API behind Envoy, whether an Ingress or an HTTPRoute leads there. */
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { signLink } from '../../../api-gateway/client/src/link/sign.ts'
 import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
-import { inside } from '../../cluster/kubernetes/network.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Finding, holds } from '../part.ts'
 import { QUADRANTS } from '../stage/cluster-objects.ts'
+import { replaceFile } from '../stage/replace-file.ts'
 import { NAMESPACE, RELEASE } from '../stage/trial-release.ts'
 import { parseLines } from './contour.ts'
 import { ask, bodyOf, describe, type Front, postOverHttp2 } from './front.ts'
@@ -51,42 +48,8 @@ export async function placeLargeFile(front: Front): Promise<LargeFile> {
     300_000,
   )
   const content = randomBytes(100 * MEBIBYTE)
-  await putObject(key, content)
-  // The admission policy lets only the operator and the runner write results. kubectl reads the object first, which the operator's Role does not allow.
-  const operator = `system:serviceaccount:${NAMESPACE}:${RELEASE}-operator`
-  const etag = createHash('md5').update(content).digest('hex') // of an object that was stored in one part
-  const result = JSON.stringify({ status: { result: { etag, fileSizeBytes: content.length } } })
-  const patch = ['patch', 'screenshot', id.replace('_', '-'), '--subresource=status', '--type=merge', '-p', result]
-  await kubectl([...patch, '-n', NAMESPACE, '--as', operator, '--as-group', 'system:masters'])
+  await replaceFile({ id, key, content }, { namespace: NAMESPACE, name: RELEASE })
   return { id, content }
-}
-
-/** Stores an object as the root user of the bundled store. */
-async function putObject(key: string, content: Buffer): Promise<void> {
-  const [user, password] = await Promise.all(
-    ['root-user', 'root-password'].map(async (field) => {
-      const query = `jsonpath={.data.${field}}`
-      return Buffer.from(await kubectl(['get', 'secret', `${RELEASE}-minio-root`, '-n', NAMESPACE, '-o', query]), 'base64').toString()
-    }),
-  )
-  const address = await kubectl(['get', 'service', `${RELEASE}-minio`, '-n', NAMESPACE, '-o', 'jsonpath={.spec.clusterIP}'])
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-object-'))
-  try {
-    const file = path.join(directory, 'content')
-    await writeFile(file, content)
-    const signing = [
-      '--aws-sigv4',
-      'aws:amz:us-east-1:s3',
-      '--user',
-      `${user}:${password}`,
-      '--header',
-      'x-amz-content-sha256: UNSIGNED-PAYLOAD',
-    ]
-    const args = ['--silent', '--show-error', '--fail', ...signing, '--upload-file', file, `http://${address}:9000/tintype/${key}`]
-    await inside('curl', args, { timeoutMilliseconds: 120_000 })
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
 }
 
 /** Checks all that clients need. `large` is the file to download. */

@@ -31,11 +31,13 @@ const NAMES: Readonly<Record<Measure, string>> = {
 }
 const RUNNERS = 30
 const PER_SECOND = 30
-const SECONDS = 20
 const WARM_UP_SECONDS = 10
-const READS = 4_000
+/** Requests go to both gateways in short turns, so that both meet the same load of the machine. */
+const TURNS = 10
+const SECONDS_PER_TURN = 2
+const READS_PER_TURN = 500
 const READS_AT_ONCE = 16
-const MAX_RATIO = 1.05
+const MAX_RATIO = 1.03
 
 /** Processor time of operator and gateway, of a commit and of the working tree, measured alternately. */
 export const compare: Part = {
@@ -52,11 +54,23 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const before: Programs = { operator: mainOf(directory, 'operator'), 'api-gateway': mainOf(directory, 'api-gateway') }
   const versions: Record<Version, Programs | undefined> = { before, now: undefined }
   const keys = await prepare(stage)
+  const gateways: Gateways = {
+    before: await stage.startGateway({ main: before['api-gateway'] }),
+    now: await stage.startGateway(),
+  }
   const costs: Record<Version, Cost[]> = { before: [], now: [] }
   // Round 0 fills the caches of API server and store, and is not counted.
   for (let round = 0; round <= settings.rounds; round++) {
-    for (const version of round % 2 === 0 ? VERSIONS : VERSIONS.toReversed()) {
-      const cost = await measure(stage, versions[version], keys)
+    const order = round % 2 === 0 ? VERSIONS : VERSIONS.toReversed()
+    const measured: Partial<Record<Version, Measured>> = {}
+    for (const version of order) measured[version] = await measure(stage, versions[version]?.operator, { gateways, order, keys })
+    const [first, second] = order.map((version) => measured[version]) as [Measured, Measured]
+    for (const version of VERSIONS) {
+      const [create, read] = (['create', 'read'] as const).map((name) => (first[name][version] + second[name][version]) / 2) as [
+        number,
+        number,
+      ]
+      const cost = { create, read, capture: measured[version]?.capture ?? Number.NaN }
       if (round > 0) costs[version].push(cost)
       progress(`round ${round} of ${settings.rounds}, ${version}: ${JSON.stringify(cost)}`)
     }
@@ -91,42 +105,88 @@ async function end(operator: OperatorPod, gateway: GatewayPod): Promise<void> {
   await Promise.all([operator.end('SIGTERM'), gateway.end('SIGTERM')])
 }
 
-async function measure(stage: Stage, programs: Programs | undefined, keys: readonly string[]): Promise<Cost> {
+type Gateways = Readonly<Record<Version, GatewayPod>>
+
+/** Processor milliseconds: of the gateways for each version, and of one operator. */
+interface Measured {
+  create: Record<Version, number>
+  read: Record<Version, number>
+  capture: number
+}
+
+interface Load {
+  gateways: Gateways
+  order: readonly Version[]
+  keys: readonly string[]
+}
+
+/** Measures one operator, and both gateways beside it. @param main of the operator; absent: of the working tree */
+async function measure(stage: Stage, main: string | undefined, { gateways, order, keys }: Load): Promise<Measured> {
   // Each version expects the policies of its own chart. The stage has those of the working tree.
-  const environment = programs ? { TINTYPE_ADMISSION_POLICY_HASH: '' } : {}
-  const operator = await stage.startOperator({ main: programs?.operator, environment })
-  const gateway = await stage.startGateway({ main: programs?.['api-gateway'] })
+  const environment = main === undefined ? {} : { TINTYPE_ADMISSION_POLICY_HASH: '' }
+  const operator = await stage.startOperator({ main, environment })
   await eventually('the operator leads', operator.isLeader)
   await stage.whenIdle(RUNNERS)
   const finished = () => readMetric(operator, 'screenshot_job_duration_seconds_count')
-  const create = async (seconds: number): Promise<Accepted[]> => {
-    const done = await finished()
-    const { accepted, others } = await sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds })
+  const create = async ({ url }: GatewayPod, seconds: number): Promise<Accepted[]> => {
+    const { accepted, others } = await sendSteadily({ urls: [url], keys, perSecond: PER_SECOND, seconds })
     if (Object.keys(others).length > 0) throw new Error(`not accepted: ${JSON.stringify(others)}`)
-    await eventually('all Screenshots have finished', async () => (await finished()) >= done + accepted.length, 120_000)
     return accepted
   }
-  const processes = { operator: [operator.pid], gateway: [gateway.pid] }
-  const used = async (act: () => Promise<void>): Promise<Record<string, number>> => {
-    const start = readProcessor(processes)
-    await act()
-    const stop = readProcessor(processes)
-    return Object.fromEntries(Object.entries(stop).map(([name, milliseconds]) => [name, milliseconds - (start[name] ?? 0)]))
-  }
-  const warm = await create(WARM_UP_SECONDS)
-  await read(gateway, warm, READS / 4)
-  let accepted: Accepted[] = []
-  const ofCreates = await used(async () => {
-    accepted = await create(SECONDS)
+  const whenFinished = (count: number) => eventually('all Screenshots have finished', async () => (await finished()) >= count, 120_000)
+
+  const before = await finished()
+  const warm = await create(gateways[order[0]!], WARM_UP_SECONDS)
+  await whenFinished(before + warm.length)
+  for (const version of order) await read(gateways[version], warm, READS_PER_TURN)
+
+  const startedAt = processorOf(operator)
+  const creates = newTotals()
+  const records: Accepted[] = []
+  await inTurns(order, async (version) => {
+    const used = processorOf(gateways[version])
+    const accepted = await create(gateways[version], SECONDS_PER_TURN)
+    add(creates[version], processorOf(gateways[version]) - used, accepted.length)
+    records.push(...accepted)
   })
-  const ofReads = await used(() => read(gateway, accepted, READS))
-  await end(operator, gateway)
-  return {
-    create: (ofCreates.gateway ?? Number.NaN) / accepted.length,
-    read: (ofReads.gateway ?? Number.NaN) / READS,
-    capture: (ofCreates.operator ?? Number.NaN) / accepted.length,
-  }
+  await whenFinished(before + warm.length + records.length)
+  const capture = (processorOf(operator) - startedAt) / records.length
+
+  const reads = newTotals()
+  await inTurns(order, async (version) => {
+    const used = processorOf(gateways[version])
+    await read(gateways[version], records, READS_PER_TURN)
+    add(reads[version], processorOf(gateways[version]) - used, READS_PER_TURN)
+  })
+  await operator.end('SIGTERM')
+  return { create: perUnit(creates), read: perUnit(reads), capture }
 }
+
+/** Each version has each place in the order equally often. */
+async function inTurns(order: readonly Version[], act: (version: Version) => Promise<void>): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) for (const version of turn % 2 === 0 ? order : order.toReversed()) await act(version)
+}
+
+interface Total {
+  milliseconds: number
+  units: number
+}
+type Totals = Record<Version, Total>
+
+const newTotals = (): Totals => ({ before: { milliseconds: 0, units: 0 }, now: { milliseconds: 0, units: 0 } })
+
+function add(total: Total, milliseconds: number, units: number): void {
+  total.milliseconds += milliseconds
+  total.units += units
+}
+
+const perUnit = ({ before, now }: Totals): Record<Version, number> => ({
+  before: before.milliseconds / before.units,
+  now: now.milliseconds / now.units,
+})
+
+/** Processor milliseconds that a program has used. */
+const processorOf = ({ pid }: { pid: number }): number => readProcessor({ program: [pid] }).program ?? Number.NaN
 
 /** Reads finished records in rotation. */
 async function read({ url }: GatewayPod, records: readonly Accepted[], count: number): Promise<void> {

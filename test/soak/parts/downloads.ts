@@ -37,6 +37,8 @@ export const downloads: Part = {
 interface Seen {
   posts: number[]
   files: number[]
+  /** Requests over the bar: what, how long, and how long after the start of the attack. */
+  slow: string[]
   faults: string[]
 }
 
@@ -113,15 +115,22 @@ async function attack(gateway: Gateway, links: readonly string[], { key, link }:
   )
   const isFull = async () => (await readMetric(gateway, 'screenshot_downloads_active')) >= SLOTS
   if (count > 0) await eventually('all slots are in use', isFull, 10_000)
-  const seen: Seen = { posts: [], files: [], faults: [] }
-  const end = performance.now() + (count > 0 ? ATTACK_SECONDS : REST_SECONDS) * 1_000
+  const seen: Seen = { posts: [], files: [], slow: [], faults: [] }
+  const note = (what: string, milliseconds: number) => {
+    if (milliseconds > BAR_MILLISECONDS)
+      seen.slow.push(`${what} of ${milliseconds.toFixed(0)} ms after ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+  }
+  const begun = performance.now()
+  const end = begun + (count > 0 ? ATTACK_SECONDS : REST_SECONDS) * 1_000
   while (performance.now() < end) {
     const started = performance.now()
     const { status, text } = await send(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
     seen.posts.push(performance.now() - started)
+    note('POST', performance.now() - started)
     if (status !== 202) seen.faults.push(`POST ${status} ${text.slice(0, 100)}`)
     const { fault, milliseconds } = await download(link)
     seen.files.push(milliseconds)
+    note('download', milliseconds)
     if (fault !== '') seen.faults.push(fault)
     await sleep(PAUSE_MILLISECONDS)
   }
@@ -143,8 +152,8 @@ async function download(link: string): Promise<{ fault: string; milliseconds: nu
   }
 }
 
-const describe = ({ posts, files, faults }: Seen): string =>
-  `${posts.length} POSTs and ${files.length} downloads, ${faults.length} failed${faults.length > 0 ? `: ${faults.slice(0, 3).join('; ')}` : ''}`
+const describe = ({ posts, files, slow, faults }: Seen): string =>
+  [`${posts.length} POSTs and ${files.length} downloads, ${faults.length} failed`, ...faults.slice(0, 3), ...slow].join('; ')
 
 /** Refused and ended downloads by reason. */
 async function readCounts(gateway: Gateway): Promise<Record<string, number>> {

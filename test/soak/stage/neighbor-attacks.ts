@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { crc32, deflateSync } from 'node:zlib'
 import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
+import { releaseName, releaseNamespace } from '../../cluster/host/state.ts'
 import { FLOODS } from '../../support/attack/floods.ts'
 import { type Answer, absolute, call, type RecordBody } from '../../support/cluster/api-client.ts'
+import { replaceFile } from './replace-file.ts'
 
 // What an account can do to others with the default limits. Each attack creates its captures and returns; the part waits until they end.
 
@@ -68,6 +71,24 @@ const WORDS = 'lorem ipsum '.repeat(40_000)
 /** Holds this many bytes of memory, page by page, so that they are resident. */
 const HOLDS_MEMORY = `const all=[];for(let n=0;n<13;n++){const a=new Uint8Array(66e6);for(let i=0;i<a.length;i+=4096)a[i]=1;all.push(a)};window.all=all`
 
+/** A small PNG file of a large black square. @param side in pixels */
+function craftedPng(side: number): Buffer {
+  const uint32 = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(value)
+    return bytes
+  }
+  const chunk = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+    return Buffer.concat([uint32(data.length), named, uint32(crc32(named))])
+  }
+  // One bit for each pixel, in gray. Each row begins with the number of its filter.
+  const rows = Buffer.alloc(side * (1 + Math.ceil(side / 8)))
+  const header = Buffer.concat([uint32(side), uint32(side), Buffer.from([1, 0, 0, 0, 0])])
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+}
+
 /** Everything that the issue lists, and more. */
 export const ATTACKS: readonly Attack[] = [
   {
@@ -93,6 +114,16 @@ export const ATTACKS: readonly Attack[] = [
       const { id } = await whenDone(attacker, wide!)
       const tall = { html: shape(10, 50_000), viewport_width: 10, viewport_height: 100, full_page: true, full_page_max_height: 50_000 }
       await create(attacker, 4, () => ({ options: { ...tall, compare_to: id } }))
+    },
+  },
+  {
+    // A runner that somebody took over may write such a file.
+    name: 'crafted baselines',
+    run: async (attacker) => {
+      const [made] = await create(attacker, 1, () => ({ url: `${SITE}/quadrants`, options: small }))
+      const { id, storage_path } = await whenDone(attacker, made!)
+      await replaceFile({ id, key: String(storage_path), content: craftedPng(30_000) }, { namespace: releaseNamespace, name: releaseName })
+      await create(attacker, 4, () => ({ url: `${SITE}/quadrants`, options: { ...small, compare_to: id } }))
     },
   },
   {

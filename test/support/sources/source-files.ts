@@ -28,6 +28,7 @@ const root = join(import.meta.dirname, '../../..')
 const SOURCES = [
   'crds/{src,client,storage,generate}/**/*.ts',
   '{operator,api-gateway,capture-runner}/src/**/*.ts',
+  'capture-runner/page/src/**/*.ts',
   'api-gateway/{client,cli}/src/**/*.ts',
   'api-gateway/console/src/**/*.{ts,tsx}',
 ]

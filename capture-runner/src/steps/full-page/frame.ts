@@ -1,11 +1,8 @@
+import { callInPage } from '../../page/call.ts'
 import { toRegion, withinWindow } from '../../picture/region.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import type { Step, Work } from '../step.ts'
 import { measure } from './measure.ts'
-
-/** The visible matches of a selector in document order, as a JavaScript expression. */
-const visible = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]
-  .filter((element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === 'visible')`
 
 /** Height limit of the window, in CSS pixels. */
 const MAX_WINDOW_HEIGHT = 16_384
@@ -18,14 +15,14 @@ export const frame: Step = {
     picture.clip !== undefined ||
     (picture.fullPage && (picture.fixedElements === 'hide' || !picture.beyondWindow)),
   run: async (work) => {
-    const { plan, findings, tab, signal } = work
+    const { plan, findings } = work
     const { clip, element, fullPage, fixedElements, beyondWindow } = plan.picture
     if (fullPage && !beyondWindow) await growWindow(work)
-    if (fullPage && fixedElements === 'hide') await tab.evaluate(HIDE_FIXED, signal)
+    if (fullPage && fixedElements === 'hide') await callInPage(work, 'hideFixed')
     const region = clip ?? (element && (await regionOf(work, element)))
     if (!region || !findings.size) return
     findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
-    if (findings.region && element?.isolate) await tab.evaluate(isolate(element), signal)
+    if (findings.region && element?.isolate) await callInPage(work, 'isolateElements', toQuery(element))
   },
 }
 
@@ -38,8 +35,11 @@ async function growWindow(work: Work): Promise<void> {
   await measure.run(work)
 }
 
-async function regionOf({ tab, findings, signal }: Work, element: ElementPlan): Promise<Tile | undefined> {
-  const boxes = await tab.evaluate<Tile[]>(boxesOf(element), signal)
+const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })
+
+async function regionOf(work: Work, element: ElementPlan): Promise<Tile | undefined> {
+  const { findings } = work
+  const boxes = await callInPage(work, 'findRegions', toQuery(element))
   const seen = boxes.filter(({ width, height }) => width > 0 && height > 0)
   return seen.length > 0 && findings.size ? toRegion(seen, element.padding, findings.size) : undefined
 }
@@ -54,28 +54,3 @@ function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Ti
   if (!part) findings.warnings.push('captured the whole window: the region is outside of it')
   return part
 }
-
-/** Boxes of the matches in CSS pixels of the page. */
-const boxesOf = ({ selector, all }: ElementPlan): string => `${visible(selector)}${all ? '' : '.slice(0, 1)'}.map((element) => {
-  const { x, y, width, height } = element.getBoundingClientRect()
-  return { x: x + scrollX, y: y + scrollY, width, height }
-})`
-
-/** Makes everything transparent that neither contains the element nor belongs to it. Uses opacity, because no descendant can undo it. */
-const isolate = ({ selector, all }: ElementPlan): string => `(() => {
-  const wanted = ${visible(selector)}${all ? '' : '.slice(0, 1)'}
-  const isKept = (element) => wanted.some((one) => one.contains(element) || element.contains(one))
-  for (const one of wanted) {
-    for (let holder = one; holder && holder !== document.documentElement; holder = holder.parentElement) {
-      for (const sibling of holder.parentElement?.children ?? []) {
-        if (!isKept(sibling)) sibling.style?.setProperty('opacity', '0', 'important')
-      }
-    }
-  }
-})()`
-
-const HIDE_FIXED = `(() => {
-  for (const element of document.body?.querySelectorAll('*') ?? []) {
-    if (/fixed|sticky/.test(getComputedStyle(element).position)) element.style?.setProperty('visibility', 'hidden', 'important')
-  }
-})()`

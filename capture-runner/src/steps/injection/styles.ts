@@ -1,3 +1,4 @@
+import { callInPage } from '../../page/call.ts'
 import type { Step, Work } from '../step.ts'
 import { addStyles, hidingRules } from './add-styles.ts'
 import { hasNoRule } from './syntax.ts'
@@ -11,25 +12,10 @@ export const styles: Step = {
     const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
     const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
     for (const sheet of sheets) await addStyles(work, sheet)
-    if (hidden?.inShadow) await hideInShadow(work, hidden.selectors)
+    // Sheets of the document do not apply in open shadow roots, so elements there are hidden one by one.
+    if (hidden?.inShadow) await callInPage(work, 'hideInShadow', hidden.selectors)
   },
 }
-
-/** Sheets of the document do not apply in open shadow roots, so elements there are hidden one by one. */
-const hideInShadow = ({ tab, signal }: Work, selectors: readonly string[]) =>
-  tab.evaluate(
-    `(() => {
-  const selectors = ${JSON.stringify(selectors)}
-  const hideIn = (root) => {
-    for (const selector of selectors) {
-      for (const element of root.querySelectorAll(selector)) element.style.setProperty('display', 'none', 'important')
-    }
-    for (const element of root.querySelectorAll('*')) if (element.shadowRoot) hideIn(element.shadowRoot)
-  }
-  hideIn(document)
-})()`,
-    signal,
-  )
 
 async function findSheet(work: Work, url: string): Promise<string> {
   const { texts, findings } = work

@@ -1,3 +1,5 @@
+import { callInPage } from '../../page/call.ts'
+import type { BrokenRule, ContentRules } from '../../page/functions.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
@@ -19,44 +21,19 @@ export const checkContent: Step = {
   },
 }
 
-interface Broken {
-  rule: 'contains' | 'missing' | 'selector'
-  value: string
-}
-
-const MESSAGES: Readonly<Record<Broken['rule'], string>> = {
+const MESSAGES: Readonly<Record<BrokenRule['rule'], string>> = {
   contains: 'the page shows',
   missing: 'the page does not show',
   selector: 'an element matches',
 }
 
-async function checkRules({ tab, signal }: Work, content: NonNullable<CapturePlan['content']>): Promise<void> {
-  const broken = await tab.evaluate<Broken | null>(findBroken(content), signal)
+async function checkRules(work: Work, content: ContentRules): Promise<void> {
+  const broken = await callInPage(work, 'findBrokenRule', content)
   if (broken) throw new CaptureError('CONTENT_RULE', `${MESSAGES[broken.rule]}: ${broken.value}`)
 }
 
-/** Returns the first rule that the page violates. Compares visible text regardless of case and white space. */
-const findBroken = (content: NonNullable<CapturePlan['content']>): string => `(() => {
-  const { refusedWords, neededWords, refusedSelectors } = ${JSON.stringify(content)}
-  const plain = (text) => text.replace(/\\s+/g, ' ').toLowerCase()
-  const shown = refusedWords.length + neededWords.length > 0 ? plain(document.body?.innerText ?? '') : ''
-  for (const value of refusedWords) if (shown.includes(plain(value))) return { rule: 'contains', value }
-  for (const value of neededWords) if (!shown.includes(plain(value))) return { rule: 'missing', value }
-  for (const value of refusedSelectors) if (document.querySelector(value)) return { rule: 'selector', value }
-  return null
-})()`
-
-async function checkChallenge({ tab, problems, signal }: Work): Promise<void> {
-  if (problems?.isChallenged || (await tab.evaluate<boolean>(LOOKS_CHALLENGED, signal))) {
+async function checkChallenge(work: Work): Promise<void> {
+  if (work.problems?.isChallenged || (await callInPage(work, 'looksChallenged'))) {
     throw new CaptureError('BOT_CHALLENGE', 'the site shows a challenge instead of the page')
   }
 }
-
-/** Detects challenge pages, as JavaScript: those of Cloudflare, DataDome, PerimeterX, Imperva, AWS and Akamai. A page with more text than such a page does not count. */
-export const LOOKS_CHALLENGED = `(() => {
-  const titles = /^(just a moment|attention required! \\| cloudflare|access to this page has been denied|pardon our interruption|ddos-guard|human verification|are you a robot)/i
-  const signs = '#challenge-form, #challenge-running, #cf-challenge-running, #challenge-error-text, [src*="/cdn-cgi/challenge-platform/h/"], #px-captcha, '
-    + '[src*="captcha-delivery.com"], [src*="_Incapsula_Resource"], #sec-if-cpt-container, #captcha-container [src*="awswaf"], [src*="challenges.cloudflare.com/turnstile"]'
-  // Reading the text takes long on a large page, so it comes last.
-  return (titles.test(document.title.trim()) || document.querySelector(signs) !== null) && (document.body?.innerText ?? '').length < 1500
-})()`

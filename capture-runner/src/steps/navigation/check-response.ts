@@ -1,4 +1,5 @@
 import { siteOf } from '../../browser/site.ts'
+import { callInPage } from '../../page/call.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
@@ -10,7 +11,7 @@ export const checkResponse: Step = {
   run: async (work) => {
     checkStatus(work)
     if (work.plan.refusedRedirect) {
-      checkAddress(work.plan, await work.tab.evaluate<string>('location.href', work.signal))
+      checkAddress(work.plan, await callInPage(work, 'readUrl'))
     }
   },
 }

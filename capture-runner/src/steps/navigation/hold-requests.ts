@@ -1,6 +1,7 @@
 import type { FilterLists } from '../../blocking/lists.ts'
 import { bypassServiceWorkers } from '../../browser/page-events.ts'
 import { SharedResponses } from '../../http-cache/shared-responses.ts'
+import { toCall } from '../../page/call.ts'
 import type { EngineName } from '../../plan/blocking.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { intercept } from '../../requests/interception.ts'
@@ -34,31 +35,7 @@ const addsHeaders = ({ signIn }: CapturePlan): boolean =>
   signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
 
 /** DevTools cannot intercept the handshake of a WebSocket. The page gets sockets that fail as if no server were listening. */
-const refuseWebSockets = ({ tab, signal }: Work) => awaitResponse(tab.addInitScript(DEAD_SOCKETS), signal)
-
-const DEAD_SOCKETS = `(() => {
-  const Real = globalThis.WebSocket
-  if (!Real) return
-  class WebSocket extends EventTarget {
-    binaryType = 'blob'; bufferedAmount = 0; extensions = ''; protocol = ''; readyState = 0
-    onopen = null; onmessage = null; onerror = null; onclose = null
-    constructor(url) {
-      super()
-      this.url = String(new URL(url, location.href)).replace(/^http/, 'ws')
-      setTimeout(() => {
-        this.readyState = 3
-        for (const event of [new Event('error'), new CloseEvent('close', { code: 1006 })]) {
-          this['on' + event.type]?.(event)
-          this.dispatchEvent(event)
-        }
-      })
-    }
-    send() {}
-    close() {}
-  }
-  for (const [state, value] of Object.entries({ CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 })) WebSocket[state] = WebSocket.prototype[state] = value
-  globalThis.WebSocket = WebSocket
-})()`
+const refuseWebSockets = ({ tab, signal }: Work) => awaitResponse(tab.addInitScript(toCall('refuseWebSockets')), signal)
 
 /** @throws CaptureError INVALID_OPTIONS on a runner without filter lists */
 export function assertLists({ lists }: Work): FilterLists {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { toCall } from '../../page/call.ts'
+import type { PdfOutcome } from '../../page/functions.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
-import { type PdfOutcome, toViewer } from './pdf-viewer.ts'
+import { toViewer } from './pdf-viewer.ts'
 
 // A PDF is parsed and drawn in the page's own process, inside the browser's sandbox. The runner opens the URL again and responds with a viewer.
 // The viewer fetches the file as the page would, and PDF.js draws it. No byte of the file reaches the runner.
@@ -64,7 +66,7 @@ export async function showPdf({ tab, plan, findings }: Work, url: string, signal
   try {
     await abortable(session.send('Page.navigate', { url }), signal)
     await arrive()
-    const shown = session.send('Runtime.evaluate', { expression: 'pdfOutcome', awaitPromise: true, returnByValue: true })
+    const shown = session.send('Runtime.evaluate', { expression: toCall('readPdfOutcome'), awaitPromise: true, returnByValue: true })
     const outcome = (await abortable(shown, signal)).result.value as PdfOutcome
     if (outcome.problem) throw new CaptureError('UNSUPPORTED_CONTENT', MESSAGES[outcome.problem])
     const { pages, shown: drawn } = outcome

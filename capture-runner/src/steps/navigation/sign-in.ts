@@ -1,3 +1,4 @@
+import { toCall } from '../../page/call.ts'
 import type { CookiePlan, SignInPlan } from '../../plan/identity.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
@@ -31,9 +32,7 @@ async function isRefused(cookie: CookiePlan, session: Work['tab']['session'], si
 /** Writes localStorage in each new document of the origin, before its scripts run. Does not overwrite values that the page has changed. */
 async function keepEntries({ origin, localStorage }: SignInPlan, { tab, signal }: Work): Promise<void> {
   if (Object.keys(localStorage).length === 0) return
-  const source = `if (location.origin === ${JSON.stringify(origin)}) {
-  for (const [name, value] of Object.entries(${JSON.stringify(localStorage)})) localStorage.getItem(name) ?? localStorage.setItem(name, value)
-}`
+  const source = toCall('writeStorage', origin, localStorage)
   // A session runs its scripts only after Page.enable.
   await awaitResponse(tab.session.send('Page.enable'), signal)
   await awaitResponse(tab.session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'tintype-sign-in' }), signal)

@@ -1,4 +1,5 @@
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
+import { callInPage } from '../../page/call.ts'
 import { buildHar } from '../../requests/har.ts'
 import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
@@ -14,8 +15,8 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
-  html: ({ tab, signal }) => tab.evaluate<string>(HTML, signal),
-  text: ({ tab, signal }) => tab.evaluate<string>(`document.body?.innerText ?? ''`, signal),
+  html: (work) => callInPage(work, 'readHtml'),
+  text: (work) => callInPage(work, 'readText'),
   mhtml: async (work) => {
     const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
@@ -42,8 +43,3 @@ export const files: Step = {
     }
   },
 }
-
-const HTML = `(() => {
-  const { doctype, documentElement } = document
-  return (doctype ? new XMLSerializer().serializeToString(doctype) + '\\n' : '') + (documentElement?.outerHTML ?? '')
-})()`

@@ -1,26 +1,20 @@
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
+import { callInPage } from '../../page/call.ts'
+import type { DocumentFacts } from '../../page/functions.ts'
 import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { LOOKS_CHALLENGED } from '../navigation/check-content.ts'
 import type { Step } from '../step.ts'
 
 const TITLE_LENGTH = 512
 const URL_LENGTH = 8_192
 
-interface Facts {
-  hasBody: boolean
-  title: string
-  url: string
-  status: number
-  isChallenged: boolean
-}
-
 /** Records title, URL and status of the captured page. */
 export const metadata: Step = {
   name: 'metadata',
-  run: async ({ tab, findings, signal }) => {
-    const facts = await tab.evaluate<Facts>(FACTS, signal)
+  run: async (work) => {
+    const { tab, findings } = work
+    const facts = await callInPage(work, 'readDocumentFacts')
     noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
     findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
     findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url).slice(0, URL_LENGTH)
@@ -31,17 +25,9 @@ export const metadata: Step = {
 }
 
 /** @throws CaptureError when the response broke off before any content, since the browser could not take a screenshot */
-function noteBrokenResponse({ brokenOff }: Lifecycle, { hasBody }: Facts, warnings: string[]): void {
+function noteBrokenResponse({ brokenOff }: Lifecycle, { hasBody }: DocumentFacts, warnings: string[]): void {
   if (brokenOff === undefined) return
   const how = brokenOff.replace(/^net::/, '')
   if (!hasBody) throw new CaptureError('NAVIGATION_FAILED', `the page’s response broke off before there was anything to show (${how})`)
   warnings.push(`the page’s response broke off, so the picture may not show all of it (${how})`)
 }
-
-const FACTS = `({
-  hasBody: document.body !== null,
-  title: String(document.title),
-  url: location.href,
-  status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
-  isChallenged: ${LOOKS_CHALLENGED},
-})`

@@ -1,4 +1,5 @@
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import { callInPage } from '../../page/call.ts'
 import { describePicture } from '../../picture/picture-notes.ts'
 import type { Note } from '../../plan/metadata.ts'
 import { hashOf } from '../../runtime/content.ts'
@@ -39,7 +40,7 @@ export const notePage: Step = {
     if (notes.has('blockedRequests')) page.blockedRequests = work.evaluator?.refused ?? 0
     if (notes.has('fonts')) page.fonts = await findFonts(work)
     const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
-    if (wanted.length > 0) Object.assign(page, await work.tab.evaluate<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
+    if (wanted.length > 0) Object.assign(page, await callInPage(work, 'readNotes', wanted, { addressLength: ADDRESS_LENGTH }))
   },
 }
 
@@ -83,35 +84,3 @@ async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> 
   const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
 }
-
-/** Runs in the page. */
-const READ = `(wanted) => {
-  const found = {}
-  const short = (address) => address.length <= ${ADDRESS_LENGTH}
-  if (wanted.includes('openGraph')) {
-    const tags = [...document.querySelectorAll('meta[property^="og:"], meta[name^="og:"], meta[name^="twitter:"], meta[property^="twitter:"], meta[name=description]')]
-    const lines = tags.map((tag) => [String(tag.getAttribute('property') ?? tag.name).slice(0, 128), String(tag.content).slice(0, 1024)])
-    found.openGraph = Object.fromEntries(lines.reverse().slice(-32).reverse())
-  }
-  if (wanted.includes('icon')) {
-    const sizeOf = (link) => Math.max(...(link.sizes?.value || '').split(/\\s+/).map((text) => text === 'any' ? 1e4 : parseInt(text) || 0), link.rel.includes('apple') ? 180 : 16)
-    const links = [...document.querySelectorAll('link[rel~=icon], link[rel=apple-touch-icon], link[rel=apple-touch-icon-precomposed]')]
-    const best = links.filter((link) => /^https?:/.test(link.href) && short(link.href)).sort((a, b) => sizeOf(b) - sizeOf(a))[0]
-    found.icon = best ? best.href : new URL('/favicon.ico', location.href).href
-  }
-  if (wanted.includes('links')) {
-    const all = [...document.querySelectorAll('a[href]')].map((link) => link.href).filter((href) => /^https?:/.test(href) && short(href))
-    found.links = [...new Set(all)].slice(0, 100)
-  }
-  if (wanted.includes('timings')) {
-    const [navigation] = performance.getEntriesByType('navigation')
-    const paints = Object.fromEntries(performance.getEntriesByType('paint').map(({ name, startTime }) => [name, startTime]))
-    const times = {
-      response_start: navigation?.responseStart, response_end: navigation?.responseEnd, dom_interactive: navigation?.domInteractive,
-      dom_content_loaded: navigation?.domContentLoadedEventEnd, load: navigation?.loadEventEnd,
-      first_paint: paints['first-paint'], first_contentful_paint: paints['first-contentful-paint'],
-    }
-    found.timings = Object.fromEntries(Object.entries(times).filter(([, time]) => time > 0).map(([name, time]) => [name, Math.round(time)]))
-  }
-  return found
-}`

@@ -1,9 +1,9 @@
+import { toCall } from '../../page/call.ts'
 import type { VideoPlan } from '../../plan/video/video.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse, bounded } from '../../runtime/race.ts'
 import { createEncoder } from '../../video/encoder.ts'
 import { SMALLER } from '../../video/ffmpeg.ts'
-import { MUTE_MEDIA } from '../../video/page-media.ts'
 import { scrollPage, scrollThrough } from '../../video/page-scroll.ts'
 import { type Recorded, type Recording, recordExactly, recordReally } from '../../video/recorder.ts'
 import { scrollShare } from '../../video/scroll-position.ts'
@@ -22,7 +22,7 @@ const REPEATED_SHARE = 0.05
 export const muteMedia: Step = {
   name: 'muteMedia',
   isWanted: ({ video }) => video?.timing === 'exact',
-  run: ({ tab, signal }) => awaitResponse(tab.addInitScript(MUTE_MEDIA), signal),
+  run: ({ tab, signal }) => awaitResponse(tab.addInitScript(toCall('muteMedia')), signal),
 }
 
 /** Records the video. */

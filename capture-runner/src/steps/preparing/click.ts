@@ -1,15 +1,12 @@
 import { pageOf } from '../../browser/tab.ts'
+import { callInPage } from '../../page/call.ts'
+import type { Point } from '../../page/functions.ts'
 import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import { findElement, firstVisible, isThere } from '../find-element.ts'
+import { findElement, isThere } from '../find-element.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-
-interface Point {
-  x: number
-  y: number
-}
 
 /** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50
@@ -21,7 +18,7 @@ export const click: Step = {
   run: async (work) => {
     const { click: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    await pressAt(work, await work.tab.evaluate<Point>(middleOf(firstVisible(target.selector)), work.signal))
+    await pressAt(work, await callInPage(work, 'showMiddle', target.selector))
     await follow(work)
   },
 }
@@ -34,7 +31,7 @@ export const clickAll: Step = {
     const selector = work.plan.clickAll ?? ''
     if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched no visible element: ${selector}`)
     for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
-      const point = await work.tab.evaluate<Point | null>(nextOf(selector), work.signal)
+      const point = await callInPage(work, 'showNextMiddle', selector)
       if (!point) return
       await pressAt(work, point)
       await follow(work)
@@ -50,7 +47,7 @@ export const hover: Step = {
   run: async (work) => {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
-    const { x, y } = await work.tab.evaluate<Point>(middleOf(firstVisible(target.selector)), work.signal)
+    const { x, y } = await callInPage(work, 'showMiddle', target.selector)
     await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
   },
 }
@@ -94,21 +91,3 @@ async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
     signal,
   )
 }
-
-const MIDDLE = `element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
-  const { x, y, width, height } = element.getClientRects()[0]
-  return { x: x + width / 2, y: y + height / 2 }`
-
-const middleOf = (found: string): string => `(() => {
-  const element = ${found}
-  ${MIDDLE}
-})()`
-
-const nextOf = (selector: string): string => `(() => {
-  const clicked = globalThis.tintypeClicked ??= new WeakSet()
-  const element = [...document.querySelectorAll(${JSON.stringify(selector)})]
-    .find((one) => !clicked.has(one) && one.getClientRects().length > 0 && getComputedStyle(one).visibility === 'visible')
-  if (!element) return null
-  clicked.add(element)
-  ${MIDDLE}
-})()`

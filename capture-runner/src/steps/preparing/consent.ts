@@ -1,8 +1,8 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { callWithClosedRoots } from '../../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../../blocking/consent-frames.ts'
-import { clickBannerButton } from '../../blocking/guess-banners.ts'
 import type { ConsentRules } from '../../blocking/lists.ts'
+import { callInPage } from '../../page/call.ts'
 import { inDocument } from '../in-document.ts'
 import { assertLists } from '../navigation/hold-requests.ts'
 import { follow } from '../navigation/navigate.ts'
@@ -70,7 +70,7 @@ interface BannerHandling {
 /** Waits for a banner and until it is handled. Returns true if there was one. */
 async function handleBanner(work: Work, { frames, progress, time, isOptIn }: BannerHandling): Promise<boolean> {
   const { lifecycle } = work.tab
-  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, clickBannerButton, isOptIn, work.signal))
+  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots(work.tab, 'clickBannerButton', isOptIn, work.signal))
   let { document } = lifecycle
   let guessedAt = 0
   for (;;) {
@@ -97,8 +97,7 @@ async function handleBanner(work: Work, { frames, progress, time, isOptIn }: Ban
   return progress.hasAnswered || (!progress.isBusy && (await handleUnknown()))
 }
 
-const countElements = (work: Work): Promise<number> =>
-  inDocument(work, 0, () => work.tab.evaluate<number>("document.getElementsByTagName('*').length", work.signal))
+const countElements = (work: Work): Promise<number> => inDocument(work, 0, () => callInPage(work, 'countElements'))
 
 type RulesFor = (url: string, mainFrame: boolean) => RuleBundle
 

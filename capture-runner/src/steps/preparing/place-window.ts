@@ -1,5 +1,5 @@
-import type { ScrollPlan } from '../../plan/preparing.ts'
-import { findElement, firstVisible } from '../find-element.ts'
+import { callInPage } from '../../page/call.ts'
+import { findElement } from '../find-element.ts'
 import type { Step } from '../step.ts'
 
 /** Scrolls to the element or the position that the client named. */
@@ -9,15 +9,8 @@ export const placeWindow: Step = {
   run: async (work) => {
     const { scroll } = work.plan
     if (!scroll) return
-    if ('selector' in scroll) await findElement(work, scroll.selector)
-    await work.tab.evaluate(movement(scroll), work.signal)
+    if (!('selector' in scroll)) return callInPage(work, 'scrollToPosition', scroll.x, scroll.y)
+    await findElement(work, scroll.selector)
+    await callInPage(work, 'scrollToTop', scroll.selector, scroll.adjustTop)
   },
 }
-
-const movement = (scroll: ScrollPlan): string =>
-  'selector' in scroll
-    ? `(() => {
-  ${firstVisible(scroll.selector)}?.scrollIntoView({ block: 'start', inline: 'nearest', behavior: 'instant' })
-  scrollBy({ top: ${scroll.adjustTop}, left: 0, behavior: 'instant' })
-})()`
-    : `scrollTo({ left: ${scroll.x}, top: ${scroll.y}, behavior: 'instant' })`

@@ -1,6 +1,7 @@
+import { callInPage } from '../../page/call.ts'
 import type { ElementPlan } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { findElement, firstVisible } from '../find-element.ts'
+import { findElement } from '../find-element.ts'
 import type { Step, Work } from '../step.ts'
 
 /** Finds the element to capture, and scrolls to it. */
@@ -10,10 +11,7 @@ export const seekElement: Step = {
   run: async (work) => {
     const { element } = work.plan.picture
     if (!element || !(await isFound(work, element)) || !element.scrollIntoView) return
-    await work.tab.evaluate(
-      `${firstVisible(element.selector)}?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })`,
-      work.signal,
-    )
+    await callInPage(work, 'scrollToMiddle', element.selector)
   },
 }
 

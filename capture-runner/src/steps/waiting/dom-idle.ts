@@ -1,3 +1,4 @@
+import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
@@ -58,17 +59,5 @@ const realTime = ({ signal }: Work): Clock => ({
   run: () => {},
 })
 
-const countChanges = ({ tab, signal }: Work): Promise<number> => inDocument({ tab, signal }, 1, () => tab.evaluate<number>(CHANGES, signal))
-
-/** Number of changes since the last call. The observer's callback, where scripts run, only counts. */
-const CHANGES = `(() => {
-  const watch = globalThis.tintypeChanges ??= (() => {
-    const seen = { count: 0, observer: undefined }
-    seen.observer = new MutationObserver((records) => { seen.count += records.length })
-    seen.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
-    return seen
-  })()
-  const changes = watch.count + watch.observer.takeRecords().length
-  watch.count = 0
-  return changes
-})()`
+const countChanges = ({ tab, signal }: Work): Promise<number> =>
+  inDocument({ tab, signal }, 1, () => callInPage({ tab, signal }, 'countChanges'))

@@ -1,16 +1,13 @@
+import { callInPage } from '../../page/call.ts'
+import type { VisibleMotion } from '../../page/functions.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
 
 /** Activity in a page. */
-export interface Motion {
+export interface Motion extends VisibleMotion {
   /** The page's scripts have run since the last sample: timers, frame callbacks, observers, responses. */
   hasScript: boolean
-  /** The DOM has changed since the last sample. */
-  hasChanges: boolean
-  /** Animations and transitions that end within the remaining time. */
-  animations: number
-  canvases: number
 }
 
 /** No activity. */
@@ -48,7 +45,7 @@ export class MotionWatch {
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
     const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
-      tab.evaluate<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
+      callInPage({ tab, signal }, 'advanceAnimations', milliseconds, left),
     )
     return this.#note({ hasScript, ...seen })
   }
@@ -60,8 +57,9 @@ export class MotionWatch {
 }
 
 /** Advances finite animations, for a page whose virtual clock was advanced. Animations themselves run on real time. */
-export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
-  inDocument(work, undefined, () => work.tab.evaluate<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
+export async function bringForward(work: Work, milliseconds: number): Promise<void> {
+  await inDocument(work, undefined, () => callInPage(work, 'advanceAnimations', milliseconds, 0))
+}
 
 /** Seconds of script execution in the page's own process since the tab was opened, as the browser counts. Undefined during a navigation. */
 export const scriptSeconds = (work: Work): Promise<number | undefined> =>
@@ -69,42 +67,3 @@ export const scriptSeconds = (work: Work): Promise<number | undefined> =>
     const { metrics } = await awaitResponse(work.tab.session.send('Performance.getMetrics'), work.signal)
     return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
   })
-
-/**
- * Runs in the page. Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to
- * observe them.
- */
-const forward = `(milliseconds, left) => {
-  const watch = globalThis.tintypeMotion ??= { roots: new WeakSet(), changes: 0, observer: undefined }
-  watch.observer ??= new MutationObserver((records) => { watch.changes += records.length })
-  let animations = 0
-  let canvases = 0
-  const go = (root) => {
-    if (!watch.roots.has(root)) {
-      watch.roots.add(root)
-      watch.observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true })
-    }
-    for (const animation of root.getAnimations()) {
-      if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) continue
-      const end = animation.effect?.getComputedTiming().endTime
-      if (typeof end !== 'number' || end === Infinity || animation.playbackRate <= 0) continue
-      const next = Number(animation.currentTime ?? 0) + milliseconds * animation.playbackRate
-      if (milliseconds > 0 && next >= end) animation.finish()
-      else {
-        if (milliseconds > 0) animation.currentTime = next
-        if ((end - next) / animation.playbackRate <= left) animations++
-      }
-    }
-    for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) go(element.shadowRoot)
-      else if (element.localName === 'canvas') canvases++
-      else if (element.localName === 'iframe') {
-        try { if (element.contentDocument) go(element.contentDocument) } catch {}
-      }
-    }
-  }
-  go(document)
-  const changes = watch.changes + watch.observer.takeRecords().length
-  watch.changes = 0
-  return { hasChanges: changes > 0, animations, canvases }
-}`

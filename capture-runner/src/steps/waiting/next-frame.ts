@@ -1,3 +1,4 @@
+import { callInPage, toCall } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
@@ -8,7 +9,7 @@ import type { Work } from '../step.ts'
  */
 export async function nextFrame({ tab, signal }: Work, milliseconds: number): Promise<void> {
   // The document may be replaced meanwhile.
-  const frame = tab.evaluate(FRAME, signal, true).catch(() => signal.throwIfAborted())
+  const frame = tab.evaluate(toCall('nextFrame'), signal, true).catch(() => signal.throwIfAborted())
   await Promise.race([frame, pause(milliseconds, signal)])
 }
 
@@ -27,7 +28,7 @@ export class AwaitedFrame {
   /** Requests a frame from the browser. */
   static async request(work: Work): Promise<AwaitedFrame> {
     const frame = new AwaitedFrame(work)
-    await frame.#evaluate(`void (globalThis.tintypeFrame = ${ANIMATION})`)
+    await frame.#call('requestFrame')
     return frame
   }
 
@@ -35,14 +36,13 @@ export class AwaitedFrame {
   async drawn(milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds
     await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
-    while ((await this.#evaluate('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
+    while ((await this.#call('isFramePending')) === true && performance.now() < until) {
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
   }
 
-  #evaluate(expression: string): Promise<unknown> {
-    const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.evaluate(expression, signal))
+  #call(name: 'requestFrame' | 'isFramePending'): Promise<unknown> {
+    return inDocument(this.#work, undefined, () => callInPage(this.#work, name))
   }
 }
 
@@ -50,12 +50,3 @@ export class AwaitedFrame {
 const USUAL_MILLISECONDS = 12
 /** Milliseconds between two polls: a quarter of the duration of a frame. */
 const POLL_MILLISECONDS = 4
-
-/** An animation without a target, which the browser starts with the next frame. */
-const ANIMATION = `(() => {
-  const animation = new Animation(new KeyframeEffect(null, null, 1))
-  animation.play()
-  return animation
-})()`
-
-const FRAME = `${ANIMATION}.ready`

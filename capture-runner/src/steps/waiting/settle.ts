@@ -1,3 +1,4 @@
+import { callInPage } from '../../page/call.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { awaitResponse, pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
@@ -42,24 +43,9 @@ const isTimeOver = ({ settleMilliseconds, imagesMilliseconds = 0 }: CapturePlan,
 function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
   const { document } = tab.lifecycle
   return inDocument({ tab, signal }, undefined, async () => {
-    const open = await tab.evaluate<number>(openWithin(plan.picture.reach), signal)
+    const open = await callInPage({ tab, signal }, 'countLoading', plan.picture.reach)
     // Events of requests that the layout started may arrive after its response, but before the next response.
     await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     return tab.lifecycle.document === document ? open : undefined
   })
 }
-
-/** Forces a layout, which starts the requests that it needs. Also hides the caret, whose blinking would make two screenshots differ. */
-const openWithin = (height: number): string => `(() => {
-  document.documentElement?.getBoundingClientRect()
-  const isNear = (image) => {
-    const { top, bottom, left, right, width } = image.getBoundingClientRect()
-    return width > 0 && bottom > 0 && right > 0 && left < innerWidth && top < ${height}
-  }
-  const active = document.activeElement
-  if (active && (active.isContentEditable || /^(input|textarea)$/i.test(active.tagName))) {
-    active.style.setProperty('caret-color', 'transparent', 'important')
-  }
-  const fonts = document.fonts?.status === 'loading' ? 1 : 0
-  return fonts + [...document.images].filter((image) => !image.complete && isNear(image)).length
-})()`

@@ -1,3 +1,5 @@
+import { callInPage } from '../../page/call.ts'
+import type { WindowShare } from '../../page/functions.ts'
 import sharp from '../../picture/library.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
@@ -7,14 +9,6 @@ const WIDTH = 480
 /** Tolerated difference of a color channel, and tolerated number of other pixels: enough for compression artifacts and antialiasing. */
 const LEVELS = 24
 const PIXELS = 8
-
-/** An area of the window; all values from 0 to 1. */
-export interface Area {
-  left: number
-  top: number
-  right: number
-  bottom: number
-}
 
 /** A decoded image. */
 export interface Raster {
@@ -35,7 +29,7 @@ export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<st
 export async function isSamePicture(work: Work, first: string, second: string): Promise<boolean> {
   if (first === second) return true
   const [movingAreas, ...rasters] = await Promise.all([
-    work.tab.evaluate<Area[]>(MOVING_AREAS, work.signal),
+    callInPage(work, 'findMovingAreas'),
     abortable(shrink(first), work.signal),
     abortable(shrink(second), work.signal),
   ])
@@ -43,7 +37,7 @@ export async function isSamePicture(work: Work, first: string, second: string): 
 }
 
 /** Compares two decoded images. */
-export function isSameRaster(first: Raster, second: Raster, ignored: readonly Area[]): boolean {
+export function isSameRaster(first: Raster, second: Raster, ignored: readonly WindowShare[]): boolean {
   if (first.width !== second.width || first.height !== second.height) return false
   const { width, height, channels } = first
   const isIgnored = (x: number, y: number): boolean =>
@@ -71,15 +65,3 @@ async function shrink(picture: string): Promise<Raster> {
   const { data, info } = await shrunk.raw().toBuffer({ resolveWithObject: true })
   return { data, width: info.width, height: info.height, channels: info.channels }
 }
-
-/** Runs in the page. Areas of infinite animations, images that may be animated, and videos. */
-const MOVING_AREAS = `(() => {
-  const found = [...document.querySelectorAll('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee')]
-  for (const animation of document.getAnimations()) {
-    if (animation.effect?.getComputedTiming().endTime === Infinity && animation.effect.target) found.push(animation.effect.target)
-  }
-  return found.map((element) => {
-    const { left, top, right, bottom } = element.getBoundingClientRect()
-    return { left: left / innerWidth, top: top / innerHeight, right: right / innerWidth, bottom: bottom / innerHeight }
-  })
-})()`

@@ -1,4 +1,5 @@
 import { PageClock } from '../../browser/page-clock.ts'
+import { callInPage } from '../../page/call.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -170,8 +171,7 @@ class StabilityWait {
   }
 
   #frameTime(): Promise<number | undefined> {
-    const { tab, signal } = this.#work
-    return inDocument(this.#work, undefined, () => tab.evaluate<number>('document.timeline.currentTime', signal))
+    return inDocument(this.#work, undefined, () => callInPage(this.#work, 'readFrameTime'))
   }
 
   /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */

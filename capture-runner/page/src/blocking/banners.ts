@@ -1,0 +1,162 @@
+import { setStyle } from '../shared/style.ts'
+import { ACCEPTING, ALL, CONSENT_WORDS, OWN, PRIVACY_WORDS, REJECTING, SETTING, startsLikeButton, WORDS } from './banner-words.ts'
+
+// Detects banners that are in no list by their position and text. It considers only boxes above the page that do not scroll with it. The page's own bars
+// do not contain the words.
+
+const BUTTONS = 'button, [role=button], a, input[type=button], input[type=submit], [class*=button i], [class*=btn i]'
+const FIELDS = 'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden]), select, textarea'
+
+interface Found {
+  element: Element
+  /** It is a banner, not a backdrop. */
+  says: boolean
+}
+
+/** Finds banners in the document and its shadow roots. */
+class BannerSearch {
+  readonly #onlyConsent: boolean
+  readonly #closed: ReadonlyMap<Element, ShadowRoot>
+
+  /** @param onlyConsent only consent banners count */
+  constructor(onlyConsent: boolean, closedRoots: readonly ShadowRoot[]) {
+    this.#onlyConsent = onlyConsent
+    this.#closed = new Map(closedRoots.map((root) => [root.host, root]))
+  }
+
+  /** Banners, and backdrops that cover the whole window without text. */
+  findAll(): Found[] {
+    const found: Found[] = []
+    for (const element of document.body ? this.below(document.body) : []) {
+      if (!isAbove(element) || found.some((other) => isWithin(element, other.element))) continue
+      const covered = shareOfWindow(element)
+      if (covered === 0) continue
+      const text = this.#textOf(element)
+      const says = this.#onlyConsent
+        ? this.#isConsentBanner(element, text)
+        : WORDS.test(text) && this.#has(element, 'button, [role=button], a, input')
+      if (says || this.#isBackdrop(element, covered, text)) found.push({ element, says })
+    }
+    return found.some(({ says }) => says) ? found : []
+  }
+
+  /** All descendants of an element, including those in shadow roots, in document order. */
+  below(element: Element): Element[] {
+    const found: Element[] = []
+    const root = this.#rootOf(element)
+    const roots: ParentNode[] = root ? [element, root] : [element]
+    for (const root of roots) {
+      for (const inner of root.querySelectorAll('*')) {
+        found.push(inner)
+        const deeper = this.#rootOf(inner)
+        if (deeper) roots.push(deeper)
+      }
+    }
+    return found
+  }
+
+  #rootOf(element: Element): ShadowRoot | undefined {
+    return element.shadowRoot ?? this.#closed.get(element)
+  }
+
+  /** innerText leaves shadow roots out. */
+  #textOf(element: Element): string {
+    return [element, ...this.below(element)]
+      .flatMap((inner) => [...(this.#rootOf(inner)?.childNodes ?? [])].map(shownIn))
+      .concat(innerTextOf(element) ?? '')
+      .join(' ')
+      .slice(0, 5000)
+  }
+
+  #has(element: Element, selector: string): boolean {
+    return this.below(element).some((inner) => inner.matches(selector))
+  }
+
+  #isConsentBanner(element: Element, text: string): boolean {
+    if (text.length >= 4000 || OWN.test(text) || !(CONSENT_WORDS.test(text) || PRIVACY_WORDS.test(text))) return false
+    const labels = this.below(element).filter(isBannerButton).map(labelOf)
+    const refuses = labels.some((label) => REJECTING.test(label))
+    const agrees = labels.some((label) => ACCEPTING.test(label) && !REJECTING.test(label))
+    const hasButtons = CONSENT_WORDS.test(text) ? labels.length > 0 : refuses && agrees
+    return hasButtons && !this.#has(element, `${FIELDS}, nav, main, article, [role=navigation], [role=search]`)
+  }
+
+  #isBackdrop(element: Element, covered: number, text: string): boolean {
+    return covered > 0.9 && text.trim() === '' && !this.#has(element, 'img, video, canvas, svg, iframe')
+  }
+}
+
+function isAbove(element: Element): boolean {
+  const style = getComputedStyle(element)
+  if (style.display === 'none' || style.visibility === 'hidden') return false
+  return (
+    style.position === 'fixed' ||
+    style.position === 'sticky' ||
+    (style.position === 'absolute' && Number(style.zIndex) >= 100) ||
+    (element instanceof HTMLDialogElement && element.open)
+  )
+}
+
+function shareOfWindow(element: Element): number {
+  const { left, right, top, bottom } = element.getBoundingClientRect()
+  const width = Math.min(right, innerWidth) - Math.max(left, 0)
+  const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
+  return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
+}
+
+function isWithin(element: Element, other: Element): boolean {
+  for (let node: Node | null = element; node; node = node.parentNode ?? (node as Partial<ShadowRoot>).host ?? null) {
+    if (node === other) return true
+  }
+  return false
+}
+
+// biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown
+const innerTextOf = (node: Node): string | undefined => (node as Partial<HTMLElement>).innerText
+
+function shownIn(node: Node): string {
+  if (node instanceof Text) return node.data
+  return /^(style|script|template)$/i.test((node as Element).tagName) ? '' : (innerTextOf(node) ?? '')
+}
+
+const labelOf = (element: Element): string =>
+  (
+    [(element as Partial<HTMLInputElement>).value, innerTextOf(element), element.getAttribute('aria-label')].find(
+      (text) => typeof text === 'string' && text.trim() !== '',
+    ) ?? ''
+  ).trim()
+
+function isBannerButton(element: Element): boolean {
+  if (!element.matches(BUTTONS) && !element.localName.includes('-')) return false
+  const label = labelOf(element)
+  return label.length < 80 && startsLikeButton(label)
+}
+
+export function hideBanners(onlyConsent: boolean, ...closedRoots: ShadowRoot[]): number {
+  const found = new BannerSearch(onlyConsent, closedRoots).findAll()
+  if (found.length === 0) return 0
+  for (const { element } of found) setStyle(element, { display: 'none' })
+  for (const element of [document.documentElement, document.body]) {
+    if (getComputedStyle(element).overflowY === 'hidden') setStyle(element, { overflow: 'visible' })
+  }
+  return found.length
+}
+
+export function clickBannerButton(isAccepting: boolean, ...closedRoots: ShadowRoot[]): boolean {
+  const search = new BannerSearch(true, closedRoots)
+  for (const { element } of search.findAll().filter(({ says }) => says)) {
+    const buttons = search
+      .below(element)
+      .filter((button) => isBannerButton(button) && button.checkVisibility())
+      .map((button) => ({ button, label: labelOf(button) }))
+      .filter(({ label }) => !SETTING.test(label))
+    const fitting = isAccepting
+      ? buttons.filter(({ label }) => ACCEPTING.test(label) && !REJECTING.test(label))
+      : buttons.filter(({ label }) => REJECTING.test(label))
+    const chosen = fitting.find(({ label }) => ALL.test(label)) ?? fitting[0]
+    if (!chosen) continue
+    ;(chosen.button as HTMLElement).click()
+    return true
+  }
+  return false
+}

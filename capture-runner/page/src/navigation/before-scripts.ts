@@ -1,0 +1,48 @@
+import type { PageFunctions } from '../../../src/page/functions.ts'
+
+// These run before any script of the page: the first two in its own world, where they change what the page finds.
+
+export const removeSharedWorkers: PageFunctions['removeSharedWorkers'] = () => {
+  delete (globalThis as { SharedWorker?: unknown }).SharedWorker
+}
+
+export const refuseWebSockets: PageFunctions['refuseWebSockets'] = () => {
+  if (!globalThis.WebSocket) return
+  class WebSocket extends EventTarget {
+    binaryType = 'blob'
+    bufferedAmount = 0
+    extensions = ''
+    protocol = ''
+    readyState = 0
+    onopen = null
+    onmessage = null
+    onerror: ((event: Event) => void) | null = null
+    onclose: ((event: Event) => void) | null = null
+    url: string
+    constructor(url: string) {
+      super()
+      this.url = String(new URL(url, location.href)).replace(/^http/, 'ws')
+      setTimeout(() => {
+        this.readyState = 3
+        this.#report(new Event('error'), this.onerror)
+        this.#report(new CloseEvent('close', { code: 1006 }), this.onclose)
+      })
+    }
+    send() {}
+    close() {}
+    #report(event: Event, handler: ((event: Event) => void) | null): void {
+      handler?.call(this, event)
+      this.dispatchEvent(event)
+    }
+  }
+  const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
+  Object.assign(WebSocket, states)
+  Object.assign(WebSocket.prototype, states)
+  globalThis.WebSocket = WebSocket as unknown as typeof globalThis.WebSocket
+}
+
+/** Does not overwrite values that the page has changed. */
+export const writeStorage: PageFunctions['writeStorage'] = (origin, entries) => {
+  if (location.origin !== origin) return
+  for (const [name, value] of Object.entries(entries)) localStorage.getItem(name) ?? localStorage.setItem(name, value)
+}

@@ -1,0 +1,2 @@
+/** The element that scrolls with the window. */
+export const scrollingElement = (): Element => document.scrollingElement ?? document.documentElement

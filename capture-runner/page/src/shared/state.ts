@@ -1,0 +1,32 @@
+// What a page function leaves for a later one, as properties of its world's global object. The page's scripts cannot see them.
+
+/** What the functions remember, by name. */
+export interface PageState {
+  tintypeClicked: WeakSet<Element>
+  tintypeChanges: { count: number; observer: MutationObserver }
+  tintypeMotion: { roots: WeakSet<Node>; changes: number; observer: MutationObserver }
+  tintypeFrame: Animation
+  tintypeHeights: PinnedHeights
+  tintypeSectionLinks: Map<Element, Record<string, string | null>>
+  tintypeScroller: Element
+  pdfOutcome: Promise<unknown>
+}
+
+/** Heights of the page's elements before it was laid out in a tall window. */
+export interface PinnedHeights {
+  heights: Map<HTMLElement, number>
+  pinned: Map<HTMLElement, number>
+  windowHeight: number
+  pin: (element: HTMLElement, height: number) => void
+}
+
+const world = globalThis as unknown as Partial<PageState>
+
+/** The remembered value; undefined in a document in which none was set. */
+export const recall = <Name extends keyof PageState>(name: Name): PageState[Name] | undefined =>
+  Object.hasOwn(world, name) ? world[name] : undefined
+
+export function remember<Name extends keyof PageState>(name: Name, value: PageState[Name]): PageState[Name] {
+  Object.defineProperty(world, name, { value, configurable: true, writable: true })
+  return value
+}

@@ -1,0 +1,263 @@
+// The functions that run in pages: their names, parameters and results. All values must survive JSON. The code is in capture-runner/page, a TypeScript
+// project of its own, because only it has the types of the DOM. Its functions take their types from here.
+
+/** An area in CSS pixels. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** A position in CSS pixels of the window. */
+export interface Point {
+  x: number
+  y: number
+}
+
+/** Page data that selects hiding rules. */
+export interface PageFacts {
+  url: string
+  ids: string[]
+  classes: string[]
+  hrefs: string[]
+}
+
+export type Presence = 'there' | 'absent'
+
+/** Condition on the matching elements. */
+export interface Wanted {
+  /** Default: they must be visible. */
+  isVisible?: boolean
+  /** Number of matches. Default: 1. */
+  count?: number
+}
+
+/** The elements to capture. */
+export interface ElementQuery {
+  selector: string
+  /** All matches; otherwise the first. */
+  all: boolean
+}
+
+/** Page size after scrolling, in CSS pixels. */
+export interface Extent {
+  scrollHeight: number
+  windowHeight: number
+}
+
+/** The parts of `unfold`. */
+export interface UnfoldParts {
+  /** A selector, or `auto`; absent: no panel. */
+  container?: string | undefined
+  /** Keep the height of elements that are as tall as the window. */
+  pins: boolean
+  /** Switch off lazy loading. */
+  eager: boolean
+}
+
+/** Activity that can be seen in the page. */
+export interface VisibleMotion {
+  /** The DOM has changed since the last call. */
+  hasChanges: boolean
+  /** Animations and transitions that end within the remaining time. */
+  animations: number
+  canvases: number
+}
+
+/** An area of the window; all values from 0 to 1. */
+export interface WindowShare {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** Rules about what the page shows. */
+export interface ContentRules {
+  refusedWords: readonly string[]
+  neededWords: readonly string[]
+  refusedSelectors: readonly string[]
+}
+
+export interface BrokenRule {
+  rule: 'contains' | 'missing' | 'selector'
+  value: string
+}
+
+/** Facts of the captured page. */
+export interface DocumentFacts {
+  hasBody: boolean
+  title: string
+  url: string
+  status: number
+  isChallenged: boolean
+}
+
+/** Notes that are read from the page's document. */
+export type DocumentNote = 'openGraph' | 'icon' | 'timings' | 'links'
+
+export interface DocumentNotes {
+  openGraph?: Record<string, string>
+  icon?: string
+  timings?: Record<string, number>
+  links?: string[]
+}
+
+/** Lengths beyond which a note is left out or cut. */
+export interface NoteLimits {
+  addressLength: number
+}
+
+export type SelectorFault = 'invalid' | 'open'
+
+/** Parameters of the PDF viewer. */
+export interface PdfRequest {
+  /** Base path of the PDF.js files. */
+  base: string
+  /** Maximum size of the PDF. */
+  maxBytes: number
+  /** Maximum height to draw, in CSS pixels. The first page is always drawn. */
+  maxHeight: number
+  /** Maximum number of device pixels to draw. The first page is always drawn, at a lower resolution if needed. */
+  maxPixels: number
+}
+
+/** Result of the PDF viewer. */
+export type PdfOutcome =
+  | { pages: number; shown: number; problem?: undefined }
+  | { problem: 'too large' | 'gone' | 'encrypted' | 'damaged' | 'not drawn' }
+
+/** The part of a page that scrolls. */
+export interface ScrollerExtent {
+  /** Largest scroll position, in CSS pixels. */
+  end: number
+  windowHeight: number
+}
+
+/** Every page function. A closed shadow root is an object of the page, so it has no type here. */
+export interface PageFunctions {
+  // blocking
+  readPageFacts: (maxNames: number) => PageFacts
+  /** Elements that may have a closed root that is not among the known ones. */
+  findHosts: (maxHosts: number, ...knownRoots: never[]) => unknown[]
+  /** Hides elements that look like a banner or an overlay, and returns their number. */
+  hideBanners: (onlyConsent: boolean, ...closedRoots: never[]) => number
+  /** Clicks the matching button of a consent banner; returns false if there is none. */
+  clickBannerButton: (isAccepting: boolean, ...closedRoots: never[]) => boolean
+  /** Hides the broken images and empty frames of these addresses. */
+  collapseBlocked: (addresses: readonly string[]) => void
+  /** Restores scrolling in a page that was locked for a banner. */
+  unlockScrolling: () => void
+  countElements: () => number
+
+  // elements
+  findPresence: (selector: string, wanted: Wanted) => Presence
+  /** Scrolls the first visible match into the window if needed, and returns its middle. */
+  showMiddle: (selector: string) => Point
+  /** The same for the next visible match that was not returned before; null if there is none. */
+  showNextMiddle: (selector: string) => Point | null
+  /** Scrolls the first visible match to the middle of the window. */
+  scrollToMiddle: (selector: string) => void
+  /** Scrolls the first visible match to the top of the window, and then further. */
+  scrollToTop: (selector: string, adjustTop: number) => void
+  scrollToPosition: (x: number, y: number) => void
+  /** Boxes of the visible matches in CSS pixels of the page. */
+  findRegions: (query: ElementQuery) => Box[]
+  /** Makes everything transparent that neither contains the elements nor belongs to them. */
+  isolateElements: (query: ElementQuery) => void
+  /** For each selector, the boxes of its matches in CSS pixels of the page. */
+  findIgnoredBoxes: (selectors: readonly string[]) => Box[][]
+
+  // full page
+  /** Scrolls instantly. @param isEager makes lazy images and frames load at once */
+  scrollWindow: (top: number, isEager: boolean) => Extent
+  /** Expands a scrolling panel to its full height, and pins elements that are as tall as the window. */
+  unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'skipped'
+  /** True if the page does not scroll itself but contains a scrolling panel that covers this share of the window. */
+  scrollsInside: (minShare: number) => boolean
+  /** Hides fixed and sticky elements. */
+  hideFixed: () => void
+  /** Records the height of each element, makes skipped content visible, and returns the page's height. */
+  prepareReveal: (maxElements: number) => number
+  /** In the tall window: elements that grew with the window get their old height back. */
+  pinHeights: () => void
+  /** Unpins all elements, or those that may have grown with new content. */
+  unpinHeights: (isAll: boolean) => void
+  /** Stops view-timeline animations in the state that they have in the middle of the window. */
+  freezeViewAnimations: (windowHeight: number) => void
+  /** Records the state of links to sections of the page. */
+  noteSectionLinks: () => void
+  /** Restores the recorded state. */
+  restoreSectionLinks: () => void
+
+  // waiting
+  /** Number of changes of the DOM since the last call. */
+  countChanges: () => number
+  /** Advances finite animations. @param left remaining page time: only animations that end within it count */
+  advanceAnimations: (milliseconds: number, left: number) => VisibleMotion
+  /** Resolves with the next frame. */
+  nextFrame: () => Promise<void>
+  /** Requests a frame for {@link isFramePending}. */
+  requestFrame: () => void
+  isFramePending: () => boolean
+  /** Time of the document's timeline, on which frames run. */
+  readFrameTime: () => number
+  /** Areas of infinite animations, images that may be animated, and videos. */
+  findMovingAreas: () => WindowShare[]
+  /** Number of fonts and images above this height that are still loading. Forces a layout. */
+  countLoading: (height: number) => number
+  /** Finite animations jump to their end. Infinite ones are canceled. */
+  endAnimations: () => void
+  rewindMedia: () => void
+  isSeeking: () => boolean
+
+  // navigation
+  readUrl: () => string
+  /** The first rule that the page violates; null if there is none. */
+  findBrokenRule: (rules: ContentRules) => BrokenRule | null
+  looksChallenged: () => boolean
+  /** Replaces WebSocket by sockets that fail as if no server were listening. */
+  refuseWebSockets: () => void
+  removeSharedWorkers: () => void
+  /** Writes entries to localStorage in documents of the origin, unless the page has set them. */
+  writeStorage: (origin: string, entries: Readonly<Record<string, string>>) => void
+  /** Draws the PDF of the page's own URL. */
+  showPdf: (request: PdfRequest) => void
+  readPdfOutcome: () => Promise<PdfOutcome>
+
+  // injection
+  /** Covers the matches with boxes. Returns the number of boxes of each selector. */
+  coverMatches: (mask: { selectors: readonly string[]; color: string }) => number[]
+  /** Hides the matches and all that they contain. Returns the number of matches of each selector. */
+  leaveOutMatches: (selectors: readonly string[]) => number[]
+  /** Hides the matches in the document and in its open shadow roots. */
+  hideInShadow: (selectors: readonly string[]) => void
+  findSelectorFault: (selectors: readonly { text: string; isRule: boolean }[]) => { index: number; fault: SelectorFault } | null
+  hasNoRule: (sheet: string) => boolean
+  /** Transparency of a color, 0 to 1; null for an invalid color. */
+  readTransparency: (color: string) => number | null
+  /** Names of the media features that the browser does not support. */
+  findUnknownFeatures: (features: readonly (readonly [name: string, value: string])[]) => string[]
+  /** What loads a resource in a print template; null if nothing does. */
+  findLoader: (html: string) => string | null
+
+  // output
+  readHtml: () => string
+  readText: () => string
+  readDocumentFacts: () => DocumentFacts
+  readNotes: (wanted: readonly DocumentNote[], limits: NoteLimits) => DocumentNotes
+
+  // video
+  /** Mutes media when they start to play. */
+  muteMedia: () => void
+  /** True while a video with a sound track is playing. */
+  hasPlayingSound: () => boolean
+  /** Finds the part of the page that scrolls. */
+  findScroller: () => ScrollerExtent
+  scrollScroller: (top: number) => ScrollerExtent
+  /** Number of images that have begun to load and are not complete. */
+  countLoadingImages: () => number
+}
+
+export type PageFunctionName = keyof PageFunctions

@@ -1,0 +1,426 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import t from 'tap'
+import type { PageFunctionName } from '../../../../capture-runner/src/page/functions.ts'
+import { sources } from '../../../../capture-runner/src/page/generated/sources.ts'
+import { bundleProgram } from '../../../cluster/images/bundle.ts'
+import { type OpenDocument, openLab, WINDOW } from './lab.ts'
+
+// Every page function in a real page. A new function needs a case: the table has a row for each name.
+
+const open = await openLab(t)
+
+interface Case {
+  /** The document. */
+  html?: string
+  run: (t: Test, document: OpenDocument) => Promise<unknown>
+}
+
+const BANNER = `<div id="bar" style="position:fixed;bottom:0;width:100%;height:80px">We use cookies.
+  <button onclick="document.title = 'accepted'">Accept all</button><button onclick="document.title = 'rejected'">Reject all</button></div>`
+const SCROLLER = '<body style="margin:0"><div id="panel" style="height:600px;overflow-y:auto"><div style="height:2000px">tall</div></div>'
+const TALL = '<div style="height:3000px">tall</div>'
+const SQUARE = '<div id="one" class="square" style="position:absolute;left:100px;top:50px;width:30px;height:40px">one</div>'
+
+const styleOf = (selector: string, property: string): string => `getComputedStyle(document.querySelector('${selector}')).${property}`
+
+const cases: Record<PageFunctionName, Case> = {
+  advanceAnimations: {
+    html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear }</style><div id="one"></div><canvas></canvas>`,
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('advanceAnimations', 0, 20_000), { hasChanges: false, animations: 1, canvases: 1 })
+      await read("document.body.append('more')")
+      t.strictSame(await call('advanceAnimations', 20_000, 20_000), { hasChanges: true, animations: 0, canvases: 1 })
+    },
+  },
+  clickBannerButton: {
+    html: BANNER,
+    run: async (t, { call, read }) => {
+      t.equal(await call('clickBannerButton', false), true)
+      t.equal(await read('document.title'), 'rejected')
+    },
+  },
+  collapseBlocked: {
+    html: '<img src="http://page.test/a.png"><img src="http://page.test/b.png">',
+    run: async (t, { call, read }) => {
+      await call('collapseBlocked', ['http://page.test/a.png'])
+      t.strictSame(await read('[...document.images].map((image) => getComputedStyle(image).display)'), ['none', 'inline'])
+    },
+  },
+  countChanges: {
+    run: async (t, { call, read }) => {
+      t.equal(await call('countChanges'), 0)
+      await read("document.body.append('a'), document.body.append('b')")
+      t.equal(await call('countChanges'), 2)
+      t.equal(await call('countChanges'), 0)
+    },
+  },
+  countElements: { html: '<p>a<p>b', run: async (t, { call }) => t.equal(await call('countElements'), 5) },
+  countLoading: {
+    html: '<input value="text"><script>document.querySelector("input").focus()</script>',
+    run: async (t, { call, read }) => {
+      t.equal(await call('countLoading', 1_000), 0)
+      t.equal(await read(styleOf('input', 'caretColor')), 'rgba(0, 0, 0, 0)')
+    },
+  },
+  countLoadingImages: {
+    html: '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">',
+    run: async (t, { call }) => t.equal(await call('countLoadingImages'), 0),
+  },
+  coverMatches: {
+    html: SQUARE,
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('coverMatches', { selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }), [1, 0])
+      t.equal(
+        await read("getComputedStyle(document.elementsFromPoint(110, 60)[0]).width + document.querySelector('[popover]').children.length"),
+        '30px1',
+      )
+    },
+  },
+  endAnimations: {
+    html: `<style>@keyframes grow { from { width: 0 } to { width: 200px } } #one { width: 100px; animation: grow 100s both }
+      #two { width: 100px; animation: grow 1s infinite }</style><div id="one"></div><div id="two"></div>`,
+    run: async (t, { call, read }) => {
+      await call('endAnimations')
+      t.equal(await read(styleOf('#one', 'width')), '200px')
+      t.equal(await read(styleOf('#two', 'width')), '100px')
+    },
+  },
+  findBrokenRule: {
+    html: '<p>Sold   Out</p><i class="error"></i>',
+    run: async (t, { call }) => {
+      const rules = { refusedWords: [], neededWords: [], refusedSelectors: [] }
+      t.equal(await call('findBrokenRule', rules), null)
+      t.strictSame(await call('findBrokenRule', { ...rules, refusedWords: ['sold out'] }), { rule: 'contains', value: 'sold out' })
+      t.strictSame(await call('findBrokenRule', { ...rules, neededWords: ['In stock'] }), { rule: 'missing', value: 'In stock' })
+      t.strictSame(await call('findBrokenRule', { ...rules, refusedSelectors: ['.error'] }), { rule: 'selector', value: '.error' })
+    },
+  },
+  findHosts: {
+    html: '<x-host></x-host>',
+    run: async (t, { session, contextId }) => {
+      const evaluation = { functionDeclaration: sources.findHosts, arguments: [{ value: 150 }], executionContextId: contextId }
+      const { result } = await session.send('Runtime.callFunctionOn', evaluation)
+      t.match(result.description, /Array\([1-9]/)
+    },
+  },
+  findIgnoredBoxes: {
+    html: SQUARE + TALL,
+    run: async (t, { call, read }) => {
+      await read('scrollTo(0, 20)')
+      t.strictSame(await call('findIgnoredBoxes', ['#one', '.absent']), [[{ x: 100, y: 50, width: 30, height: 40 }], []])
+    },
+  },
+  findLoader: {
+    run: async (t, { call }) => {
+      t.equal(await call('findLoader', '<p style="color: red">text</p>'), null)
+      t.equal(await call('findLoader', '<iframe src="x"></iframe>'), '<iframe>')
+      t.equal(await call('findLoader', '<style>@import "x.css"</style>'), '@import')
+    },
+  },
+  findMovingAreas: {
+    html: '<style>body { margin: 0 }</style><video style="display:block;width:400px;height:300px"></video>',
+    run: async (t, { call }) => t.strictSame(await call('findMovingAreas'), [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
+  },
+  findPresence: {
+    html: '<p class="one">text</p><p class="two" hidden>text</p>',
+    run: async (t, { call }) => {
+      t.equal(await call('findPresence', '.one', {}), 'there')
+      t.equal(await call('findPresence', '.two', {}), 'absent')
+      t.equal(await call('findPresence', '.two', { isVisible: false }), 'there')
+      t.equal(await call('findPresence', 'p', { isVisible: false, count: 3 }), 'absent')
+    },
+  },
+  findRegions: {
+    html: SQUARE + SQUARE,
+    run: async (t, { call }) => {
+      const box = { x: 100, y: 50, width: 30, height: 40 }
+      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [box])
+      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [box, box])
+    },
+  },
+  findScroller: {
+    html: SCROLLER,
+    run: async (t, { call }) => t.strictSame(await call('findScroller'), { end: 1400, windowHeight: 600 }),
+  },
+  findSelectorFault: {
+    run: async (t, { call }) => {
+      const rule = (text: string) => ({ text, isRule: true })
+      t.equal(await call('findSelectorFault', [rule('.a > b')]), null)
+      t.strictSame(await call('findSelectorFault', [rule('.a'), rule('p:')]), { index: 1, fault: 'invalid' })
+      t.strictSame(await call('findSelectorFault', [rule('a /* open')]), { index: 0, fault: 'open' })
+    },
+  },
+  findUnknownFeatures: {
+    run: async (t, { call }) => {
+      const features = [
+        ['prefers-color-scheme', 'light'],
+        ['no-such-feature', 'x'],
+      ] as const
+      t.strictSame(await call('findUnknownFeatures', features), ['no-such-feature'])
+    },
+  },
+  freezeViewAnimations: {
+    html: `<style>@keyframes fade { from { opacity: 0 } to { opacity: 1 } }
+      #one { height: 100px; margin-top: 1000px; animation: fade linear both; animation-timeline: view() }</style><div id="one"></div>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('freezeViewAnimations', WINDOW.height)
+      t.equal(await read(styleOf('#one', 'opacity')), '0.5')
+    },
+  },
+  hasNoRule: {
+    run: async (t, { call }) => {
+      t.equal(await call('hasNoRule', 'body { color: red }'), false)
+      t.equal(await call('hasNoRule', 'not a rule'), true)
+    },
+  },
+  hasPlayingSound: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('hasPlayingSound'), false) },
+  hideBanners: {
+    html: BANNER,
+    run: async (t, { call, read }) => {
+      t.equal(await call('hideBanners', true), 1)
+      t.equal(await read(styleOf('#bar', 'display')), 'none')
+    },
+  },
+  hideFixed: {
+    html: BANNER,
+    run: async (t, { call, read }) => {
+      await call('hideFixed')
+      t.equal(await read(styleOf('#bar', 'visibility')), 'hidden')
+    },
+  },
+  hideInShadow: {
+    html: '<div id="host"></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>text</p>"</script>',
+    run: async (t, { call, read }) => {
+      await call('hideInShadow', ['p'])
+      t.equal(await read("getComputedStyle(host.shadowRoot.querySelector('p')).display"), 'none')
+    },
+  },
+  isFramePending: { run: async (t, { call }) => t.equal(await call('isFramePending'), false) },
+  isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
+  isolateElements: {
+    html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
+    run: async (t, { call, read }) => {
+      await call('isolateElements', { selector: '#one', all: false })
+      const opacities = `['main', '#one', '#other', 'footer'].map((one) => getComputedStyle(document.querySelector(one)).opacity).join()`
+      t.equal(await read(opacities), '1,1,0,0')
+    },
+  },
+  leaveOutMatches: {
+    html: '<div id="one">a<b style="visibility:visible">b</b></div>',
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('leaveOutMatches', ['#one', '.absent']), [1, 0])
+      t.equal(await read(styleOf('#one b', 'visibility')), 'hidden')
+    },
+  },
+  looksChallenged: {
+    html: '<title>Just a moment...</title>',
+    run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
+  },
+  muteMedia: {
+    html: '<video id="media"></video>',
+    run: async (t, { call, read }) => {
+      await call('muteMedia')
+      t.equal(await read("media.dispatchEvent(new Event('play')), media.muted"), true)
+    },
+  },
+  nextFrame: { run: async (t, { call }) => t.resolves(call('nextFrame')) },
+  noteSectionLinks: {
+    html: '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
+    run: async (t, { call, read }) => {
+      await call('noteSectionLinks')
+      await read("document.querySelector('a').className = '', document.querySelector('li').setAttribute('aria-current', 'true')")
+      await call('restoreSectionLinks')
+      t.equal(await read("document.querySelector('li').outerHTML"), '<li><a href="#one" class="here">one</a></li>')
+    },
+  },
+  pinHeights: {
+    html: `<div id="one" style="height:100vh"></div>${TALL}`,
+    run: async (t, { page, call, read }) => {
+      t.equal((await call('prepareReveal', 100)) > 3_000, true)
+      await page.setViewportSize({ ...WINDOW, height: 1_200 })
+      await call('pinHeights')
+      t.equal(await read(styleOf('#one', 'height')), '600px')
+      await call('unpinHeights', true)
+      t.equal(await read(styleOf('#one', 'height')), '1200px')
+      await page.setViewportSize(WINDOW)
+    },
+  },
+  prepareReveal: {
+    html: `<div id="one" style="content-visibility:auto">text</div>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('prepareReveal', 100)
+      t.equal(await read(styleOf('#one', 'contentVisibility')), 'visible')
+    },
+  },
+  readDocumentFacts: {
+    html: '<title>Title</title><body>text',
+    run: async (t, { call }) => {
+      const facts = { hasBody: true, title: 'Title', url: 'http://page.test/', status: 200, isChallenged: false }
+      t.strictSame(await call('readDocumentFacts'), facts)
+    },
+  },
+  readFrameTime: { run: async (t, { call }) => t.type(await call('readFrameTime'), 'number') },
+  readHtml: {
+    html: '<!doctype html><html><head></head><body>text</body></html>',
+    run: async (t, { call }) => t.equal(await call('readHtml'), '<!DOCTYPE html>\n<html><head></head><body>text</body></html>'),
+  },
+  readNotes: {
+    html: '<meta property="og:title" content="Title"><link rel="icon" href="/icon.png"><a href="/next">next</a>',
+    run: async (t, { call }) => {
+      const notes = await call('readNotes', ['openGraph', 'icon', 'links', 'timings'], { addressLength: 2_048 })
+      t.match(notes, {
+        openGraph: { 'og:title': 'Title' },
+        icon: 'http://page.test/icon.png',
+        links: ['http://page.test/next'],
+        timings: { load: Number },
+      })
+    },
+  },
+  readPageFacts: {
+    html: '<p id="one" class="a b"><a href="/next">next</a>',
+    run: async (t, { call }) => {
+      const facts = { url: 'http://page.test/', ids: ['one'], classes: ['a', 'b'], hrefs: ['/next'] }
+      t.strictSame(await call('readPageFacts', 100), facts)
+    },
+  },
+  readPdfOutcome: { run: async (t, { call }) => t.equal(await call('readPdfOutcome'), undefined) },
+  readText: {
+    html: '<p>shown</p><p hidden>hidden</p>',
+    run: async (t, { call }) => t.equal((await call('readText')).trim(), 'shown'),
+  },
+  readTransparency: {
+    run: async (t, { call }) => {
+      t.strictSame(
+        [
+          await call('readTransparency', 'red'),
+          await call('readTransparency', 'rgb(0 0 0 / 50%)'),
+          await call('readTransparency', 'no color'),
+        ],
+        [0, 0.5, null],
+      )
+    },
+  },
+  readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
+  refuseWebSockets: {
+    run: async (t, { call, session, contextId }) => {
+      await call('refuseWebSockets')
+      const expression = `new Promise((end) => { const socket = new WebSocket('ws://page.test/'); socket.onclose = ({ code }) => end([code, socket.readyState, WebSocket.OPEN]) })`
+      const { result } = await session.send('Runtime.evaluate', { expression, contextId, awaitPromise: true, returnByValue: true })
+      t.strictSame(result.value, [1006, 3, 1])
+    },
+  },
+  removeSharedWorkers: {
+    run: async (t, { call, session, contextId }) => {
+      await call('removeSharedWorkers')
+      const { result } = await session.send('Runtime.evaluate', { expression: "'SharedWorker' in globalThis", contextId })
+      t.equal(result.value, false)
+    },
+  },
+  requestFrame: {
+    run: async (t, { call }) => {
+      await call('requestFrame')
+      await call('nextFrame')
+      t.equal(await call('isFramePending'), false)
+    },
+  },
+  restoreSectionLinks: { run: async (t, { call }) => t.resolves(call('restoreSectionLinks')) },
+  rewindMedia: {
+    html: '<video id="media" autoplay></video>',
+    run: async (t, { call, read }) => {
+      await call('rewindMedia')
+      t.equal(await read('media.autoplay'), false)
+    },
+  },
+  scrollScroller: {
+    html: SCROLLER,
+    run: async (t, { call, read }) => {
+      await call('findScroller')
+      await call('scrollScroller', 300)
+      t.equal(await read('panel.scrollTop'), 300)
+    },
+  },
+  scrollToMiddle: {
+    html: `${TALL}<p id="one">one</p>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('scrollToMiddle', '#one')
+      t.equal(await read('Math.abs(one.getBoundingClientRect().y - 300) < 20'), true)
+    },
+  },
+  scrollToPosition: {
+    html: TALL,
+    run: async (t, { call, read }) => {
+      await call('scrollToPosition', 0, 70)
+      t.equal(await read('scrollY'), 70)
+    },
+  },
+  scrollToTop: {
+    html: `${TALL}<p id="one" style="margin:0">one</p>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('scrollToTop', '#one', -10)
+      t.equal(await read('Math.round(one.getBoundingClientRect().y)'), 10)
+    },
+  },
+  scrollWindow: {
+    html: `<style>body { margin: 0 }</style>${TALL}<img loading="lazy">`,
+    run: async (t, { call, read }) => {
+      t.match(await call('scrollWindow', 100, true), { windowHeight: 600 })
+      t.strictSame(await read("[scrollY, document.querySelector('img').loading]"), [100, 'eager'])
+    },
+  },
+  scrollsInside: {
+    html: SCROLLER,
+    run: async (t, { call }) => t.equal(await call('scrollsInside', 0.5), true),
+  },
+  showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },
+  showNextMiddle: {
+    html: SQUARE,
+    run: async (t, { call }) => {
+      t.strictSame(await call('showNextMiddle', '.square'), { x: 115, y: 70 })
+      t.equal(await call('showNextMiddle', '.square'), null)
+    },
+  },
+  showPdf: {
+    run: async (t, { call }) => {
+      await call('showPdf', { base: '/absent/', maxBytes: 1, maxHeight: 0, maxPixels: 1 })
+      t.strictSame(await call('readPdfOutcome'), { problem: 'too large' })
+    },
+  },
+  unfold: {
+    html: SCROLLER,
+    run: async (t, { call, read }) => {
+      t.equal(await call('unfold', { container: 'auto', pins: false, eager: false }), 'found')
+      t.equal(await read('panel.offsetHeight'), 2_000)
+    },
+  },
+  unlockScrolling: {
+    html: '<html class="modal-open" style="overflow:hidden"><body></body></html>',
+    run: async (t, { call, read }) => {
+      await call('unlockScrolling')
+      t.equal(await read(styleOf('html', 'overflowY')), 'visible')
+    },
+  },
+  unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },
+  writeStorage: {
+    run: async (t, { call, read }) => {
+      await read("localStorage.setItem('a', 'kept')")
+      await call('writeStorage', 'http://page.test', { a: 'new', b: 'new' })
+      t.strictSame(await read("[localStorage.getItem('a'), localStorage.getItem('b')]"), ['kept', 'new'])
+    },
+  },
+}
+
+for (const [name, { html = '<p>text</p>', run }] of Object.entries(cases)) {
+  t.test(`page function ${name}`, async (t) => run(t, await open(/<(!doctype|html)/i.test(html) ? html : `<!doctype html>${html}`)))
+}
+
+t.test('the image has the sources of page functions that these tests call', async (t) => {
+  const dist = t.testdir()
+  await bundleProgram('capture-runner', dist)
+  const app = join(dist, 'app')
+  const scripts = (await readdir(app)).filter((file) => file.endsWith('.mjs'))
+  const texts = await Promise.all(scripts.map((file) => readFile(join(app, file), 'utf8')))
+  const [, table = ''] = /\bvar sources\w* = (\{[^\n]*\n(?: {2}[^\n]*\n)*\});/.exec(texts.join('\n')) ?? []
+  t.strictSame(new Function(`return ${table}`)(), sources)
+})

@@ -1,0 +1,62 @@
+import { type CDPSession, chromium, type Page } from 'playwright'
+import type { Test } from 'tap'
+import { toCall } from '../../../../capture-runner/src/page/call.ts'
+import type { PageFunctionName, PageFunctions } from '../../../../capture-runner/src/page/functions.ts'
+import { CHROMIUM } from '../stage/studio.ts'
+
+// Opens documents and calls page functions in them, in an isolated world, as a capture does.
+
+/** An open document. */
+export interface OpenDocument {
+  page: Page
+  session: CDPSession
+  contextId: number
+  call: <Name extends PageFunctionName>(
+    name: Name,
+    ...values: Parameters<PageFunctions[Name]>
+  ) => Promise<Awaited<ReturnType<PageFunctions[Name]>>>
+  /** Evaluates an expression in the page's own world. */
+  read: (expression: string) => Promise<unknown>
+}
+
+/** A document, or the body of one. */
+export interface Source {
+  text: string
+  contentType?: string
+}
+
+export const WINDOW = { width: 800, height: 600 }
+
+/** Starts a browser, which ends with the test file. Each document opens at `http://page.test/`, with other documents at their paths. */
+export async function openLab(t: Test) {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0 })
+  t.teardown(() => browser.close())
+  const page = await browser.newPage({ viewport: WINDOW })
+  let documents: Readonly<Record<string, string | Source>> = {}
+  await page.route('**/*', (route) => {
+    const found = documents[new URL(route.request().url()).pathname]
+    if (found === undefined) return route.fulfill({ status: 404 })
+    const { text, contentType = 'text/html; charset=utf-8' } = typeof found === 'string' ? { text: found } : found
+    return route.fulfill({ contentType, body: text })
+  })
+  const session = await page.context().newCDPSession(page)
+  return async (main: string | Source, others: Readonly<Record<string, string | Source>> = {}): Promise<OpenDocument> => {
+    documents = { '/': main, ...others }
+    await page.goto('http://page.test/')
+    const { frameTree } = await session.send('Page.getFrameTree')
+    const world = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'tintype' })
+    const contextId = world.executionContextId
+    return {
+      page,
+      session,
+      contextId,
+      call: async (name, ...values) => {
+        const evaluation = { expression: toCall(name, ...values), contextId, returnByValue: true, awaitPromise: true }
+        const { result, exceptionDetails } = await session.send('Runtime.evaluate', evaluation)
+        if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+        return result.value
+      },
+      read: (expression) => page.evaluate(expression),
+    }
+  }
+}
