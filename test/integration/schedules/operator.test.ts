@@ -71,8 +71,12 @@ async function createSchedule(name: string, accountName: string, spec: Partial<S
   await schedules.patch(name, mergePatch({ status: { lastScheduleTime: hoursAgo(10).toISOString() } }), { subresource: 'status' })
 }
 /** Makes a run due that should have started so many hours ago. */
-const makeDue = (name: string, hours: number) =>
-  schedules.patch(name, mergePatch({ spec: { suspend: false, schedule: cronOf(hoursAgo(hours)) } }))
+async function makeDue(name: string, hours: number): Promise<void> {
+  const schedule = cronOf(hoursAgo(hours))
+  // As if the operator had seen the expression before: a change starts no run for an earlier time.
+  await schedules.patch(name, mergePatch({ status: { timing: { schedule, since: null } } }), { subresource: 'status' })
+  await schedules.patch(name, mergePatch({ spec: { suspend: false, schedule } }))
+}
 const whenSchedule = (name: string, what: string, test: (schedule: ScreenshotSchedule) => boolean) =>
   eventually(`${name} ${what}`, async () => {
     const schedule = await schedules.get(name)
