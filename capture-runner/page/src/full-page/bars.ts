@@ -36,7 +36,11 @@ function belongsToBottom(element: Element): boolean {
 
 /** False for an element in a scroll box, to whose edge it sticks. */
 function sticksToWindow(element: Element): boolean {
-  for (let outer = containerOf(element); outer && outer !== document.body && outer !== document.documentElement; outer = containerOf(outer)) {
+  for (
+    let outer = containerOf(element);
+    outer && outer !== document.body && outer !== document.documentElement;
+    outer = containerOf(outer)
+  ) {
     if (/auto|scroll|hidden/.test(getComputedStyle(outer).overflowY)) return false
   }
   return true

@@ -15,7 +15,9 @@ export const readHtml: PageFunctions['readHtml'] = () => {
 /** The matches are hidden while the text is read, before the browser paints. */
 export const readText: PageFunctions['readText'] = (hidden = []) => {
   const roots = hidden.length > 0 ? findRoots() : []
-  const styled = hidden.flatMap((selector) => findMatches(selector, roots)).map((element) => [element, attributeOf(element, 'style')] as const)
+  const styled = hidden
+    .flatMap((selector) => findMatches(selector, roots))
+    .map((element) => [element, attributeOf(element, 'style')] as const)
   for (const [element] of styled) setStyle(element, { visibility: 'hidden' })
   const text = toSavedText(readVisibleText())
   for (const [element, style] of styled.reverse()) {

@@ -53,7 +53,9 @@ export const preparingOptions = {
   ),
   includeShadowDom: option(
     { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false.'),
+    z
+      .boolean()
+      .describe('Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false.'),
   ),
   maskSelectors: option(
     { links: 'yes', picture: 'yes' },
