@@ -7,7 +7,7 @@ import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
-import { notePanel } from '../steps/full-page/note-panel.ts'
+import { noteFolded } from '../steps/full-page/note-folded.ts'
 import { conceal, reveal } from '../steps/full-page/reveal.ts'
 import { scroll } from '../steps/full-page/scroll.ts'
 import { noteSectionLinks } from '../steps/full-page/section-links.ts'
@@ -91,7 +91,7 @@ export const STEPS: readonly Step[] = [
   checkContent,
   stillPage,
   measure,
-  notePanel,
+  noteFolded,
   metadata,
   notePage,
   files,

@@ -69,6 +69,8 @@ export interface Work {
   texts?: ReadonlyMap<string, string | undefined>
   /** The page's virtual clock, paused by default; absent: the page runs in real time. */
   clock?: PageClock
+  /** A part that scrolls was expanded. */
+  hasUnfolded?: boolean
   /** The page is currently laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */

@@ -1,43 +1,103 @@
-import type { PageFunctions } from '../../../src/page/functions.ts'
+import type { PageFunctions, ScrollContainer } from '../../../src/page/functions.ts'
+import { recall, remember } from '../shared/state.ts'
 import { setStyle } from '../shared/style.ts'
+import { containerOf } from './flat-tree.ts'
 import { loadEagerly } from './lazy.ts'
+import { findFilling, findFoldedPart, findLargest, frameDocumentOf, isFrame, isPageScrolling } from './scrollers.ts'
 
-export const unfold: PageFunctions['unfold'] = ({ container, pins, eager }) => {
+export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsWidth }) => {
   if (eager) loadEagerly()
-  if (pins) pinWindowHeights()
+  if (pins) pinWindowHeights(document)
   if (container === undefined) return 'skipped'
-  const panel = findPanel(container)
+  const before = recall('tintypeUnfolded')
+  const panel = before?.isConnected && isPageScrolling() ? before : findPanel(container)
   if (!panel) return 'absent'
-  expand(panel)
+  if (isFrame(panel)) growFrame(panel as HTMLIFrameElement)
+  else if (panel !== before) expand(panel, keepsWidth)
+  remember('tintypeUnfolded', panel)
   return 'found'
 }
 
-function pinWindowHeights(): void {
-  for (const element of document.body?.querySelectorAll('*') ?? []) {
-    if (element instanceof HTMLElement && Math.abs(element.offsetHeight - innerHeight) < 1) {
-      setStyle(element, { height: `${innerHeight}px`, 'min-height': '0', 'max-height': `${innerHeight}px` })
+export const findFolded: PageFunctions['findFolded'] = () => findFoldedPart()
+
+export const readExtent: PageFunctions['readExtent'] = () => ({
+  width: innerWidth,
+  height: innerHeight,
+  scrollHeight: (document.scrollingElement ?? document.documentElement).scrollHeight,
+})
+
+/** Elements as tall as the window keep their height. */
+function pinWindowHeights({ body, defaultView }: Document): void {
+  const height = defaultView?.innerHeight ?? 0
+  for (const element of body?.querySelectorAll<HTMLElement>('*') ?? []) {
+    if (Math.abs(element.offsetHeight - height) < 1) {
+      setStyle(element, { height: `${height}px`, 'min-height': '0', 'max-height': `${height}px` })
     }
   }
 }
 
-function findPanel(container: string): HTMLElement | null | undefined {
-  if (container !== 'auto') return document.querySelector<HTMLElement>(container)
-  const scrolls = (element: Element) =>
-    element.scrollHeight > element.clientHeight + 1 && /auto|scroll|overlay/.test(getComputedStyle(element).overflowY)
-  const area = (element: Element) => element.clientWidth * element.clientHeight
-  return [...document.querySelectorAll<HTMLElement>('body *')].filter(scrolls).sort((a, b) => area(b) - area(a))[0]
+function findPanel(container: ScrollContainer): HTMLElement | null | undefined {
+  if (typeof container === 'object') return document.querySelector<HTMLElement>(container.selector)
+  return (container === 'filling' ? findFilling() : findLargest())?.element
 }
 
-/** Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. */
-function expand(panel: HTMLElement): void {
+/** Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. Content may be added to it later. */
+function expand(panel: HTMLElement, keepsWidth: boolean): void {
   panel.scrollTop = 0
-  const whole = panel.scrollHeight + panel.offsetHeight - panel.clientHeight
-  const width = `${panel.offsetWidth}px`
-  setStyle(panel, { 'box-sizing': 'border-box', width, height: `${whole}px`, 'max-height': 'none', overflow: 'visible', flex: 'none' })
-  for (let outer = panel.parentElement; outer; outer = outer.parentElement) {
-    const { position } = getComputedStyle(outer)
-    setStyle(outer, { height: 'auto', 'max-height': 'none', overflow: 'visible' })
-    if (position === 'fixed') setStyle(outer, { position: 'absolute', bottom: 'auto' })
-    if (position === 'absolute') setStyle(outer, { bottom: 'auto' })
+  const whole = `${panel.scrollHeight + panel.offsetHeight - panel.clientHeight}px`
+  if (keepsWidth && panel !== panel.ownerDocument.body) keepWidth(panel)
+  setStyle(panel, { height: 'auto', 'min-height': whole, 'max-height': 'none' })
+  release(panel)
+  releaseAround(panel)
+}
+
+/** Makes a frame as tall as its document. */
+function growFrame(frame: HTMLIFrameElement): void {
+  const inner = frameDocumentOf(frame)
+  const root = inner?.scrollingElement ?? inner?.documentElement
+  if (!inner || !root) return
+  if (!recall('tintypeUnfolded')) {
+    pinWindowHeights(inner)
+    keepWidth(frame)
+    setStyle(frame, { 'max-height': 'none' })
+    releaseAround(frame)
   }
+  if (root.scrollHeight <= frame.clientHeight) releaseInner(inner)
+  setStyle(frame, { height: `${root.scrollHeight + frame.offsetHeight - frame.clientHeight}px` })
+}
+
+/** Lets the document of a frame grow if a part of it scrolls. */
+function releaseInner({ body, documentElement }: Document): void {
+  const scrolls = (element: HTMLElement) =>
+    element.scrollHeight > element.clientHeight + 1 && /auto|scroll|overlay/.test(getComputedStyle(element).overflowY)
+  const panels = [body, ...body.querySelectorAll<HTMLElement>('*')].filter(scrolls)
+  const areaOf = ({ clientHeight, clientWidth }: Element) => clientHeight * clientWidth
+  const [panel] = panels.sort((a, b) => areaOf(b) - areaOf(a))
+  if (panel && areaOf(panel) >= areaOf(documentElement) / 2) expand(panel, true)
+}
+
+const keepWidth = (element: HTMLElement): void =>
+  setStyle(element, { 'box-sizing': 'border-box', width: `${element.offsetWidth}px`, flex: 'none' })
+
+/** Lets the panel grow downwards, and all that contains it with it. */
+function releaseAround(panel: HTMLElement): void {
+  growDownwards(panel)
+  for (let outer = containerOf(panel); outer; outer = containerOf(outer)) {
+    setStyle(outer, { height: 'auto', 'max-height': 'none' })
+    release(outer)
+    growDownwards(outer)
+  }
+}
+
+function growDownwards(element: Element): void {
+  const { position } = getComputedStyle(element)
+  if (position === 'fixed') setStyle(element, { position: 'absolute', bottom: 'auto' })
+  if (position === 'absolute') setStyle(element, { bottom: 'auto' })
+}
+
+/** Shows all of the content below. What is cut at the sides stays cut. */
+function release(element: Element): void {
+  const { overflowX, contain } = getComputedStyle(element)
+  setStyle(element, { 'overflow-x': overflowX === 'visible' ? 'visible' : 'clip', 'overflow-y': 'visible' })
+  if (contain !== 'none') setStyle(element, { contain: 'none' })
 }

@@ -7,6 +7,7 @@ export interface PageState {
   tintypeMotion: { roots: WeakSet<Node>; changes: number; observer: MutationObserver }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
+  tintypeUnfolded: HTMLElement
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
   pdfOutcome: Promise<unknown>

@@ -1,17 +1,19 @@
 import { callInPage } from '../../page/call.ts'
-import type { Step } from '../step.ts'
+import type { Step, Work } from '../step.ts'
 
-/** Before a full-page screenshot: expands an inner scrolling panel to its full height, and pins elements that are as tall as the window. */
+/** Before a full-page screenshot: expands a part that scrolls to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
   name: 'unfold',
   isWanted: ({ picture }) =>
     picture.scrollContainer !== undefined ||
     picture.pinWindowHeights ||
     (picture.eagerImages && !picture.sweep && picture.scroll === undefined),
-  run: async (work) => {
-    const { scrollContainer, pinWindowHeights, eagerImages } = work.plan.picture
-    const parts = { container: scrollContainer, pins: pinWindowHeights, eager: eagerImages }
-    const found = await callInPage(work, 'unfold', parts)
-    if (found === 'absent') work.findings.warnings.push('full_page_scroll_container matched no scrollable element')
-  },
+  run: unfoldParts,
+}
+
+/** May run again for content that has arrived since. */
+export async function unfoldParts(work: Work): Promise<void> {
+  const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
+  const found = await callInPage(work, 'unfold', { container, pins, eager, keepsWidth: format !== 'pdf' })
+  work.hasUnfolded = found === 'found'
 }

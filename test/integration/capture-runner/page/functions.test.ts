@@ -97,6 +97,10 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findBrokenRule', { ...rules, refusedSelectors: ['.error'] }), { rule: 'selector', value: '.error' })
     },
   },
+  findFolded: {
+    html: SCROLLER,
+    run: async (t, { call }) => t.match(await call('findFolded'), { part: 'div#panel', reason: 'other', width: 800, height: 600 }),
+  },
   findHosts: {
     html: '<x-host></x-host>',
     run: async (t, { session, contextId }) => {
@@ -262,6 +266,10 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readFrameTime: { run: async (t, { call }) => t.type(await call('readFrameTime'), 'number') },
+  readExtent: {
+    html: '<body style="margin:0"><div style="height:900px"></div>',
+    run: async (t, { call }) => t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 900 }),
+  },
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
     run: async (t, { call }) => t.equal(await call('readHtml'), '<!DOCTYPE html>\n<html><head></head><body>text</body></html>'),
@@ -369,10 +377,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await read("[scrollY, document.querySelector('img').loading]"), [100, 'eager'])
     },
   },
-  scrollsInside: {
-    html: SCROLLER,
-    run: async (t, { call }) => t.equal(await call('scrollsInside', 0.5), true),
-  },
   showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },
   showNextMiddle: {
     html: SQUARE,
@@ -390,7 +394,7 @@ const cases: Record<PageFunctionName, Case> = {
   unfold: {
     html: SCROLLER,
     run: async (t, { call, read }) => {
-      t.equal(await call('unfold', { container: 'auto', pins: false, eager: false }), 'found')
+      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'found')
       t.equal(await read('panel.offsetHeight'), 2_000)
     },
   },
