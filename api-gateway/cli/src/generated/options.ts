@@ -50,7 +50,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"full_page_fixed_elements","kind":"text","summary":"How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, hide hides them, keep shows them in every section of a stitched page. Default: once.","values":["once","hide","keep"]},
       {"name":"full_page_fix_viewport_units","kind":"boolean","summary":"Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false."},
       {"name":"full_page_full_width","kind":"boolean","summary":"Captures the whole width of a full page that is wider than the viewport. Default: false."},
-      {"name":"full_page_scroll_container","kind":"text","summary":"CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none."},
+      {"name":"full_page_scroll_container","kind":"text","summary":"CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes."},
       {"name":"full_page_overflow","kind":"text","summary":"How to handle a page that is longer than --full-page-max-height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.","values":["crop","scale","fail"]},
     ],
   },
