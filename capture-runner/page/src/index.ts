@@ -29,4 +29,5 @@ export { isFramePending, nextFrame, readFrameTime, requestFrame } from './waitin
 export { countLoading } from './waiting/loading.ts'
 export { advanceAnimations } from './waiting/motion.ts'
 export { findMovingAreas } from './waiting/moving-areas.ts'
+export { keepScriptingRules } from './waiting/scripting-rules.ts'
 export { endAnimations, isSeeking, rewindMedia } from './waiting/still.ts'

@@ -8,7 +8,7 @@ import { abortable } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { noteFolded } from '../steps/full-page/note-folded.ts'
-import { conceal, reveal } from '../steps/full-page/reveal.ts'
+import { conceal, followGrowth, reveal } from '../steps/full-page/reveal.ts'
 import { scroll } from '../steps/full-page/scroll.ts'
 import { noteSectionLinks } from '../steps/full-page/section-links.ts'
 import { sweep } from '../steps/full-page/sweep.ts'
@@ -86,6 +86,7 @@ export const STEPS: readonly Step[] = [
   delay,
   reveal,
   stability,
+  followGrowth,
   conceal,
   hideLatecomers,
   checkContent,

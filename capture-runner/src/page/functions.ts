@@ -207,7 +207,10 @@ export interface PageFunctions {
   readExtent: () => WindowExtent
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
-  /** Records the height of each element, makes skipped content visible, and returns the page's height. */
+  /**
+   * Records the height of each element, makes skipped content visible, and returns the page's height. Again in a taller window: does the same for what
+   * has arrived since.
+   */
   prepareReveal: (maxElements: number) => number
   /** In the tall window: elements that grew with the window get their old height back. */
   pinHeights: () => void
@@ -232,6 +235,8 @@ export interface PageFunctions {
   isFramePending: () => boolean
   /** Time of the document's timeline, on which frames run. */
   readFrameTime: () => number
+  /** Replaces media queries for `scripting` by their results, and hides `<noscript>`, before the page's scripts are stopped. */
+  keepScriptingRules: () => void
   /** Areas of infinite animations, images that may be animated, and videos. */
   findMovingAreas: () => WindowShare[]
   /** Number of fonts and images above this height that are still loading. Forces a layout. */

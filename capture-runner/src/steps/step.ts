@@ -71,8 +71,8 @@ export interface Work {
   clock?: PageClock
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
-  /** The page is currently laid out in a window as tall as itself. */
-  isRevealed?: true
+  /** The document that was prepared for a full page, and the height of the window in which it is laid out, in CSS pixels. */
+  revealed?: { document: string | undefined; windowHeight: number }
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal

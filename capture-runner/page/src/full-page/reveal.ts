@@ -8,17 +8,68 @@ const HEIGHT = 'data-tintype-height'
 /** Pins elements as tall as the window before a script can see another window. */
 export const prepareReveal: PageFunctions['prepareReveal'] = (maxElements) => {
   const all = [...document.querySelectorAll('*')].slice(0, maxElements)
+  const before = recall('tintypeHeights')
+  if (before) return prepareNew(all, before)
   for (const element of all) showSkipped(element)
   const windowHeight = innerHeight
-  const isPart = (element: Element): element is HTMLElement =>
-    element instanceof HTMLElement && element !== document.documentElement && element !== document.body
   const pinned = new Map<HTMLElement, number>()
   const pin = createPin(pinned, windowHeight)
   const heights = new Map(all.filter(isPart).map((element) => [element, element.offsetHeight]))
   const pageHeight = scrollingElement().scrollHeight
-  remember('tintypeHeights', { heights, pin, pinned, windowHeight })
+  remember('tintypeHeights', { heights, pin, pinned, windowHeight, pageHeight, contentEnd: findContentEnd(all) })
   if (pageHeight > windowHeight) for (const [element, height] of heights) if (height === windowHeight) pin(element, height)
   return pageHeight
+}
+
+/**
+ * For elements that have arrived since. Returns the page's height. The window may be taller than the page, and its own scroll height then says nothing.
+ */
+function prepareNew(all: readonly Element[], state: PinnedHeights): number {
+  const { heights, pinned, pin, windowHeight } = state
+  const isTall = innerHeight > windowHeight
+  for (const element of all) if (!heights.has(element as HTMLElement)) showSkipped(element)
+  for (const element of all.filter(isPart)) {
+    const { offsetHeight } = element
+    // In the tall window, an element as tall as the window has a height in its units.
+    const height = isTall && offsetHeight === innerHeight ? windowHeight : offsetHeight
+    if (height !== offsetHeight) pin(element, height)
+    else if (pinned.has(element)) freeGrown(element, state)
+    else heights.set(element, height)
+  }
+  state.pageHeight = isTall ? state.pageHeight + Math.max(0, findContentEnd(all) - state.contentEnd) : scrollingElement().scrollHeight
+  state.contentEnd = findContentEnd(all)
+  return state.pageHeight
+}
+
+const isPart = (element: Element): element is HTMLElement =>
+  element instanceof HTMLElement && element !== document.documentElement && element !== document.body
+
+/** An element that got more content than its pinned height has room for may grow. */
+function freeGrown(element: HTMLElement, { pin, heights }: PinnedHeights): void {
+  if (element.scrollHeight <= element.clientHeight + 1 || getComputedStyle(element).overflowY !== 'visible') return
+  pin(element, heights.get(element) ?? element.offsetHeight, true)
+}
+
+/** Where the content ends, in CSS pixels of the page. Fixed elements, and what other elements cut off, do not count. */
+function findContentEnd(all: readonly Element[]): number {
+  let end = 0
+  for (const element of all) {
+    if (element === document.documentElement || element === document.body) continue
+    const { bottom, width, height } = element.getBoundingClientRect()
+    if (width > 0 && height > 0 && bottom > end) end = Math.max(end, shownUntil(element, bottom))
+  }
+  return end + scrollY
+}
+
+function shownUntil(element: Element, bottom: number): number {
+  if (getComputedStyle(element).position === 'fixed') return 0
+  let end = bottom
+  for (let outer = element.parentElement; outer && outer !== document.body; outer = outer.parentElement) {
+    const { position, overflowY } = getComputedStyle(outer)
+    if (position === 'fixed') return 0
+    if (overflowY !== 'visible') end = Math.min(end, outer.getBoundingClientRect().bottom)
+  }
+  return end
 }
 
 /** Makes content visible that the browser skips, and lets fixed backgrounds scroll. */
@@ -33,7 +84,7 @@ function showSkipped(element: Element): void {
 function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): PinnedHeights['pin'] {
   const sheet = new CSSStyleSheet()
   document.adoptedStyleSheets.push(sheet)
-  return (element, height) => {
+  return (element, height, isGrowing = height > windowHeight) => {
     const { boxSizing, paddingTop, paddingBottom, borderTopWidth, borderBottomWidth } = getComputedStyle(element)
     const sides = boxSizing === 'border-box' ? [] : [paddingTop, paddingBottom, borderTopWidth, borderBottomWidth]
     const own = `${Math.max(
@@ -41,24 +92,19 @@ function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): Pinn
       sides.reduce((rest, side) => rest - Number.parseFloat(side), height),
     )}px`
     const rule =
-      height > windowHeight
+      isGrowing
         ? `height: auto !important; min-height: ${own} !important`
         : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
-    element.setAttribute(HEIGHT, String(pinned.size))
-    sheet.insertRule(`[${HEIGHT}="${pinned.size}"] { ${rule} }`)
+    const number = sheet.cssRules.length
+    element.setAttribute(HEIGHT, String(number))
+    sheet.insertRule(`[${HEIGHT}="${number}"] { ${rule} }`, number)
     pinned.set(element, height)
   }
 }
 
-const heightsOf = (): PinnedHeights => {
-  const state = recall('tintypeHeights')
-  if (!state) throw new Error('prepareReveal comes first')
-  return state
-}
-
-/** Innermost elements come first. */
+/** Innermost elements come first. In a document that has replaced the prepared one, nothing is pinned. */
 export const pinHeights: PageFunctions['pinHeights'] = () => {
-  const { heights, pin } = heightsOf()
+  const { heights, pin } = recall('tintypeHeights') ?? { heights: [], pin: () => {} }
   for (const [element, height] of [...heights].reverse()) if (height > 0 && element.offsetHeight !== height) pin(element, height)
   dispatchEvent(new Event('scroll'))
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
@@ -66,7 +112,7 @@ export const pinHeights: PageFunctions['pinHeights'] = () => {
 
 /** An element that a script shrank is pinned again. */
 export const unpinHeights: PageFunctions['unpinHeights'] = (isAll) => {
-  const { pinned, windowHeight } = heightsOf()
+  const { pinned, windowHeight } = recall('tintypeHeights') ?? { pinned: [], windowHeight: 0 }
   const released = [...pinned]
     .filter(([, height]) => isAll || height > windowHeight)
     .map(([element, height]) => ({ element, height, number: element.getAttribute(HEIGHT) ?? '' }))

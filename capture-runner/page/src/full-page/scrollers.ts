@@ -47,7 +47,7 @@ export const isFrame = (element: Element): boolean => element.localName === 'ifr
 const hiddenByRoot = (): number => ((scrollingElement() as Element | null)?.scrollHeight ?? 0) - innerHeight
 
 /** True if the page itself scrolls, so that a full page shows its content. */
-export const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
+const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 
 /** All parts that scroll, the largest first. */
 export function findScrollers(): Scroller[] {

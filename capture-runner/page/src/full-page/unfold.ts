@@ -3,20 +3,24 @@ import { recall, remember } from '../shared/state.ts'
 import { setStyle } from '../shared/style.ts'
 import { containerOf } from './flat-tree.ts'
 import { loadEagerly } from './lazy.ts'
-import { findFilling, findFoldedPart, findLargest, frameDocumentOf, isFrame, isPageScrolling } from './scrollers.ts'
+import { findFilling, findFoldedPart, findLargest, frameDocumentOf, isFrame } from './scrollers.ts'
 
 export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsWidth }) => {
   if (eager) loadEagerly()
   if (pins) pinWindowHeights(document)
   if (container === undefined) return 'skipped'
   const before = recall('tintypeUnfolded')
-  const panel = before?.isConnected && isPageScrolling() ? before : findPanel(container)
+  const panel = before && isUnfolded(before) ? before : findPanel(container)
   if (!panel) return 'absent'
   if (isFrame(panel)) growFrame(panel as HTMLIFrameElement)
   else if (panel !== before) expand(panel, keepsWidth)
   remember('tintypeUnfolded', panel)
   return 'found'
 }
+
+/** A page that draws itself again removes what was set. */
+const isUnfolded = (panel: HTMLElement): boolean =>
+  panel.isConnected && (isFrame(panel) || getComputedStyle(panel).overflowY === 'visible')
 
 export const findFolded: PageFunctions['findFolded'] = () => findFoldedPart()
 

@@ -18,7 +18,11 @@ export interface PinnedHeights {
   heights: Map<HTMLElement, number>
   pinned: Map<HTMLElement, number>
   windowHeight: number
-  pin: (element: HTMLElement, height: number) => void
+  /** Height of the page, and where its content ends, when it was prepared. */
+  pageHeight: number
+  contentEnd: number
+  /** @param isGrowing the element may become taller */
+  pin: (element: HTMLElement, height: number, isGrowing?: boolean) => void
 }
 
 const world = globalThis as unknown as Partial<PageState>

@@ -1,42 +1,113 @@
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import type { Step } from '../step.ts'
+import { inDocument } from '../in-document.ts'
+import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
+import type { Step, Work } from '../step.ts'
+import { stability } from '../waiting/stability.ts'
+import { stopScripts } from '../waiting/stop-scripts.ts'
+import { unfoldParts } from './unfold.ts'
 
-// Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
-// off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
+// Shows content that appears on scroll (ADR 34, ADR 72). The page is laid out in a window taller than itself until it is stable and stops growing. Then
+// its scripts are stopped, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
 
 /** Maximum number of elements whose heights are compared. Larger pages take seconds for a layout anyway. */
 const MAX_ELEMENTS = 20_000
+/** Share of the tall window that the page takes up. Content may appear only once it is well inside the window. */
+const PAGE_SHARE = 0.6
+/** The same for a page that has grown since: up to here, the window remains tall enough. */
+const GROWN_SHARE = 0.8
+/** How often a page that grows is followed, and for how long in real time. */
+const MAX_GROWTHS = 3
+const GROWTH_MILLISECONDS = 2_000
+const GROWING = 'the page kept growing when its end was in view, so the picture may end before it'
 
-/** Shows the page in a window as tall as itself. */
+/** Shows the page in a window taller than itself. */
 export const reveal: Step = {
   name: 'reveal',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
-    const { tab, plan, signal } = work
-    const pageHeight = await callInPage(work, 'prepareReveal', MAX_ELEMENTS)
-    const { viewport } = plan.context
-    const height = Math.min(pageHeight, plan.picture.reach)
-    if (height <= viewport.height || !tab.layOut) return
-    await awaitResponse(tab.layOut(height), signal)
-    await callInPage(work, 'pinHeights')
-    work.isRevealed = true
+    if (!work.tab.layOut) return
+    const { document } = work.tab.lifecycle
+    work.revealed = { document, windowHeight: work.plan.context.viewport.height }
+    await inDocument(work, undefined, async () => layOutTall(work, await callInPage(work, 'prepareReveal', MAX_ELEMENTS)))
   },
 }
 
-/** Keeps the content that has appeared, and restores the page's own window. */
-export const conceal: Step = {
-  name: 'conceal',
+/** Prepares content that has arrived since, in a taller window if needed, until the page rests. */
+export const followGrowth: Step = {
+  name: 'followGrowth',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
+    const { findings } = work
+    const until = performance.now() + GROWTH_MILLISECONDS
+    for (let growths = 0; ; growths++) {
+      const height = hasNavigated(work) ? 0 : await inDocument(work, 0, () => prepareAgain(work))
+      if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
+      if (!needsLayout(work, height)) return
+      if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
+      await inDocument(work, undefined, () => layOutTall(work, height))
+      await stability.run(work)
+    }
+  },
+}
+
+/** Stops the scripts, keeps the content that has appeared, and restores the page's own window. */
+export const conceal: Step = {
+  name: 'conceal',
+  isWanted: ({ picture, video }) => picture.fullPage && picture.format !== 'pdf' && video === undefined,
+  run: async (work) => {
     const { tab, plan, signal } = work
-    if (!work.isRevealed || !tab.layOut) return
-    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    const isTall = work.revealed !== undefined && work.revealed.windowHeight > plan.context.viewport.height
+    if (!isTall && !(await isResizedByPicture(work))) return
+    if (!plan.context.scriptsOff) await stopForGood(work)
+    if (!isTall || !tab.layOut) return
     await callInPage(work, 'restoreSectionLinks')
-    const { height } = plan.context.viewport
-    await callInPage(work, 'freezeViewAnimations', height)
+    await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)
     await awaitResponse(tab.layOut(), signal)
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
     await callInPage(work, 'unpinHeights', !plan.picture.beyondWindow)
   },
+}
+
+/** The document in which the page was prepared may have replaced itself since. */
+const hasNavigated = ({ tab, revealed }: Work): boolean => tab.lifecycle.isMoving || tab.lifecycle.document !== revealed?.document
+
+async function prepareAgain(work: Work): Promise<number> {
+  await unfoldParts(work, true)
+  return callInPage(work, 'prepareReveal', MAX_ELEMENTS)
+}
+
+/** Whether the page is too tall for the window in which it is laid out. */
+function needsLayout({ plan, revealed }: Work, pageHeight: number): boolean {
+  const { windowHeight = 0 } = revealed ?? {}
+  const own = plan.context.viewport.height
+  const height = Math.min(pageHeight, plan.picture.reach)
+  return height > own && (windowHeight === own || height > windowHeight * GROWN_SHARE)
+}
+
+async function layOutTall(work: Work, pageHeight: number): Promise<void> {
+  const { tab, plan, revealed, signal } = work
+  if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
+  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / PAGE_SHARE)
+  await awaitResponse(tab.layOut(revealed.windowHeight), signal)
+  await callInPage(work, 'pinHeights')
+}
+
+/** The picture of a page beyond its window resizes the page for a moment, and scripts would react to it. */
+async function isResizedByPicture({ tab, plan, signal }: Work): Promise<boolean> {
+  if (!plan.picture.beyondWindow) return false
+  const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
+  return cssContentSize.height > plan.context.viewport.height
+}
+
+/** A document that begins to load without scripts would show what it has for browsers without scripts. */
+async function stopForGood(work: Work): Promise<void> {
+  const { lifecycle, session } = work.tab
+  for (;;) {
+    await follow(work)
+    const { document } = lifecycle
+    await stopScripts(work)
+    if (!lifecycle.isMoving && lifecycle.document === document) return
+    await awaitResponse(session.send('Emulation.setScriptExecutionDisabled', { value: false }), work.signal)
+  }
 }

@@ -1,4 +1,6 @@
 import { pause } from '../../runtime/race.ts'
+import { inDocument } from '../in-document.ts'
+import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
@@ -16,11 +18,23 @@ export const sweep: Step = {
   name: 'sweep',
   isWanted: (plan) => plan.picture.sweep,
   run: async (work) => {
-    const until = performance.now() + MAX_MILLISECONDS
-    const { scrollHeight, windowHeight } = await scrollTo(work, 0)
-    const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
-    if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
+    const { lifecycle } = work.tab
+    const { document } = lifecycle
+    const stop = new AbortController()
+    const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
+    await inDocument(work, undefined, () => sweepDown(sweeping))
+    stop.abort(new Error('the page navigated during the sweep'))
+    if (lifecycle.document === document && !lifecycle.isMoving) return
+    await follow(work)
+    warnOnce(work.findings.warnings, NAVIGATED)
   },
+}
+
+async function sweepDown(work: Work): Promise<void> {
+  const until = performance.now() + MAX_MILLISECONDS
+  const { scrollHeight, windowHeight } = await scrollTo(work, 0)
+  const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
+  if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
 }
 
 async function passSlowly(work: Work, offsets: readonly number[], until: number): Promise<void> {

@@ -8,12 +8,12 @@ export const unfold: Step = {
     picture.scrollContainer !== undefined ||
     picture.pinWindowHeights ||
     (picture.eagerImages && !picture.sweep && picture.scroll === undefined),
-  run: unfoldParts,
+  run: (work) => unfoldParts(work, false),
 }
 
-/** May run again for content that has arrived since. */
-export async function unfoldParts(work: Work): Promise<void> {
+/** @param isAgain for content that has arrived since; the window may be taller now, so its height says nothing */
+export async function unfoldParts(work: Work, isAgain: boolean): Promise<void> {
   const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
-  const found = await callInPage(work, 'unfold', { container, pins, eager, keepsWidth: format !== 'pdf' })
+  const found = await callInPage(work, 'unfold', { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' })
   work.hasUnfolded = found === 'found'
 }

@@ -211,6 +211,15 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(opacities), '1,1,0,0')
     },
   },
+  keepScriptingRules: {
+    html: `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
+      <div id="one"></div><noscript>Scripts are off.</noscript>`,
+    run: async (t, { call, read }) => {
+      await call('keepScriptingRules')
+      t.equal(await read('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()'), 'not all,all')
+      t.equal(await read(styleOf('noscript', 'display')), 'none')
+    },
+  },
   leaveOutMatches: {
     html: '<div id="one">a<b style="visibility:visible">b</b></div>',
     run: async (t, { call, read }) => {

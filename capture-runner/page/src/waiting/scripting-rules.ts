@@ -1,0 +1,49 @@
+import type { PageFunctions } from '../../../src/page/functions.ts'
+
+/** Style sheets of other origins are not accessible and keep their queries. */
+export const keepScriptingRules: PageFunctions['keepScriptingRules'] = () => visit(document)
+
+function visit(root: Document | ShadowRoot): void {
+  for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) keepInSheet(sheet)
+  let hasNoscript = false
+  for (const element of root.querySelectorAll('*')) {
+    if (element.shadowRoot) visit(element.shadowRoot)
+    else if (element.localName === 'noscript') hasNoscript = true
+    else if (element.localName === 'iframe') {
+      const inner = (element as HTMLIFrameElement).contentDocument
+      if (inner) visit(inner)
+    }
+  }
+  if (hasNoscript) hideNoscript(root)
+}
+
+/** A constructed sheet belongs to one document, so each frame needs a sheet of its own window. */
+function hideNoscript(root: Document | ShadowRoot): void {
+  const view = (root instanceof Document ? root : root.ownerDocument).defaultView as (Window & typeof globalThis) | null
+  if (!view) return
+  const sheet = new view.CSSStyleSheet()
+  sheet.replaceSync('noscript { display: none !important }')
+  root.adoptedStyleSheets.push(sheet)
+}
+
+function keepInSheet(sheet: CSSStyleSheet): void {
+  keep(sheet.media)
+  try {
+    keepInRules(sheet.cssRules)
+  } catch {
+    // Another origin.
+  }
+}
+
+function keepInRules(rules: CSSRuleList): void {
+  for (const rule of rules) {
+    const { media, cssRules, styleSheet } = rule as Partial<CSSMediaRule & CSSImportRule>
+    if (media) keep(media)
+    if (styleSheet) keepInSheet(styleSheet)
+    else if (cssRules) keepInRules(cssRules)
+  }
+}
+
+function keep(media: MediaList): void {
+  if (/\bscripting\b/.test(media.mediaText)) media.mediaText = matchMedia(media.mediaText).matches ? 'all' : 'not all'
+}
