@@ -71,8 +71,8 @@ export interface Work {
   clock?: PageClock
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
-  /** The document that was prepared for a full page, and the height of the window in which it is laid out, in CSS pixels. */
-  revealed?: { document: string | undefined; windowHeight: number }
+  /** The document that was prepared for a full page, the height of the window in which it is laid out, and since when on the runner's clock. */
+  revealed?: { document: string | undefined; windowHeight: number; at: number }
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal

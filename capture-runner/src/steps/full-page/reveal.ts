@@ -3,6 +3,9 @@ import { awaitResponse } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { scriptSeconds } from '../waiting/motion.ts'
+import { AwaitedFrame } from '../waiting/next-frame.ts'
+import { passTime } from '../waiting/pass-time.ts'
 import { stability } from '../waiting/stability.ts'
 import { stopScripts } from '../waiting/stop-scripts.ts'
 import { unfoldParts } from './unfold.ts'
@@ -19,6 +22,9 @@ const GROWN_SHARE = 0.8
 /** How often a page that grows is followed, and for how long in real time. */
 const MAX_GROWTHS = 3
 const GROWTH_MILLISECONDS = 2_000
+/** How long to wait for a frame of the tall window, and page time for observers after it. */
+const FRAME_MILLISECONDS = 2_000
+const OBSERVER_MILLISECONDS = 20
 const GROWING = 'the page kept growing when its end was in view, so the picture may end before it'
 
 /** Shows the page in a window taller than itself. */
@@ -28,7 +34,7 @@ export const reveal: Step = {
   run: async (work) => {
     if (!work.tab.layOut) return
     const { document } = work.tab.lifecycle
-    work.revealed = { document, windowHeight: work.plan.context.viewport.height }
+    work.revealed = { document, windowHeight: work.plan.context.viewport.height, at: 0 }
     await inDocument(work, undefined, async () => layOutTall(work, await callInPage(work, 'prepareReveal', MAX_ELEMENTS)))
   },
 }
@@ -40,12 +46,16 @@ export const followGrowth: Step = {
   run: async (work) => {
     const { findings } = work
     const until = performance.now() + GROWTH_MILLISECONDS
-    for (let growths = 0; ; growths++) {
+    let growths = 0
+    for (;;) {
       const height = hasNavigated(work) ? 0 : await inDocument(work, 0, () => prepareAgain(work))
       if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
-      if (!needsLayout(work, height)) return
+      const isGrown = needsLayout(work, height)
+      // A page that has grown, and loads again, is about to grow again.
+      if (!isGrown && !(growths > 0 && isLoading(work))) return
       if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
-      await inDocument(work, undefined, () => layOutTall(work, height))
+      if (isGrown) await inDocument(work, undefined, () => layOutTall(work, height))
+      growths++
       await stability.run(work)
     }
   },
@@ -72,6 +82,9 @@ export const conceal: Step = {
 /** The document in which the page was prepared may have replaced itself since. */
 const hasNavigated = ({ tab, revealed }: Work): boolean => tab.lifecycle.isMoving || tab.lifecycle.document !== revealed?.document
 
+/** Whether requests are pending that began when the page was laid out in its last window. */
+const isLoading = ({ tab, revealed }: Work): boolean => tab.lifecycle.hasPendingRequests(revealed?.at ?? 0, performance.now())
+
 async function prepareAgain(work: Work): Promise<number> {
   await unfoldParts(work, true)
   return callInPage(work, 'prepareReveal', MAX_ELEMENTS)
@@ -89,8 +102,18 @@ async function layOutTall(work: Work, pageHeight: number): Promise<void> {
   const { tab, plan, revealed, signal } = work
   if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
   revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / PAGE_SHARE)
+  revealed.at = performance.now()
   await awaitResponse(tab.layOut(revealed.windowHeight), signal)
   await callInPage(work, 'pinHeights')
+  await reachScripts(work)
+}
+
+/** Observers of the page learn of the tall window with the next frame, which a busy machine may draw late, and need a moment of page time. */
+async function reachScripts(work: Work): Promise<void> {
+  if (work.plan.context.scriptsOff || !(await scriptSeconds(work))) return
+  const frame = await AwaitedFrame.request(work)
+  await frame.drawn(FRAME_MILLISECONDS)
+  await passTime(work, OBSERVER_MILLISECONDS)
 }
 
 /** The picture of a page beyond its window resizes the page for a moment, and scripts would react to it. */
