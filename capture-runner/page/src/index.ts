@@ -8,6 +8,7 @@ export { scrollToMiddle, scrollToPosition, scrollToTop, showMiddle, showNextMidd
 export { findPresence } from './elements/presence.ts'
 export { findIgnoredBoxes, findRegions, isolateElements } from './elements/regions.ts'
 export { hideFixed } from './full-page/fixed.ts'
+export { noteShifts, placeShifted } from './full-page/parallax.ts'
 export { pinHeights, prepareReveal, unpinHeights } from './full-page/reveal.ts'
 export { scrollWindow } from './full-page/scroll.ts'
 export { noteSectionLinks, restoreSectionLinks } from './full-page/section-links.ts'

@@ -218,6 +218,10 @@ export interface PageFunctions {
   unpinHeights: (isAll: boolean) => void
   /** Stops view-timeline animations in the state that they have in the middle of the window. */
   freezeViewAnimations: (windowHeight: number) => void
+  /** Records how far scripts have moved elements at the current scroll position. */
+  noteShifts: () => void
+  /** Moves elements that follow the scroll to where they are when their container is in the middle of the window. */
+  placeShifted: () => void
   /** Records the state of links to sections of the page. */
   noteSectionLinks: () => void
   /** Restores the recorded state. */

@@ -7,10 +7,17 @@ export interface PageState {
   tintypeMotion: { roots: WeakSet<Node>; changes: number; observer: MutationObserver }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
+  tintypeShifts: Map<HTMLElement, Shift[]>
   tintypeUnfolded: HTMLElement
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
   pdfOutcome: Promise<unknown>
+}
+
+/** How far an element is moved down at a scroll position, in CSS pixels. */
+export interface Shift {
+  top: number
+  pixels: number
 }
 
 /** Heights of the page's elements before it was laid out in a tall window. */

@@ -42,7 +42,8 @@ export const reveal: Step = {
 /** Prepares content that has arrived since, in a taller window if needed, until the page rests. */
 export const followGrowth: Step = {
   name: 'followGrowth',
-  isWanted: (plan) => plan.picture.reveal,
+  // A slow scroll has followed the growth as far as the client wants.
+  isWanted: ({ picture }) => picture.reveal && picture.scroll === undefined,
   run: async (work) => {
     const { findings } = work
     const until = performance.now() + GROWTH_MILLISECONDS
@@ -76,6 +77,7 @@ export const conceal: Step = {
     await awaitResponse(tab.layOut(), signal)
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
     await callInPage(work, 'unpinHeights', !plan.picture.beyondWindow)
+    await callInPage(work, 'placeShifted')
   },
 }
 

@@ -1,3 +1,4 @@
+import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
@@ -10,6 +11,8 @@ import { scrollTo } from './scroll-to.ts'
 const MAX_MILLISECONDS = 2_000
 /** Milliseconds at each position, so that the page can react. */
 const REST_MILLISECONDS = 40
+/** Milliseconds to wait for a frame there, which a busy machine may draw late. */
+const FRAME_MILLISECONDS = 200
 /** Step as a share of the window height. The overlap leaves no gap between two positions. */
 const OVERLAP = 0.95
 
@@ -41,7 +44,8 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number)
   for (const offset of offsets) {
     if (performance.now() > until) break
     await scrollTo(work, offset)
-    await pause(REST_MILLISECONDS, work.signal)
+    await Promise.all([pause(REST_MILLISECONDS, work.signal), nextFrame(work, FRAME_MILLISECONDS)])
+    if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
   }
   await scrollTo(work, 0)
   // Let elements that react to the scroll position return to their state at the top.

@@ -248,6 +248,18 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("document.querySelector('li').outerHTML"), '<li><a href="#one" class="here">one</a></li>')
     },
   },
+  noteShifts: {
+    html: `<style>body { margin: 0 }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="transform:translateY(0px)">text</p></div>${TALL}`,
+    run: async (t, { call, read }) => {
+      for (const top of [0, 500, 1_000]) {
+        await read(`scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)'`)
+        await call('noteShifts')
+      }
+      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)'")
+      await call('placeShifted')
+      t.equal(await read('new DOMMatrix(getComputedStyle(one).transform).m42'), 250)
+    },
+  },
   pinHeights: {
     html: `<div id="one" style="height:100vh"></div>${TALL}`,
     run: async (t, { page, call, read }) => {
@@ -258,6 +270,14 @@ const cases: Record<PageFunctionName, Case> = {
       await call('unpinHeights', true)
       t.equal(await read(styleOf('#one', 'height')), '1200px')
       await page.setViewportSize(WINDOW)
+    },
+  },
+  placeShifted: {
+    html: `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('noteShifts')
+      await call('placeShifted')
+      t.equal(await read('one.style.transform'), 'translateY(9px)')
     },
   },
   prepareReveal: {

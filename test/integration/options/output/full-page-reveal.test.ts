@@ -76,6 +76,17 @@ const stage = await openStage(t, {
       const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '0px 0px -25% 0px' })
       for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
   ),
+  // Each band is filled while it is near the middle of the window.
+  '/parallax': page(
+    '',
+    `<style>.band { height: 500px; overflow: hidden; position: relative; background: #f00 } .band div { position: absolute; top: -30%; width: 100%; height: 160%; background: #0f0 }</style>
+      ${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, height } = band.getBoundingClientRect()
+          band.firstChild.style.transform = 'translateY(' + (top + height / 2 - innerHeight / 2) * .2 + 'px)'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  ),
   '/reloads': page('', `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`),
   '/reloads-on-scroll': page(
     '',
@@ -268,6 +279,12 @@ for (const [path, what] of [
     t.strictSame(await count(path), { shown: SECTIONS, warnings: [] })
   })
 }
+
+t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
+  const { pixels } = await stage.shoot('/parallax', full)
+  const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
+  t.strictSame(empty, [])
+})
 
 t.test('a page that loads again when it is resized or scrolled gives a picture with a warning', async (t) => {
   for (const path of ['/reloads', '/reloads-on-scroll']) {
