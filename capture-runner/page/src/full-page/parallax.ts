@@ -12,12 +12,15 @@ const MIN_POSITIONS = 3
 /** Pixels per pixel of scroll. Below, an element does not move with the scroll. Above, it stands still in the window. */
 const MIN_SLOPE = 0.01
 const MAX_SLOPE = 0.9
+/** Elements to note at each position. */
+const MAX_ELEMENTS = 500
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
   const noted = recall('tintypeShifts') ?? remember('tintypeShifts', new Map<HTMLElement, Shift[]>())
-  for (const element of document.querySelectorAll<HTMLElement>('[style*="transform"]')) {
+  const moved = [...document.querySelectorAll<HTMLElement>('[style*="transform"]')]
+  for (const element of moved.slice(0, MAX_ELEMENTS)) {
     const shifts = noted.get(element) ?? []
     if (shifts.at(-1)?.top !== scrollY) noted.set(element, [...shifts, { top: scrollY, pixels: matrixOf(element).m42 }])
   }

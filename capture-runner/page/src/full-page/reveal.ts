@@ -91,10 +91,9 @@ function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): Pinn
       0,
       sides.reduce((rest, side) => rest - Number.parseFloat(side), height),
     )}px`
-    const rule =
-      isGrowing
-        ? `height: auto !important; min-height: ${own} !important`
-        : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
+    const rule = isGrowing
+      ? `height: auto !important; min-height: ${own} !important`
+      : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
     const number = sheet.cssRules.length
     element.setAttribute(HEIGHT, String(number))
     sheet.insertRule(`[${HEIGHT}="${number}"] { ${rule} }`, number)

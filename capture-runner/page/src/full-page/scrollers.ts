@@ -115,7 +115,10 @@ export function findFoldedPart(): FoldedPart | null {
 const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
   others.some(
     ({ element, share }) =>
-      share >= chosen.share * PANE_SHARE && !contains(chosen.element, element) && !contains(element, chosen.element) && element !== chosen.element,
+      share >= chosen.share * PANE_SHARE &&
+      !contains(chosen.element, element) &&
+      !contains(element, chosen.element) &&
+      element !== chosen.element,
   )
 
 function contains(outer: Element, inner: Element): boolean {

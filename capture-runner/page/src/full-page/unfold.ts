@@ -19,8 +19,7 @@ export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsW
 }
 
 /** A page that draws itself again removes what was set. */
-const isUnfolded = (panel: HTMLElement): boolean =>
-  panel.isConnected && (isFrame(panel) || getComputedStyle(panel).overflowY === 'visible')
+const isUnfolded = (panel: HTMLElement): boolean => panel.isConnected && (isFrame(panel) || getComputedStyle(panel).overflowY === 'visible')
 
 export const findFolded: PageFunctions['findFolded'] = () => findFoldedPart()
 

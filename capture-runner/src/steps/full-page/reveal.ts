@@ -5,7 +5,7 @@ import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
 import { AwaitedFrame } from '../waiting/next-frame.ts'
-import { passTime } from '../waiting/pass-time.ts'
+import { passTime, whileTimePasses } from '../waiting/pass-time.ts'
 import { stability } from '../waiting/stability.ts'
 import { stopScripts } from '../waiting/stop-scripts.ts'
 import { unfoldParts } from './unfold.ts'
@@ -129,7 +129,7 @@ async function isResizedByPicture({ tab, plan, signal }: Work): Promise<boolean>
 async function stopForGood(work: Work): Promise<void> {
   const { lifecycle, session } = work.tab
   for (;;) {
-    await follow(work)
+    await whileTimePasses(work, follow(work))
     const { document } = lifecycle
     await stopScripts(work)
     if (!lifecycle.isMoving && lifecycle.document === document) return

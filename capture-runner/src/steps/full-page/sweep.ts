@@ -25,9 +25,12 @@ export const sweep: Step = {
     const { document } = lifecycle
     const stop = new AbortController()
     const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
-    await inDocument(work, undefined, () => sweepDown(sweeping))
+    const isSwept = await inDocument(work, false, async () => {
+      await sweepDown(sweeping)
+      return lifecycle.document === document
+    })
     stop.abort(new Error('the page navigated during the sweep'))
-    if (lifecycle.document === document && !lifecycle.isMoving) return
+    if (isSwept) return
     await follow(work)
     warnOnce(work.findings.warnings, NAVIGATED)
   },
@@ -44,7 +47,8 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number)
   for (const offset of offsets) {
     if (performance.now() > until) break
     await scrollTo(work, offset)
-    await Promise.all([pause(REST_MILLISECONDS, work.signal), nextFrame(work, FRAME_MILLISECONDS)])
+    const frame = work.plan.context.scriptsOff ? undefined : nextFrame(work, FRAME_MILLISECONDS)
+    await Promise.all([pause(REST_MILLISECONDS, work.signal), frame])
     if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
   }
   await scrollTo(work, 0)

@@ -19,7 +19,8 @@ const observe = (act: string) => `<script>
 /** A part of ten sections that appear when they are seen, each with a lazy image. */
 const latePart = Array.from(
   { length: 10 },
-  (_, i) => `<section class="late" style="height:300px"><div style="height:200px">Part ${i}</div><img loading="lazy" src="/green.svg?${i}" width="100" height="80"></section>`,
+  (_, i) =>
+    `<section class="late" style="height:300px"><div style="height:200px">Part ${i}</div><img loading="lazy" src="/green.svg?${i}" width="100" height="80"></section>`,
 ).join('')
 const late = (arrive: string) =>
   page(
@@ -87,7 +88,10 @@ const stage = await openStage(t, {
         }
       }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
   ),
-  '/reloads': page('', `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`),
+  '/reloads': page(
+    '',
+    `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
+  ),
   '/reloads-on-scroll': page(
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('scroll', () => location.reload())</script>`,

@@ -97,7 +97,7 @@ t.test('option pdf_scale: prints more on a page', async (t) => {
   const whole = await print('/long')
   const half = await print('/long', { pdfScale: 0.5 })
   t.equal(whole.sheets.length, 9)
-  t.equal(half.sheets.length, 4)
+  t.equal(half.sheets.length, 5)
 })
 
 // proves: pdf_margin_top, pdf_margin_right, pdf_margin_bottom, pdf_margin_left

@@ -29,7 +29,10 @@ const stage = await openStage(t, {
   '/main': shell(`<main style="flex:1;overflow-y:auto">${parts}</main>`),
   '/fixed': page('', `<div style="position:fixed;inset:0;overflow:auto">${parts}</div>`),
   '/under-header': page('', `<header style="height:60px;background:#0f0"></header><div style="height:100vh;overflow:auto">${parts}</div>`),
-  '/grid': page('display:grid;grid-template-rows:auto 1fr auto;height:100vh', `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`),
+  '/grid': page(
+    'display:grid;grid-template-rows:auto 1fr auto;height:100vh',
+    `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`,
+  ),
   '/component': page('', component('main { height:100vh; overflow:auto }', `<main>${parts}</main>`)),
   '/slotted': page(
     '',
@@ -38,7 +41,10 @@ const stage = await openStage(t, {
   '/frame': page('', '<iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/srcdoc': page('', `<iframe srcdoc='${inner}' style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`),
   '/frame-of-shell': page('', '<iframe src="/main" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
-  '/late': page('', `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`),
+  '/late': page(
+    '',
+    `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
+  ),
   '/inner': inner,
   // What stays as it is.
   '/rows': page(
@@ -46,12 +52,18 @@ const stage = await openStage(t, {
     `<div id="list" style="height:100vh;overflow:auto"><div style="height:40000px;position:relative"><div style="position:absolute">${rows(20)}</div></div></div>`,
   ),
   '/editor': page('', `<div id="text" style="height:100vh;overflow:auto" contenteditable>${tall}</div>`),
-  '/dialog': page('', `<div role="dialog" style="position:fixed;inset:20px"><div id="terms" style="height:100%;overflow:auto">${tall}</div></div>`),
+  '/dialog': page(
+    '',
+    `<div role="dialog" style="position:fixed;inset:20px"><div id="terms" style="height:100%;overflow:auto">${tall}</div></div>`,
+  ),
   '/panes': page(
     'display:flex;height:100vh',
     `<div style="flex:2;overflow:auto">${tall}</div><div id="mail" style="flex:3;overflow:auto">${tall}</div>`,
   ),
-  '/foreign': page('', `<iframe src="http://127.0.0.2:${port}/" id="portal" style="display:block;width:100%;height:100vh;border:0"></iframe>`),
+  '/foreign': page(
+    '',
+    `<iframe src="http://127.0.0.2:${port}/" id="portal" style="display:block;width:100%;height:100vh;border:0"></iframe>`,
+  ),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
   '/hidden': shell(`<main style="flex:1">Short.</main><div style="position:fixed;inset:0;visibility:hidden;overflow-y:auto">${tall}</div>`),
   '/list': shell(`<main style="flex:1">${list}</main>`),
