@@ -48,6 +48,7 @@ export const followGrowth: Step = {
     const { findings } = work
     const until = performance.now() + GROWTH_MILLISECONDS
     let growths = 0
+    followOwnNavigation(work)
     for (;;) {
       const height = hasNavigated(work) ? 0 : await inDocument(work, 0, () => prepareAgain(work))
       if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
@@ -86,6 +87,11 @@ const hasNavigated = ({ tab, revealed }: Work): boolean => tab.lifecycle.isMovin
 
 /** Whether requests are pending that began when the page was laid out in its last window. */
 const isLoading = ({ tab, revealed }: Work): boolean => tab.lifecycle.hasPendingRequests(revealed?.at ?? 0, performance.now())
+
+/** A page that navigated in its own window did so by itself, and its new document can be prepared. */
+function followOwnNavigation({ tab, plan, revealed }: Work): void {
+  if (revealed?.windowHeight === plan.context.viewport.height && !tab.lifecycle.isMoving) revealed.document = tab.lifecycle.document
+}
 
 async function prepareAgain(work: Work): Promise<number> {
   await unfoldParts(work, true)

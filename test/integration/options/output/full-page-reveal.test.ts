@@ -96,6 +96,7 @@ const stage = await openStage(t, {
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('scroll', () => location.reload())</script>`,
   ),
+  '/redirects': page('', `<p>Soon.</p><script>setTimeout(() => { location.href = '/once' }, 700)</script>`),
   '/redraws': page(
     '',
     `<canvas id="chart" width="400" height="2000" style="display:block"></canvas><script>
@@ -203,6 +204,7 @@ for (const [path, what, total] of [
   ['/view-timeline', 'sections on view timelines', SECTIONS],
   ['/content-visibility', 'sections with content-visibility: auto', 25],
   ['/fetched', 'sections fetched when they are seen', 15],
+  ['/redirects', 'sections of a page that a timer opens', SECTIONS],
 ] as const) {
   t.test(`a full page contains content that appears on scroll: ${what}`, async (t) => {
     t.strictSame(await count(path, full, total), { shown: total, warnings: [] })
