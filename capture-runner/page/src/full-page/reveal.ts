@@ -36,8 +36,9 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
     else if (pinned.has(element)) freeGrown(element, state)
     else heights.set(element, height)
   }
-  state.pageHeight = isTall ? state.pageHeight + Math.max(0, findContentEnd(all) - state.contentEnd) : scrollingElement().scrollHeight
-  state.contentEnd = findContentEnd(all)
+  const contentEnd = findContentEnd(all)
+  state.pageHeight = isTall ? state.pageHeight + Math.max(0, contentEnd - state.contentEnd) : scrollingElement().scrollHeight
+  state.contentEnd = contentEnd
   return state.pageHeight
 }
 
@@ -53,7 +54,8 @@ function freeGrown(element: HTMLElement, { pin, heights }: PinnedHeights): void 
 /** Where the content ends, in CSS pixels of the page. Fixed elements, and what other elements cut off, do not count. */
 function findContentEnd(all: readonly Element[]): number {
   let end = 0
-  for (const element of all) {
+  // The last elements are usually the lowest, and then the styles of few are needed.
+  for (const element of all.toReversed()) {
     if (element === document.documentElement || element === document.body) continue
     const { bottom, width, height } = element.getBoundingClientRect()
     if (width > 0 && height > 0 && bottom > end) end = Math.max(end, shownUntil(element, bottom))
