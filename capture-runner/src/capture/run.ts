@@ -8,9 +8,9 @@ import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.
 import { abortable, pause } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
-import { notePanel } from '../steps/full-page/note-panel.ts'
+import { noteFolded } from '../steps/full-page/note-folded.ts'
 import { noteWidth } from '../steps/full-page/note-width.ts'
-import { conceal, reveal } from '../steps/full-page/reveal.ts'
+import { conceal, followGrowth, reveal } from '../steps/full-page/reveal.ts'
 import { scroll } from '../steps/full-page/scroll.ts'
 import { noteSectionLinks } from '../steps/full-page/section-links.ts'
 import { sweep } from '../steps/full-page/sweep.ts'
@@ -98,13 +98,14 @@ export const STEPS: readonly Step[] = [
   delay,
   reveal,
   stability,
+  followGrowth,
   lateImages,
   conceal,
   hideLatecomers,
   checkContent,
   stillPage,
   measure,
-  notePanel,
+  noteFolded,
   noteWidth,
   ...[metadata, notePage].map(ifUnmasked),
   files,

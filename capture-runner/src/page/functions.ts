@@ -56,14 +56,42 @@ export interface Extent {
   windowHeight: number
 }
 
+/** The part to unfold: the one that fills the window of a page that does not scroll, the largest one of any page, or a chosen one. */
+export type ScrollContainer = 'filling' | 'largest' | { selector: string }
+
+/**
+ * Why a part that scrolls stays as it is: a list that draws only the rows in view, an editor, a dialog, one of several panes, a frame of another
+ * origin, or a part that is too small.
+ */
+export type FoldReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'small' | 'other'
+
+/** A part of the page whose content a full page does not show whole. */
+export interface FoldedPart {
+  /** Its element, such as `main#content`. */
+  part: string
+  reason: FoldReason
+  /** Size in CSS pixels. */
+  width: number
+  height: number
+}
+
+/** The window of a document and the height of its content, in CSS pixels. */
+export interface WindowExtent {
+  width: number
+  height: number
+  scrollHeight: number
+}
+
 /** The parts of `unfold`. */
 export interface UnfoldParts {
-  /** A selector, or `auto`; absent: no panel. */
-  container?: string | undefined
+  /** Absent: nothing is unfolded. */
+  container?: ScrollContainer | undefined
   /** Keep the height of elements that are as tall as the window. */
   pins: boolean
   /** Switch off lazy loading. */
   eager: boolean
+  /** The part stays as wide as it is. A sheet of paper has another width. */
+  keepsWidth: boolean
 }
 
 /** Activity that can be seen in the page. */
@@ -189,17 +217,21 @@ export interface PageFunctions {
   // full page
   /** Scrolls instantly. @param isEager makes lazy images and frames load at once */
   scrollWindow: (top: number, isEager: boolean) => Extent
-  /** Expands a scrolling panel to its full height, and pins elements that are as tall as the window. */
+  /** Expands a scrolling part to its full height, and pins elements that are as tall as the window. May be called again for what comes later. */
   unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'skipped'
-  /** True if the page does not scroll itself but contains a scrolling panel that covers this share of the window. */
-  scrollsInside: (minShare: number) => boolean
+  /** The scrolling part of a page that does not scroll itself, if it is not unfolded. */
+  findFolded: () => FoldedPart | null
+  readExtent: () => WindowExtent
   /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
   moveBarsDown: (distance: number) => void
   /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
   hidesSides: () => boolean
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
-  /** Records the height of each element, makes skipped content visible, and returns the page's height. */
+  /**
+   * Records the height of each element, makes skipped content visible, and returns the page's height. Again in a taller window: does the same for what
+   * has arrived since.
+   */
   prepareReveal: (maxElements: number) => number
   /** In the tall window: elements that grew with the window get their old height back. */
   pinHeights: () => void
@@ -207,6 +239,10 @@ export interface PageFunctions {
   unpinHeights: (isAll: boolean) => void
   /** Stops view-timeline animations in the state that they have in the middle of the window. */
   freezeViewAnimations: (windowHeight: number) => void
+  /** Records how far scripts have moved elements at the current scroll position. */
+  noteShifts: () => void
+  /** Moves elements that follow the scroll to where they are when their container is in the middle of the window. */
+  placeShifted: () => void
   /** Records the state of links to sections of the page. */
   noteSectionLinks: () => void
   /** Restores the recorded state. */

@@ -1,5 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { FixedElements, FullPageAlgorithm, FullPageOverflow } from '@tintype/crds/options/page/full-page'
+import type { ScrollContainer } from '../page/functions.ts'
 
 /** A slow scroll down the page, in CSS pixels. */
 export interface ScrollPlan {
@@ -29,8 +30,8 @@ export interface FullPagePlan {
   reach: number
   /** Keeps the height of elements that are as tall as the window. */
   pinWindowHeights: boolean
-  /** A selector, or `auto`. */
-  scrollContainer?: string
+  /** The part that scrolls instead of the page; absent: nothing is unfolded. */
+  scrollContainer?: ScrollContainer
 }
 
 /** Maximum page height for the screenshot of an element, in CSS pixels. */
@@ -38,7 +39,7 @@ const MAX_REACH = 50_000
 
 /** Builds the plan for the height. Options for full pages have no effect on others; a PDF counts as a full page. @param windowHeight CSS pixels */
 export function buildFullPage(options: EffectiveOptions, windowHeight: number): FullPagePlan {
-  const { fullPage, fullPageScrollContainer, format } = options
+  const { fullPage, format } = options
   const isWhole = fullPage || format === 'pdf'
   const scroll = isWhole ? buildScroll(options, windowHeight) : undefined
   const reach = reachOf(options, isWhole, windowHeight)
@@ -57,8 +58,15 @@ export function buildFullPage(options: EffectiveOptions, windowHeight: number): 
     eagerImages: reach > windowHeight && options.fullPageEagerImages,
     reach,
     pinWindowHeights: isWhole && options.fullPageFixViewportUnits,
-    ...(isWhole && fullPageScrollContainer !== undefined ? { scrollContainer: fullPageScrollContainer } : {}),
+    ...(isWhole ? buildContainer(options) : {}),
   }
+}
+
+/** By default, only a page that does not scroll itself is changed. */
+function buildContainer({ fullPageScrollContainer: wanted }: EffectiveOptions): Pick<FullPagePlan, 'scrollContainer'> {
+  if (wanted === 'none') return {}
+  if (wanted === undefined) return { scrollContainer: 'filling' }
+  return { scrollContainer: wanted === 'auto' ? 'largest' : { selector: wanted } }
 }
 
 function reachOf(options: EffectiveOptions, isWhole: boolean, windowHeight: number): number {

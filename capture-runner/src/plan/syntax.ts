@@ -53,7 +53,7 @@ function findSelectors(options: EffectiveOptions): SelectorText[] {
     click_all: options.clickAll,
     hover: options.hover,
     scroll_into_view: options.scrollIntoView,
-    full_page_scroll_container: fullPageScrollContainer === 'auto' ? undefined : fullPageScrollContainer,
+    full_page_scroll_container: /^(auto|none)$/.test(fullPageScrollContainer ?? '') ? undefined : fullPageScrollContainer,
   }
   const lists: Record<string, readonly string[] | undefined> = {
     hide_selectors: options.hideSelectors,

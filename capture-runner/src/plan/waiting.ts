@@ -51,8 +51,8 @@ const LAST_LOOK_MILLISECONDS = 400
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {
   const { timeout, waitUntil, delay, waitForSelector, waitForSelectorGone, waitForFunction, domIdleTime } = options
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
-  // The delay counts as part of the page's time.
-  const stabilityMilliseconds = Math.max(0, options.stabilityTimeout - delay)
+  // The delay counts as part of the page's time. A full page needs all of it, because what appears on scroll begins to load after the delay.
+  const stabilityMilliseconds = options.fullPage ? options.stabilityTimeout : Math.max(0, options.stabilityTimeout - delay)
   const stabilityMaxMilliseconds = stabilityRealMillisecondsOf(options)
   const isCompared = options.compareTo !== undefined
   return {

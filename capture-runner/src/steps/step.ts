@@ -84,8 +84,10 @@ export interface Work {
   onLoop?: (session: DevTools) => void
   /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
   imagesUntil?: number
-  /** The page is currently laid out in a window as tall as itself. */
-  isRevealed?: true
+  /** A part that scrolls was expanded. */
+  hasUnfolded?: boolean
+  /** The document that was prepared for a full page, the height of the window in which it is laid out, and since when on the runner's clock. */
+  revealed?: { document: string | undefined; windowHeight: number; at: number }
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal

@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { attributeOf, call, isHtml, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { attributeOf, boxOf, call, isHtml, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { type PinnedHeights, recall, remember } from '../shared/state.ts'
 
 const HEIGHT = 'data-tintype-height'
@@ -7,17 +7,70 @@ const HEIGHT = 'data-tintype-height'
 /** Pins elements as tall as the window before a script can see another window. */
 export const prepareReveal: PageFunctions['prepareReveal'] = (maxElements) => {
   const all = queryAll(document, '*').slice(0, maxElements)
+  const before = recall('tintypeHeights')
+  if (before) return prepareNew(all, before)
   for (const element of all) showSkipped(element)
   const windowHeight = innerHeight
-  const isPart = (element: Element): element is HTMLElement =>
-    isHtml(element) && element !== document.documentElement && element !== document.body
   const pinned = new Map<HTMLElement, number>()
   const pin = createPin(pinned, windowHeight)
   const heights = new Map(all.filter(isPart).map((element) => [element, read(element, 'offsetHeight')]))
   const pageHeight = scrollingElement()?.scrollHeight ?? 0
-  remember('tintypeHeights', { heights, pin, pinned, windowHeight })
+  remember('tintypeHeights', { heights, pin, pinned, windowHeight, pageHeight, contentEnd: findContentEnd(all) })
   if (pageHeight > windowHeight) for (const [element, height] of heights) if (height === windowHeight) pin(element, height)
   return pageHeight
+}
+
+/**
+ * For elements that have arrived since. Returns the page's height. The window may be taller than the page, and its own scroll height then says nothing.
+ */
+function prepareNew(all: readonly Element[], state: PinnedHeights): number {
+  const { heights, pinned, pin, windowHeight } = state
+  const isTall = innerHeight > windowHeight
+  for (const element of all) if (!heights.has(element as HTMLElement)) showSkipped(element)
+  for (const element of all.filter(isPart)) {
+    const offsetHeight = read(element, 'offsetHeight')
+    // In the tall window, an element as tall as the window has a height in its units.
+    const height = isTall && offsetHeight === innerHeight ? windowHeight : offsetHeight
+    if (height !== offsetHeight) pin(element, height)
+    else if (pinned.has(element)) freeGrown(element, state)
+    else heights.set(element, height)
+  }
+  const contentEnd = findContentEnd(all)
+  state.pageHeight = isTall ? state.pageHeight + Math.max(0, contentEnd - state.contentEnd) : (scrollingElement()?.scrollHeight ?? 0)
+  state.contentEnd = contentEnd
+  return state.pageHeight
+}
+
+const isPart = (element: Element): element is HTMLElement =>
+  isHtml(element) && element !== document.documentElement && element !== document.body
+
+/** An element that got more content than its pinned height has room for may grow. */
+function freeGrown(element: HTMLElement, { pin, heights }: PinnedHeights): void {
+  if (read(element, 'scrollHeight') <= read(element, 'clientHeight') + 1 || getComputedStyle(element).overflowY !== 'visible') return
+  pin(element, heights.get(element) ?? read(element, 'offsetHeight'), true)
+}
+
+/** Where the content ends, in CSS pixels of the page. Fixed elements, and what other elements cut off, do not count. */
+function findContentEnd(all: readonly Element[]): number {
+  let end = 0
+  // The last elements are usually the lowest, and then the styles of few are needed.
+  for (const element of all.toReversed()) {
+    if (element === document.documentElement || element === document.body) continue
+    const { bottom, width, height } = boxOf(element)
+    if (width > 0 && height > 0 && bottom > end) end = Math.max(end, shownUntil(element, bottom))
+  }
+  return end + scrollY
+}
+
+function shownUntil(element: Element, bottom: number): number {
+  if (getComputedStyle(element).position === 'fixed') return 0
+  let end = bottom
+  for (let outer = parentOf(element); outer && outer !== document.body; outer = parentOf(outer)) {
+    const { position, overflowY } = getComputedStyle(outer)
+    if (position === 'fixed') return 0
+    if (overflowY !== 'visible') end = Math.min(end, boxOf(outer).bottom)
+  }
+  return end
 }
 
 /** Makes content visible that the browser skips, and lets fixed backgrounds scroll. */
@@ -31,19 +84,19 @@ function showSkipped(element: Element): void {
 function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): PinnedHeights['pin'] {
   const sheet = new CSSStyleSheet()
   document.adoptedStyleSheets.push(sheet)
-  return (element, height) => {
+  return (element, height, isGrowing = height > windowHeight) => {
     const { boxSizing, paddingTop, paddingBottom, borderTopWidth, borderBottomWidth } = getComputedStyle(element)
     const sides = boxSizing === 'border-box' ? [] : [paddingTop, paddingBottom, borderTopWidth, borderBottomWidth]
     const own = `${Math.max(
       0,
       sides.reduce((rest, side) => rest - Number.parseFloat(side), height),
     )}px`
-    const rule =
-      height > windowHeight
-        ? `height: auto !important; min-height: ${own} !important`
-        : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
-    call(element, 'setAttribute', HEIGHT, String(pinned.size))
-    sheet.insertRule(`[${HEIGHT}="${pinned.size}"] { ${rule} }`)
+    const rule = isGrowing
+      ? `height: auto !important; min-height: ${own} !important`
+      : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
+    const number = sheet.cssRules.length
+    call(element, 'setAttribute', HEIGHT, String(number))
+    sheet.insertRule(`[${HEIGHT}="${number}"] { ${rule} }`, number)
     pinned.set(element, height)
   }
 }

@@ -4,6 +4,8 @@ import { loadEagerly } from './lazy.ts'
 
 export const scrollWindow: PageFunctions['scrollWindow'] = (top, isEager) => {
   if (isEager) loadEagerly()
+  // Where the page was scrolled to is not where it must begin if it loads again.
+  history.scrollRestoration = 'manual'
   scrollTo({ top, left: 0, behavior: 'instant' })
   return { scrollHeight: scrollingElement()?.scrollHeight ?? 0, windowHeight: innerHeight }
 }

@@ -16,6 +16,8 @@ export interface PageState {
   }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
+  tintypeShifts: Map<HTMLElement, Shift[]>
+  tintypeUnfolded: HTMLElement
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
   tintypeMasks: HTMLElement[]
@@ -25,12 +27,22 @@ export interface PageState {
   pdfOutcome: Promise<unknown>
 }
 
+/** How far an element is moved down at a scroll position, in CSS pixels. */
+export interface Shift {
+  top: number
+  pixels: number
+}
+
 /** Heights of the page's elements before it was laid out in a tall window. */
 export interface PinnedHeights {
   heights: Map<HTMLElement, number>
   pinned: Map<HTMLElement, number>
   windowHeight: number
-  pin: (element: HTMLElement, height: number) => void
+  /** Height of the page, and where its content ends, when it was prepared. */
+  pageHeight: number
+  contentEnd: number
+  /** @param isGrowing the element may become taller */
+  pin: (element: HTMLElement, height: number, isGrowing?: boolean) => void
 }
 
 const world = globalThis as unknown as Partial<PageState>

@@ -1,43 +1,81 @@
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import { follow } from '../navigation/navigate.ts'
-import type { Step } from '../step.ts'
+import { inDocument } from '../in-document.ts'
+import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
+import type { Step, Work } from '../step.ts'
+import { scriptSeconds } from '../waiting/motion.ts'
+import { AwaitedFrame } from '../waiting/next-frame.ts'
+import { passTime, whileTimePasses } from '../waiting/pass-time.ts'
+import { stability } from '../waiting/stability.ts'
 import { stopScripts } from '../waiting/stop-scripts.ts'
+import { unfoldParts } from './unfold.ts'
 
-// Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
-// off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
+// Shows content that appears on scroll (ADR 34, ADR 72). The page is laid out in a window taller than itself until it is stable and stops growing. Then
+// its scripts are stopped, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
 
 /** Maximum number of elements whose heights are compared. Larger pages take seconds for a layout anyway. */
 const MAX_ELEMENTS = 20_000
+/** Share of the tall window that the page takes up. Content may appear only once it is well inside the window. */
+const PAGE_SHARE = 0.6
+/** The same for a page that has grown since: up to here, the window remains tall enough. */
+const GROWN_SHARE = 0.8
+/** How often a page that grows is followed, and for how long in real time. */
+const MAX_GROWTHS = 3
+const GROWTH_MILLISECONDS = 2_000
+/** How long to wait for a frame of the tall window, and page time for observers after it. */
+const FRAME_MILLISECONDS = 2_000
+const OBSERVER_MILLISECONDS = 20
+const GROWING = 'the page kept growing when its end was in view, so the picture may end before it'
 
-/** Shows the page in a window as tall as itself. */
+/** Shows the page in a window taller than itself. */
 export const reveal: Step = {
   name: 'reveal',
   onFailure: 'warn',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
-    const { tab, plan, signal } = work
-    const pageHeight = await callInPage(work, 'prepareReveal', MAX_ELEMENTS)
-    const { viewport } = plan.context
-    const height = Math.min(pageHeight, plan.picture.reach)
-    if (height <= viewport.height || !tab.layOut) return
-    await awaitResponse(tab.layOut(height), signal)
-    await callInPage(work, 'pinHeights')
-    work.isRevealed = true
+    if (!work.tab.layOut) return
+    const { document } = work.tab.lifecycle
+    work.revealed = { document, windowHeight: work.plan.context.viewport.height, at: 0 }
+    await inDocument(work, undefined, async () => layOutTall(work, await callInPage(work, 'prepareReveal', MAX_ELEMENTS)))
   },
 }
 
-/** Keeps the content that has appeared, and restores the page's own window. */
+/** Prepares content that has arrived since, in a taller window if needed, until the page rests. */
+export const followGrowth: Step = {
+  name: 'followGrowth',
+  onFailure: 'warn',
+  // A slow scroll has followed the growth as far as the client wants.
+  isWanted: ({ picture }) => picture.reveal && picture.scroll === undefined,
+  run: async (work) => {
+    const { findings } = work
+    const until = performance.now() + GROWTH_MILLISECONDS
+    let growths = 0
+    followOwnNavigation(work)
+    for (;;) {
+      const height = hasNavigated(work) ? 0 : await inDocument(work, 0, () => prepareAgain(work))
+      if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
+      const isGrown = needsLayout(work, height)
+      // A page that has grown, and loads again, is about to grow again.
+      if (!isGrown && !(growths > 0 && isLoading(work))) return
+      if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
+      if (isGrown) await inDocument(work, undefined, () => layOutTall(work, height))
+      growths++
+      await stability.run(work)
+    }
+  },
+}
+
+/** Stops the scripts, keeps the content that has appeared, and restores the page's own window. */
 export const conceal: Step = {
   name: 'conceal',
   onFailure: 'warn',
-  isWanted: (plan) => plan.picture.reveal,
+  isWanted: ({ picture, video }) => picture.fullPage && picture.format !== 'pdf' && video === undefined,
   run: async (work) => {
     const { tab, plan, signal } = work
-    if (!work.isRevealed || !tab.layOut) return
-    // The page may reload itself because of the tall window. Without scripts, it would stay empty.
-    await follow(work)
-    await stopScripts(work)
+    const isTall = work.revealed !== undefined && work.revealed.windowHeight > plan.context.viewport.height
+    if (!isTall && !(await isResizedByPicture(work))) return
+    if (!plan.context.scriptsOff) await stopForGood(work)
+    if (!isTall || !tab.layOut) return
     try {
       await callInPage(work, 'restoreSectionLinks')
       await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)
@@ -46,5 +84,67 @@ export const conceal: Step = {
     }
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
     await callInPage(work, 'unpinHeights', !plan.picture.beyondWindow)
+    await callInPage(work, 'placeShifted')
   },
+}
+
+/** The document in which the page was prepared may have replaced itself since. */
+const hasNavigated = ({ tab, revealed }: Work): boolean => tab.lifecycle.isMoving || tab.lifecycle.document !== revealed?.document
+
+/** Whether requests are pending that began when the page was laid out in its last window. */
+const isLoading = ({ tab, revealed }: Work): boolean => tab.lifecycle.hasPendingRequests(revealed?.at ?? 0, performance.now())
+
+/** A page that navigated in its own window did so by itself, and its new document can be prepared. */
+function followOwnNavigation({ tab, plan, revealed }: Work): void {
+  if (revealed?.windowHeight === plan.context.viewport.height && !tab.lifecycle.isMoving) revealed.document = tab.lifecycle.document
+}
+
+async function prepareAgain(work: Work): Promise<number> {
+  await unfoldParts(work, true)
+  return callInPage(work, 'prepareReveal', MAX_ELEMENTS)
+}
+
+/** Whether the page is too tall for the window in which it is laid out. */
+function needsLayout({ plan, revealed }: Work, pageHeight: number): boolean {
+  const { windowHeight = 0 } = revealed ?? {}
+  const own = plan.context.viewport.height
+  const height = Math.min(pageHeight, plan.picture.reach)
+  return height > own && (windowHeight === own || height > windowHeight * GROWN_SHARE)
+}
+
+async function layOutTall(work: Work, pageHeight: number): Promise<void> {
+  const { tab, plan, revealed, signal } = work
+  if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
+  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / PAGE_SHARE)
+  revealed.at = performance.now()
+  await awaitResponse(tab.layOut(revealed.windowHeight), signal)
+  await callInPage(work, 'pinHeights')
+  await reachScripts(work)
+}
+
+/** Observers of the page learn of the tall window with the next frame, which a busy machine may draw late, and need a moment of page time. */
+async function reachScripts(work: Work): Promise<void> {
+  if (work.plan.context.scriptsOff || !(await scriptSeconds(work))) return
+  const frame = await AwaitedFrame.request(work)
+  await frame.drawn(FRAME_MILLISECONDS)
+  await passTime(work, OBSERVER_MILLISECONDS)
+}
+
+/** The picture of a page beyond its window resizes the page for a moment, and scripts would react to it. */
+async function isResizedByPicture({ tab, plan, signal }: Work): Promise<boolean> {
+  if (!plan.picture.beyondWindow) return false
+  const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
+  return cssContentSize.height > plan.context.viewport.height
+}
+
+/** A document that begins to load without scripts would show what it has for browsers without scripts. */
+async function stopForGood(work: Work): Promise<void> {
+  const { lifecycle, session } = work.tab
+  for (;;) {
+    await whileTimePasses(work, follow(work))
+    const { document } = lifecycle
+    await stopScripts(work)
+    if (!lifecycle.isMoving && lifecycle.document === document) return
+    await awaitResponse(session.send('Emulation.setScriptExecutionDisabled', { value: false }), work.signal)
+  }
 }

@@ -1,4 +1,7 @@
+import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
+import { inDocument } from '../in-document.ts'
+import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
@@ -8,6 +11,8 @@ import { scrollTo } from './scroll-to.ts'
 const MAX_MILLISECONDS = 2_000
 /** Milliseconds at each position, so that the page can react. */
 const REST_MILLISECONDS = 40
+/** Milliseconds to wait for a frame there, which a busy machine may draw late. */
+const FRAME_MILLISECONDS = 200
 /** Step as a share of the window height. The overlap leaves no gap between two positions. */
 const OVERLAP = 0.95
 
@@ -17,18 +22,35 @@ export const sweep: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.picture.sweep,
   run: async (work) => {
-    const until = performance.now() + MAX_MILLISECONDS
-    const { scrollHeight, windowHeight } = await scrollTo(work, 0)
-    const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
-    if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
+    const { lifecycle } = work.tab
+    const { document } = lifecycle
+    const stop = new AbortController()
+    const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
+    const isSwept = await inDocument(work, false, async () => {
+      await sweepDown(sweeping)
+      return lifecycle.document === document
+    })
+    stop.abort(new Error('the page navigated during the sweep'))
+    if (isSwept) return
+    await follow(work)
+    warnOnce(work.findings.warnings, NAVIGATED)
   },
+}
+
+async function sweepDown(work: Work): Promise<void> {
+  const until = performance.now() + MAX_MILLISECONDS
+  const { scrollHeight, windowHeight } = await scrollTo(work, 0)
+  const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
+  if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
 }
 
 async function passSlowly(work: Work, offsets: readonly number[], until: number): Promise<void> {
   for (const offset of offsets) {
     if (performance.now() > until) break
     await scrollTo(work, offset)
-    await pause(REST_MILLISECONDS, work.signal)
+    const frame = work.plan.context.scriptsOff ? undefined : nextFrame(work, FRAME_MILLISECONDS)
+    await Promise.all([pause(REST_MILLISECONDS, work.signal), frame])
+    if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
   }
   await scrollTo(work, 0)
   // Let elements that react to the scroll position return to their state at the top.

@@ -1,8 +1,8 @@
 import { callInPage } from '../../page/call.ts'
-import type { Step } from '../step.ts'
+import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'
 
-/** Before a full-page screenshot: expands an inner scrolling panel to its full height, and pins elements that are as tall as the window. */
+/** Before a full-page screenshot: expands a part that scrolls to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
   name: 'unfold',
   onFailure: 'warn',
@@ -10,11 +10,13 @@ export const unfold: Step = {
     picture.scrollContainer !== undefined ||
     picture.pinWindowHeights ||
     (picture.eagerImages && !picture.sweep && picture.scroll === undefined),
-  run: async (work) => {
-    const { scrollContainer, pinWindowHeights, eagerImages } = work.plan.picture
-    const parts = { container: scrollContainer, pins: pinWindowHeights, eager: eagerImages }
-    if (scrollContainer !== undefined) await includeClosedRoots(work)
-    const found = await callInPage(work, 'unfold', parts)
-    if (found === 'absent') work.findings.warnings.push('full_page_scroll_container matched no scrollable element')
-  },
+  run: (work) => unfoldParts(work, false),
+}
+
+/** @param isAgain for content that has arrived since; the window may be taller now, so its height says nothing */
+export async function unfoldParts(work: Work, isAgain: boolean): Promise<void> {
+  const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
+  if (typeof container === 'object') await includeClosedRoots(work)
+  const found = await callInPage(work, 'unfold', { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' })
+  work.hasUnfolded = found === 'found'
 }

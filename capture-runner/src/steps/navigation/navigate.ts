@@ -10,6 +10,9 @@ import { showPdf } from './show-pdf.ts'
 /** Maximum number of requests of one capture. */
 const MAX_REQUESTS = 10_000
 
+/** Warning of a page that reacts to a scroll or to the size of its window with a navigation. */
+export const NAVIGATED = 'the page navigated or loaded again while it was prepared, so content that appears on scroll may be missing'
+
 /** Opens the page and waits for every requested state, within one timeout. */
 export const navigate: Step = {
   name: 'navigate',
@@ -134,6 +137,7 @@ function toFailureOf(requestLog: Tab['egress']['requestLog'], url: string, netEr
 
 const tooSlow = (milliseconds: number) => new CaptureError('TIMEOUT', `the page did not load within ${milliseconds} ms`)
 
-const warnOnce = (warnings: string[], warning: string): void => {
+/** Adds a warning that is not there yet. */
+export const warnOnce = (warnings: string[], warning: string): void => {
   if (!warnings.includes(warning)) warnings.push(warning)
 }

@@ -96,7 +96,7 @@ export const fullPageOptions = {
   fullPageScrollContainer: option(
     { links: 'yes', picture: 'yes' },
     selector(
-      'CSS selector of an inner panel that scrolls instead of the page, or auto for the largest one; a full-page capture expands it to its whole height. Default: none.',
+      'CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes.',
     ),
   ),
   fullPageOverflow: option(

@@ -102,6 +102,10 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findBrokenRule', { ...rules, refusedSelectors: ['.error'] }), { rule: 'selector', value: '.error' })
     },
   },
+  findFolded: {
+    html: SCROLLER,
+    run: async (t, { call }) => t.match(await call('findFolded'), { part: 'div#panel', reason: 'other', width: 800, height: 600 }),
+  },
   findHosts: {
     html: '<x-host></x-host>',
     run: async (t, { session, contextId }) => {
@@ -282,6 +286,18 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("document.querySelector('li').outerHTML"), '<li><a href="#one" class="here">one</a></li>')
     },
   },
+  noteShifts: {
+    html: `<style>body { margin: 0 }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="transform:translateY(0px)">text</p></div>${TALL}`,
+    run: async (t, { call, read }) => {
+      for (const top of [0, 500, 1_000]) {
+        await read(`scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)'`)
+        await call('noteShifts')
+      }
+      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)'")
+      await call('placeShifted')
+      t.equal(await read('new DOMMatrix(getComputedStyle(one).transform).m42'), 250)
+    },
+  },
   pinHeights: {
     html: `<div id="one" style="height:100vh"></div>${TALL}`,
     run: async (t, { page, call, read }) => {
@@ -292,6 +308,14 @@ const cases: Record<PageFunctionName, Case> = {
       await call('unpinHeights', true)
       t.equal(await read(styleOf('#one', 'height')), '1200px')
       await page.setViewportSize(WINDOW)
+    },
+  },
+  placeShifted: {
+    html: `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
+    run: async (t, { call, read }) => {
+      await call('noteShifts')
+      await call('placeShifted')
+      t.equal(await read('one.style.transform'), 'translateY(9px)')
     },
   },
   prepareReveal: {
@@ -309,6 +333,10 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readFrame: { run: async (t, { call }) => t.equal(await call('readFrame'), 'none') },
+  readExtent: {
+    html: '<body style="margin:0"><div style="height:900px"></div>',
+    run: async (t, { call }) => t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 900 }),
+  },
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
     run: async (t, { call }) => t.equal(await call('readHtml'), '<!DOCTYPE html>\n<html><head></head><body>text</body></html>'),
@@ -437,10 +465,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await read("[scrollY, document.querySelector('img').loading]"), [100, 'eager'])
     },
   },
-  scrollsInside: {
-    html: SCROLLER,
-    run: async (t, { call }) => t.equal(await call('scrollsInside', 0.5), true),
-  },
   showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },
   showNextMiddle: {
     html: SQUARE,
@@ -458,7 +482,7 @@ const cases: Record<PageFunctionName, Case> = {
   unfold: {
     html: SCROLLER,
     run: async (t, { call, read }) => {
-      t.equal(await call('unfold', { container: 'auto', pins: false, eager: false }), 'found')
+      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'found')
       t.equal(await read('panel.offsetHeight'), 2_000)
     },
   },

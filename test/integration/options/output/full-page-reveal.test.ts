@@ -16,7 +16,98 @@ const observe = (act: string) => `<script>
   for (const section of document.querySelectorAll('section')) watch.observe(section)
 </script>`
 
+/** A part of ten sections that appear when they are seen, each with a lazy image. */
+const latePart = Array.from(
+  { length: 10 },
+  (_, i) =>
+    `<section class="late" style="height:300px"><div style="height:200px">Part ${i}</div><img loading="lazy" src="/green.svg?${i}" width="100" height="80"></section>`,
+).join('')
+const late = (arrive: string) =>
+  page(
+    '',
+    `<style>.late div { opacity: 0; transition: opacity .3s; background: #0f0 } .late.on div { opacity: 1 } img { display: block }</style>
+     <main style="min-height:100vh"><p style="height:100px;margin:0">Top</p></main><footer style="height:100px;background:#00f">End</footer><script>
+      const watch = new IntersectionObserver((entries) => { for (const entry of entries) if (entry.isIntersecting) entry.target.classList.add('on') })
+      const add = (html) => {
+        document.querySelector('main').insertAdjacentHTML('beforeend', html)
+        for (const section of document.querySelectorAll('.late:not(.on)')) watch.observe(section)
+      }
+      const part = \`${latePart}\`
+      ${arrive}</script>`,
+  )
+const feed = (most: number) =>
+  page(
+    '',
+    `<div id="feed"></div><div id="end">More</div><script>
+      let pages = 0
+      const add = () => fetch('/part').then(() => {
+        pages++
+        feed.insertAdjacentHTML('beforeend', '<p style="height:600px;margin:0;background:#0f0">Post</p>'.repeat(2))
+        watch.unobserve(end)
+        if (pages < ${most}) watch.observe(end)
+        else end.textContent = 'The end'
+      })
+      const watch = new IntersectionObserver(([entry]) => entry.isIntersecting && add())
+      watch.observe(end)</script>`,
+  )
+const toggled = (condition: string) =>
+  page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}<script>const look = () => {
+      for (const section of document.querySelectorAll('section')) section.classList.toggle('on', ${condition})
+    }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
+  )
+
 const stage = await openStage(t, {
+  '/late-0': late('add(part); add(part); add(part)'),
+  '/late-timer': late('add(part); setTimeout(() => add(part), 400); setTimeout(() => add(part), 1200)'),
+  '/late-fetch': late(
+    "add(part); setTimeout(() => fetch('/part').then(() => add(part)), 300); setTimeout(() => fetch('/part').then(() => add(part)), 1050)",
+  ),
+  '/green.svg': (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'image/svg+xml' })
+      .end('<svg xmlns="http://www.w3.org/2000/svg" width="100" height="80"><rect width="100" height="80" fill="#0f0"/></svg>'),
+  '/feed': feed(5),
+  '/endless': feed(1_000),
+  '/top-80': toggled('section.getBoundingClientRect().top < innerHeight * .8'),
+  '/margin-25': page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}<script>
+      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '0px 0px -25% 0px' })
+      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
+  ),
+  // Each band is filled while it is near the middle of the window.
+  '/parallax': page(
+    '',
+    `<style>.band { height: 500px; overflow: hidden; position: relative; background: #f00 } .band div { position: absolute; top: -30%; width: 100%; height: 160%; background: #0f0 }</style>
+      ${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, height } = band.getBoundingClientRect()
+          band.firstChild.style.transform = 'translateY(' + (top + height / 2 - innerHeight / 2) * .2 + 'px)'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  ),
+  '/reloads': page(
+    '',
+    `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
+  ),
+  '/reloads-on-scroll': page(
+    '',
+    `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('scroll', () => location.reload())</script>`,
+  ),
+  '/redirects': page('', `<p>Soon.</p><script>setTimeout(() => { location.href = '/once' }, 700)</script>`),
+  '/redraws': page(
+    '',
+    `<canvas id="chart" width="400" height="2000" style="display:block"></canvas><script>
+      const draw = () => { const pen = chart.getContext('2d'); pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 400, 2000) }
+      draw(); addEventListener('resize', () => { chart.width = 400; setTimeout(draw, 400) })</script>`,
+  ),
+  '/without-scripts': page(
+    '',
+    `<style>#note { display: none; height: 100px; background: #f00 } @media (scripting: none) { #note { display: block } }
+      @media (scripting: enabled) { #main { background: #0f0 } }</style><noscript>Turn on scripts.</noscript><div id="note"></div><div id="main" style="height:2000px"></div><script>1</script>`,
+  ),
   '/once': page('', `<style>${HIDDEN}</style>${sections()}${observe("if (entry.isIntersecting) entry.target.classList.add('on')")}`),
   '/reset': page('', `<style>${HIDDEN}</style>${sections()}${observe("entry.target.classList.toggle('on', entry.isIntersecting)")}`),
   // Like AOS: by scroll events, the window's height and the elements' positions.
@@ -113,6 +204,7 @@ for (const [path, what, total] of [
   ['/view-timeline', 'sections on view timelines', SECTIONS],
   ['/content-visibility', 'sections with content-visibility: auto', 25],
   ['/fetched', 'sections fetched when they are seen', 15],
+  ['/redirects', 'sections of a page that a timer opens', SECTIONS],
 ] as const) {
   t.test(`a full page contains content that appears on scroll: ${what}`, async (t) => {
     t.strictSame(await count(path, full, total), { shown: total, warnings: [] })
@@ -163,4 +255,61 @@ t.test('fixed elements appear once, also after the tall window', async (t) => {
   const { pixels } = await stage.shoot('/bar', full)
   t.ok(isNear(pixels.at(200, 575), GREEN) && isNear(pixels.at(200, 2_990), RED))
   t.notOk(isNear(pixels.at(200, 300), WHITE))
+})
+
+for (const path of ['/late-timer', '/late-fetch']) {
+  t.test(`a full page of content that arrives late is that of the same content from the start: ${path}`, async (t) => {
+    const { pixels, picture } = await stage.shoot('/late-0', full)
+    t.equal(pixels.height, 100 + 30 * 300 + 100)
+    t.ok(isNear(pixels.at(200, 100 + 29 * 300 + 100), GREEN) && isNear(pixels.at(50, 100 + 29 * 300 + 240), GREEN))
+    for (const delay of [0, 2_200]) {
+      const shot = await stage.shoot(path, { ...full, delay })
+      t.strictSame(shot.findings.warnings, [])
+      t.ok(shot.picture.equals(picture), `${delay}: ${shot.pixels.height} px`)
+    }
+  })
+}
+
+t.test('a full page follows a feed to its end, and warns of one without', async (t) => {
+  const { pixels, findings } = await stage.shoot('/feed', full)
+  t.ok(pixels.height > 5 * 1_200 || findings.warnings.length > 0, `${pixels.height} px`)
+  const endless = await stage.shoot('/endless', full)
+  t.match(endless.findings.warnings, [/^the page kept growing when its end was in view/])
+})
+
+for (const [path, what] of [
+  ['/top-80', 'the upper 80 % of the window'],
+  ['/margin-25', 'the window without its last quarter'],
+] as const) {
+  t.test(`a full page contains content that appears in ${what}`, async (t) => {
+    t.strictSame(await count(path), { shown: SECTIONS, warnings: [] })
+  })
+}
+
+t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
+  const { pixels } = await stage.shoot('/parallax', full)
+  const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
+  t.strictSame(empty, [])
+})
+
+t.test('a page that loads again when it is resized or scrolled gives a picture with a warning', async (t) => {
+  for (const path of ['/reloads', '/reloads-on-scroll']) {
+    const { pixels, findings } = await stage.shoot(path, full)
+    t.equal(pixels.height, 2_000)
+    t.ok(isNear(pixels.at(200, 1_900), GREEN))
+    t.match(findings.warnings, [/^the page navigated or loaded again while it was prepared/], path)
+  }
+})
+
+t.test('a page that redraws when it is resized is drawn, with and without a wait', async (t) => {
+  for (const stabilityTimeout of [0, 2_000]) {
+    const { pixels } = await stage.shoot('/redraws', { ...full, stabilityTimeout })
+    t.ok(isNear(pixels.at(200, 1_900), GREEN), `${stabilityTimeout}`)
+  }
+})
+
+t.test('a full page shows nothing that is for browsers without scripts', async (t) => {
+  const { pixels } = await stage.shoot('/without-scripts', full)
+  t.equal(pixels.height, 2_000)
+  t.ok(isNear(pixels.at(200, 50), GREEN))
 })

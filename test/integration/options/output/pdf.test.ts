@@ -19,6 +19,7 @@ const [site, studio] = await Promise.all([
     '/chapters': page('', chapters),
     '/long': page('', '<div style="height:9000px;background:#00f">Long.</div>'),
     '/private': page('', '<h1>Shown</h1><p id="secret">Hush <b style="visibility:visible">please</b></p>'),
+    '/shell': page('', `<main style="height:100vh;overflow:auto">${'<p>A line.</p>'.repeat(120)}</main>`),
     '/sized': page('', '<p>One line.</p>', '<style>@page { size: 300px 500px }</style>'),
   }),
   openStudio(),
@@ -204,4 +205,8 @@ t.test('a PDF does not contain the text under a mask', async (t) => {
   const without = await shown({ hideSelectors: ['#secret'] })
   t.ok((await shown({})) > without + 300, 'the control')
   t.ok(Math.abs((await shown({ maskSelectors: ['#secret'] })) - without) < 300)
+})
+
+t.test('a pdf has all pages of a part that scrolls instead of the page', async (t) => {
+  t.equal((await print('/shell')).sheets.length, 4)
 })

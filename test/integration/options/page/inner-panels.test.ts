@@ -1,32 +1,121 @@
-// App shells: pages as tall as the window, where an inner panel scrolls instead of the page.
+// Pages as tall as the window, where a part scrolls instead of the page.
 
+import { createServer } from 'node:http'
 import t from 'tap'
+import { BLUE, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options.ts'
 
 const shell = (panel: string) => page('height:100vh;display:flex', `<nav style="width:200px;flex:none;background:#00f">Menu</nav>${panel}`)
 const tall = '<div style="height:5000px">Much to read.</div>'
+/** 2,100 px: green, white, and blue at the end. */
+const parts = ['#0f0', '#fff', '#00f'].map((color) => `<div style="height:700px;background:${color}"></div>`).join('')
+const inner = `<!doctype html><body style="margin:0"><p style="position:absolute">Text</p>${parts}</body>`
 /** A scrolling list, as beside a page's content. */
 const list = '<div style="width:300px;height:200px;overflow-y:auto"><div style="height:900px">Names</div></div>'
+const rows = (count: number) => Array.from({ length: count }, (_, i) => `<p style="height:40px;margin:0">Row ${i}</p>`).join('')
+const component = (style: string, html: string) =>
+  `<app-shell></app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = \`<style>${style}</style>${html}\`</script>`
+const styled = (style: string, body: string) => page('', body, `<style>${style}</style>`)
+
+const foreign = createServer((_, response) => response.setHeader('content-type', 'text/html').end(inner))
+await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.2', resolve))
+t.teardown(() => foreign.close())
+const { port } = foreign.address() as { port: number }
 
 const stage = await openStage(t, {
-  '/shell': shell(`<main style="flex:1;overflow-y:auto">${tall}</main>`),
+  '/body': styled('html { height:100%; overflow:hidden } body { height:100%; overflow-y:auto }', parts),
+  '/both': styled('html, body { height:100%; overflow-x:hidden }', parts),
+  '/quirks': `<style>html, body { height:100%; margin:0; overflow:auto }</style>${parts}`,
+  '/main': shell(`<main style="flex:1;overflow-y:auto">${parts}</main>`),
+  '/fixed': page('', `<div style="position:fixed;inset:0;overflow:auto">${parts}</div>`),
+  '/under-header': page('', `<header style="height:60px;background:#0f0"></header><div style="height:100vh;overflow:auto">${parts}</div>`),
+  '/grid': page(
+    'display:grid;grid-template-rows:auto 1fr auto;height:100vh',
+    `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`,
+  ),
+  '/component': page('', component('main { height:100vh; overflow:auto }', `<main>${parts}</main>`)),
+  '/slotted': page(
+    '',
+    `<app-shell>${parts}</app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = '<div style="height:100vh;overflow:auto;contain:strict"><slot></slot></div>'</script>`,
+  ),
+  '/frame': page('', '<iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
+  '/srcdoc': page('', `<iframe srcdoc='${inner}' style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`),
+  '/frame-of-shell': page('', '<iframe src="/main" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
+  '/late': page(
+    '',
+    `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
+  ),
+  '/inner': inner,
+  // What stays as it is.
+  '/rows': page(
+    '',
+    `<div id="list" style="height:100vh;overflow:auto"><div style="height:40000px;position:relative"><div style="position:absolute">${rows(20)}</div></div></div>`,
+  ),
+  '/editor': page('', `<div id="text" style="height:100vh;overflow:auto" contenteditable>${tall}</div>`),
+  '/dialog': page(
+    '',
+    `<div role="dialog" style="position:fixed;inset:20px"><div id="terms" style="height:100%;overflow:auto">${tall}</div></div>`,
+  ),
+  '/panes': page(
+    'display:flex;height:100vh',
+    `<div style="flex:2;overflow:auto">${tall}</div><div id="mail" style="flex:3;overflow:auto">${tall}</div>`,
+  ),
+  '/foreign': page(
+    '',
+    `<iframe src="http://127.0.0.2:${port}/" id="portal" style="display:block;width:100%;height:100vh;border:0"></iframe>`,
+  ),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
   '/hidden': shell(`<main style="flex:1">Short.</main><div style="position:fixed;inset:0;visibility:hidden;overflow-y:auto">${tall}</div>`),
   '/list': shell(`<main style="flex:1">${list}</main>`),
   '/page': page('', `${list}${tall}`),
 })
-const small = { viewportWidth: 800, viewportHeight: 600 }
-const warningsOf = async (path: string, options = {}) =>
-  (await stage.shoot(path, { ...small, fullPage: true, ...options })).findings.warnings
+const small = { viewportWidth: 800, viewportHeight: 600, fullPage: true } as const
 
-t.test('a full page of an app shell adds a warning that names the option to expand the panel', async (t) => {
-  const hint =
-    'the picture shows one window: the page scrolls in an inner panel. Set full_page_scroll_container to auto to capture all of it'
-  t.strictSame(await warningsOf('/shell'), [hint])
-  t.strictSame(await warningsOf('/shell', { fullPageScrollContainer: 'auto' }), [])
+for (const [path, height, what] of [
+  ['/body', 2_100, 'the body'],
+  ['/both', 2_100, 'the body, where both elements clip their sides'],
+  ['/quirks', 2_100, 'the body in quirks mode'],
+  ['/main', 2_100, 'a part beside a menu'],
+  ['/fixed', 2_100, 'a fixed part'],
+  ['/under-header', 2_160, 'a part as tall as the window below a header'],
+  ['/grid', 2_140, 'a row of a grid'],
+  ['/component', 2_100, 'a part in a shadow root'],
+  ['/slotted', 2_100, 'a part in a shadow root around the content'],
+  ['/frame', 2_100, 'a frame'],
+  ['/srcdoc', 2_100, 'a frame with its own markup'],
+  ['/frame-of-shell', 2_100, 'a part of a frame'],
+  ['/late', 2_100, 'a part that a timer adds'],
+] as const) {
+  t.test(`a full page shows all that scrolls instead of the page: ${what}`, async (t) => {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.ok(Math.abs(pixels.height - height) <= 10, `${pixels.height} px`)
+    t.ok(isNear(pixels.at(700, pixels.height - 2_100 + 300), GREEN) && isNear(pixels.at(700, pixels.height - 100), BLUE))
+    t.strictSame(findings.warnings, [])
+  })
+}
+
+for (const [path, part, why] of [
+  ['/rows', 'div#list', 'draws only the rows in view. Use a taller viewport.'],
+  ['/editor', 'div#text', 'is an editor. Use a taller viewport.'],
+  ['/dialog', 'div#terms', 'is in a dialog. Name the part in full_page_scroll_container to capture all of it.'],
+  ['/panes', 'div#mail', 'is one of several panes. Name the part in full_page_scroll_container to capture all of it.'],
+  ['/foreign', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
+] as const) {
+  t.test(`a full page that shows one window of a part names it: ${part} ${why}`, async (t) => {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.equal(pixels.height, 600)
+    t.strictSame(findings.warnings, [`the picture shows one window: ${part} ${why}`])
+  })
+}
+
+// proves: full_page_scroll_container
+t.test('full_page_scroll_container none leaves the page as it is, auto unfolds smaller parts too', async (t) => {
+  const none = await stage.shoot('/main', { ...small, fullPageScrollContainer: 'none' })
+  t.strictSame([none.pixels.height, none.findings.warnings], [600, []])
+  t.equal((await stage.shoot('/list', { ...small, fullPageScrollContainer: 'auto' })).pixels.height, 900)
 })
 
 t.test('there is no warning if the page itself scrolls, the panel is small or does not scroll, or without full_page', async (t) => {
-  for (const path of ['/page', '/list', '/clipped', '/hidden']) t.strictSame(await warningsOf(path), [], path)
-  t.strictSame(await warningsOf('/shell', { fullPage: false }), [])
+  for (const path of ['/page', '/list', '/clipped', '/hidden']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
+  t.strictSame((await stage.shoot('/rows', { ...small, fullPage: false })).findings.warnings, [])
 })

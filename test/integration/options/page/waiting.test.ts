@@ -236,7 +236,7 @@ t.test('option blank_page_action: accepts, retries or fails', async (t) => {
 })
 
 t.test('option capture_timeout: limits the time for the screenshot', async (t) => {
-  const error = await stage.fail('/stalls', { fullPage: true, fullPageSweep: false, captureTimeout: 1000 })
+  const error = await stage.fail('/stalls', { clipX: 0, clipY: 0, clipWidth: 100, clipHeight: 3_000, captureTimeout: 1000 })
   t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
 })
 

@@ -12,10 +12,41 @@ const tsc = join(import.meta.dirname, '../../../../node_modules/.bin/tsc')
 
 /** Names of a page's world that page functions use, besides those of JavaScript itself. */
 const GLOBALS = [
-  ...['Animation', 'Blob', 'CSS', 'CSSStyleSheet', 'CSSTransition', 'CloseEvent', 'Element', 'Event', 'EventTarget', 'HTMLDialogElement'],
-  ...['HTMLMediaElement', 'HTMLVideoElement', 'KeyframeEffect', 'MutationObserver', 'Node', 'NodeFilter', 'ShadowRoot', 'Text', 'URL'],
-  ...['ViewTimeline', 'XMLSerializer'],
-  ...['addEventListener', 'devicePixelRatio', 'dispatchEvent', 'document', 'fetch', 'getComputedStyle', 'innerHeight', 'innerWidth'],
+  ...[
+    'Animation',
+    'Blob',
+    'CSS',
+    'CSSStyleSheet',
+    'CSSTransition',
+    'CloseEvent',
+    'DOMMatrix',
+    'Document',
+    'Element',
+    'Event',
+    'EventTarget',
+  ],
+  ...[
+    'HTMLDialogElement',
+    'HTMLMediaElement',
+    'HTMLVideoElement',
+    'KeyframeEffect',
+    'MutationObserver',
+    'Node',
+    'NodeFilter',
+    'ShadowRoot',
+  ],
+  ...['Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
+  ...[
+    'addEventListener',
+    'devicePixelRatio',
+    'dispatchEvent',
+    'document',
+    'fetch',
+    'getComputedStyle',
+    'history',
+    'innerHeight',
+    'innerWidth',
+  ],
   ...['localStorage', 'location', 'matchMedia', 'performance', 'scrollBy', 'scrollTo', 'scrollX', 'scrollY', 'setTimeout'],
 ]
 

@@ -9,8 +9,11 @@ t.test('buildFullPage prepares nothing for a screenshot of the window', async (t
   t.notOk('scroll' in plan({ fullPageScroll: true }) || 'scrollContainer' in plan({ fullPageScrollContainer: 'auto' }))
 })
 
-t.test('buildFullPage names the element that scrolls where the whole page is wanted', async (t) => {
-  t.equal(plan({ fullPage: true, fullPageScrollContainer: 'main' }).scrollContainer, 'main')
+t.test('buildFullPage unfolds what scrolls where the whole page is wanted', async (t) => {
+  t.strictSame(plan({ fullPage: true, fullPageScrollContainer: 'main' }).scrollContainer, { selector: 'main' })
+  t.equal(plan({ fullPage: true, fullPageScrollContainer: 'auto' }).scrollContainer, 'largest')
+  t.equal(plan({ format: 'pdf' }).scrollContainer, 'filling')
+  t.notOk('scrollContainer' in plan({ fullPage: true, fullPageScrollContainer: 'none' }))
 })
 
 t.test('buildFullPage sweeps a page as far as the screenshot may reach', async (t) => {

@@ -28,6 +28,11 @@ const effects: { options: CaptureOptions; changes: object }[] = [
       stabilityPicturesMilliseconds: 1_100,
     },
   },
+  // What appears on scroll begins to load after the delay.
+  {
+    options: { fullPage: true, stabilityTimeout: 1_000, delay: 3_000 },
+    changes: { stabilityMilliseconds: 1_000, delayMilliseconds: 3_000 },
+  },
   {
     options: { compareTo: 'scr_00000000000000000000000000' },
     changes: {

@@ -1,0 +1,159 @@
+import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
+import { attributeOf, boxOf, call, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
+import { containerOf, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
+import { flatElements } from './flat-tree.ts'
+
+// Finds the parts of a page that scroll instead of the page (ADR 72), and tells which of them can be shown whole.
+
+/** An element or a frame whose content is taller than its box. */
+export interface Scroller {
+  element: HTMLElement
+  /** Share of the window that it covers. */
+  share: number
+  /** Height of its content that is not in view, in CSS pixels. */
+  hidden: number
+  /** Why it must stay as it is. */
+  reason?: FoldReason
+}
+
+/** The page itself scrolls if more than this share of the window is below it. Shells are often a header taller than the window. */
+const ROOT_SHARE = 0.25
+/** Share of the window that a part must cover to be unfolded without being asked for. */
+const FILLING_SHARE = 0.5
+/** Share of the window from which a part that stays as it is needs a warning. */
+const NAMED_SHARE = 0.25
+/** A second part of this share of the largest one is a pane of its own. */
+const PANE_SHARE = 0.45
+/** An editor covers this share of the part that scrolls it. */
+const EDITOR_SHARE = 0.5
+/** Elements to look at in one part. Lists that draw only some rows have few. */
+const MAX_ELEMENTS = 20_000
+
+const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
+const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
+const PICTURES = 'img, svg, canvas, video, iframe, object, embed, input, button, select, textarea, picture, audio, meter, progress, hr'
+
+export const isFrame = (element: Element): boolean => tagOf(element) === 'iframe' || tagOf(element) === 'frame'
+
+/** Height of the page below the window. */
+const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
+
+/** True if the page itself scrolls, so that a full page shows its content. */
+const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
+
+/** All parts that scroll, the largest first. */
+export function findScrollers(): Scroller[] {
+  const found: Scroller[] = []
+  for (const element of flatElements(document)) {
+    if (element === document.documentElement) continue
+    const hidden = isFrame(element) ? hiddenInFrame(element) : hiddenIn(element)
+    if (hidden <= 1) continue
+    const share = shareInWindow(element)
+    if (share === 0 || !call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true })) continue
+    found.push({ element: element as HTMLElement, share, hidden })
+  }
+  found.sort((a, b) => b.share - a.share || b.hidden - a.hidden)
+  return found
+}
+
+function hiddenIn(element: Element): number {
+  const hidden = read(element, 'scrollHeight') - read(element, 'clientHeight')
+  if (hidden <= 1 || read(element, 'clientHeight') === 0 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) return 0
+  // The overflow of the body is that of the window, unless the root element has its own.
+  const isWindow = element === document.body && getComputedStyle(document.documentElement).overflowY === 'visible'
+  return isWindow ? 0 : hidden
+}
+
+/** For a frame of another origin, its content is unknown. */
+function hiddenInFrame(frame: Element): number {
+  const inner = frameDocumentOf(frame)
+  if (!inner) return attributeOf(frame, 'src') !== null ? Number.POSITIVE_INFINITY : 0
+  const root = inner.scrollingElement ?? inner.documentElement
+  if (!root) return 0
+  const below = root.scrollHeight - frame.clientHeight
+  return below > 1 ? below : Math.max(0, ...[...inner.querySelectorAll('body, body *')].map(hiddenIn))
+}
+
+function shareInWindow(element: Element): number {
+  const { left, top, right, bottom } = boxOf(element)
+  const width = Math.min(right, innerWidth) - Math.max(left, 0)
+  const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
+  return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
+}
+
+/** The part to unfold, if the page does not scroll and one part fills most of the window. */
+export function findFilling(): Scroller | undefined {
+  if (isPageScrolling()) return undefined
+  const [largest, ...others] = findScrollers().filter(({ hidden }) => hidden > hiddenByRoot())
+  if (!largest || largest.share < FILLING_SHARE) return undefined
+  const inside = others.find(({ element, share }) => share >= FILLING_SHARE && contains(largest.element, element))
+  const chosen = inside && inside.hidden > largest.hidden ? inside : largest
+  return reasonToKeep(chosen) || hasPane(chosen, others) ? undefined : chosen
+}
+
+/** The largest part that can be unfolded. */
+export const findLargest = (): Scroller | undefined => findScrollers().find((scroller) => !reasonToKeep(scroller))
+
+/** The part that a full page shows only in part, and why. */
+export function findFoldedPart(): FoldedPart | null {
+  if (isPageScrolling()) return null
+  const [largest, ...others] = findScrollers()
+  if (!largest || largest.share < NAMED_SHARE) return null
+  const { element, share } = largest
+  const reason = reasonToKeep(largest) ?? (hasPane(largest, others) ? 'panes' : share < FILLING_SHARE ? 'small' : 'other')
+  return { part: nameOf(element), reason, width: read(element, 'clientWidth'), height: read(element, 'clientHeight') }
+}
+
+const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
+  others.some(
+    ({ element, share }) =>
+      share >= chosen.share * PANE_SHARE &&
+      !contains(chosen.element, element) &&
+      !contains(element, chosen.element) &&
+      element !== chosen.element,
+  )
+
+function contains(outer: Element, inner: Element): boolean {
+  for (let element: Element | undefined = inner; element; element = containerOf(element)) if (element === outer) return true
+  return false
+}
+
+function reasonToKeep({ element, share }: Scroller): FoldReason | undefined {
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    if (call(outer, 'matches', DIALOGS)) return 'dialog'
+    if (call(outer, 'matches', EDITORS)) return 'editor'
+  }
+  if (isFrame(element)) return frameDocumentOf(element) ? undefined : 'frame'
+  const inside = [...flatElements(element)]
+  if (inside.some((part) => call(part, 'matches', EDITORS) && shareInWindow(part) >= share * EDITOR_SHARE)) return 'editor'
+  return inside.length <= MAX_ELEMENTS && drawsOnlyRows(element, inside) ? 'rows' : undefined
+}
+
+/** True for a list that creates only the rows in view: most of its height has no content. */
+function drawsOnlyRows(scroller: Element, inside: readonly Element[]): boolean {
+  let [top, bottom] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const element of inside) {
+    const box = boxOf(element)
+    if (box.width === 0 || box.height === 0 || (box.top >= top && box.bottom <= bottom) || !isPainted(element)) continue
+    top = Math.min(top, box.top)
+    bottom = Math.max(bottom, box.bottom)
+  }
+  const empty = scroller.scrollHeight - Math.max(0, bottom - top)
+  return empty > scroller.clientHeight / 2 && empty > scroller.scrollHeight / 5
+}
+
+function isPainted(element: Element): boolean {
+  if (call(element, 'matches', PICTURES)) return true
+  if ([...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())) return true
+  if (read(element, 'firstElementChild') || shadowRootOf(element)) return false
+  const { backgroundColor, backgroundImage, borderTopWidth, borderBottomWidth } = getComputedStyle(element)
+  const isFilled = backgroundImage !== 'none' || !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor)
+  return isFilled || Number.parseFloat(borderTopWidth) + Number.parseFloat(borderBottomWidth) > 0
+}
+
+/** A name for messages, such as `main#content`. */
+function nameOf(element: Element): string {
+  const id = attributeOf(element, 'id')
+  const name = id || attributeOf(element, 'class')?.trim().split(/\s+/, 1)[0]
+  return name ? `${tagOf(element)}${id ? '#' : '.'}${name.replace(/[^\w-]/g, '').slice(0, 40)}` : tagOf(element)
+}
