@@ -1,4 +1,5 @@
 import type { Page } from 'playwright'
+import { toMetrics } from '../../browser/emulation.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'
@@ -30,6 +31,10 @@ export const screenshot: Step = {
     const canvas = plan.picture.transparent ? TRANSPARENT : plan.picture.canvas
     if (canvas) await paintCanvas(work, canvas)
     if (!findings.size) throw new Error('screenshot comes after measure')
+    // A clip uses the metrics of this session, which may not know that the window is a phone's, and would lay out the page as narrow as the window.
+    if ((findings.size.scale ?? 1) !== 1) {
+      await awaitResponse(tab.session.send('Emulation.setDeviceMetricsOverride', toMetrics(plan.context)), work.signal)
+    }
     const cut = cutPage(plan, findings.size, findings.region)
     findings.truncated = cut.truncated
     findings.frame = { x: cut.tiles[0]?.x ?? 0, y: cut.tiles[0]?.y ?? 0, scale: cut.scale }
@@ -161,10 +166,11 @@ async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined
  */
 function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
   const { size } = findings
-  // Within the window, the browser would apply the scale of a page that the window shows smaller twice.
-  const isInside = size !== undefined && (size.scale ?? 1) === 1 && isInWindow(tile, plan.context.viewport, size)
-  // This DevTools session does not know the context's device scale factor. Without `scale`, the image would have CSS pixels.
-  return { captureBeyondViewport: !isInside, clip: { ...tile, scale } }
+  const isSmaller = size?.scale !== undefined && size.scale !== 1
+  const isInside = size !== undefined && !isSmaller && isInWindow(tile, plan.context.viewport, size)
+  // This DevTools session does not know the context's device scale factor, unless the page is shown smaller. Without `scale`, the image would have CSS
+  // pixels.
+  return { captureBeyondViewport: !isInside, clip: { ...tile, scale: isSmaller ? scale / plan.context.deviceScaleFactor : scale } }
 }
 
 /** Uses Playwright if the tab has a Playwright page, else a clip, which is drawn outside of the window. */

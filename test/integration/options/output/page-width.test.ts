@@ -44,6 +44,7 @@ t.test('a full page of a phone was cut where its window shows all', async (t) =>
     t.equal(findings.warnings.length, warnings.length, `${path}: ${findings.warnings}`)
     const isWhole = warnings.length === 0
     t.equal(isNear(pixels.at(pixels.width - 4, 50), BLUE), isWhole, path)
+    if (path === '/untagged') t.ok(isNear(pixels.at(pixels.width - 4, pixels.height - 20), GREEN), `${path}: laid out for its own width`)
     const strips = Math.round((60 / wide) * pixels.width)
     if (isWhole) t.ok(isNear(pixels.at(pixels.width - strips - 4, 50), GREEN), `${path}: at the same scale as the window`)
   }
