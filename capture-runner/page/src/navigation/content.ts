@@ -1,5 +1,4 @@
-import type { FormKind } from '@tintype/crds/kinds/comparison'
-import type { PageFunctions } from '../../../src/page/functions.ts'
+import type { DocumentFacts, PageFunctions } from '../../../src/page/functions.ts'
 import { call } from '../shared/dom.ts'
 import { foldText, readVisibleText } from '../shared/text.ts'
 import { findMatches, findRoots, isVisible } from '../shared/tree.ts'
@@ -32,12 +31,12 @@ const CAPTCHAS = `
   iframe[src*="/recaptcha/"], iframe[src*="hcaptcha.com"], iframe[src*="challenges.cloudflare.com"], .g-recaptcha, .h-captcha, .cf-turnstile`
 
 /** Forms by which a login or a captcha is recognized. A captcha on a page with more text than such a page does not count. */
-export function findForms(): FormKind[] {
+export function findForms(): DocumentFacts['forms'] {
   const roots = findRoots()
   const isShown = (selector: string) =>
     findMatches(selector, roots).some(
       (element) => isVisible(element) && call(element, 'checkVisibility', { visibilityProperty: true, opacityProperty: true }),
     )
-  const found: FormKind[] = isShown('input[type=password]') ? ['password'] : []
+  const found: DocumentFacts['forms'] = isShown('input[type=password]') ? ['password'] : []
   return isShown(CAPTCHAS) && readVisibleText().length < 1500 ? [...found, 'captcha'] : found
 }

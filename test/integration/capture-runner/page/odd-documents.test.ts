@@ -16,7 +16,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   clickBannerButton: [true],
   unlockScrolling: [],
   hideInShadow: [['.absent']],
-  unfold: [{ container: 'largest', pins: true, eager: true }],
+  unfold: [{ container: 'largest', pins: true, eager: true, keepsWidth: true }],
   noteSectionLinks: [],
   scrollWindow: [100, true],
   findPresence: ['.target, #target', {}],
