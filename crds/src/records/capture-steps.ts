@@ -2,15 +2,15 @@ import { toSnakeCase } from '../text/snake-case.ts'
 
 /**
  * The steps of a capture, in the order in which the runner executes them. The API server sorts maps by name, so a status does not have this order.
- * A test compares the list with the steps of the runner.
+ * A step that runs at one of two places has the first. A test compares the list with the steps of the runner.
  */
 export const CAPTURE_STEPS: readonly string[] = [
   ...['browser', 'checkSyntax', 'signIn', 'initScript', 'watchPage', 'holdRequests', 'loadFiles', 'muteMedia', 'listen', 'openMarkup'],
   ...['navigate', 'checkResponse', 'consent', 'hideUnwanted', 'zoom', 'styles', 'scripts', 'click', 'clickAll', 'hover', 'pressKey'],
   ...['waitForSelector', 'waitForFunction', 'unfold', 'scroll', 'noteSectionLinks', 'sweep', 'placeWindow', 'seekElement', 'settle'],
-  ...['domIdle', 'delay', 'reveal', 'stability', 'conceal', 'hideLatecomers', 'checkContent', 'stillPage', 'measure', 'notePanel'],
-  ...['metadata', 'notePage', 'files', 'frame', 'mask', 'ignoredElements', 'screenshot', 'record', 'print', 'process', 'thumbnail'],
-  ...['notePicture', 'compare', 'upload'],
+  ...['domIdle', 'delay', 'reveal', 'stability', 'followGrowth', 'lateImages', 'conceal', 'hideLatecomers', 'checkContent', 'stillPage'],
+  ...['measure', 'noteFolded', 'noteWidth', 'metadata', 'notePage', 'files', 'frame', 'mask', 'ignoredElements', 'screenshot', 'record'],
+  ...['print', 'redact', 'maskedFiles', 'process', 'thumbnail', 'notePicture', 'compare', 'upload'],
 ]
 
 const PLACES = new Map(CAPTURE_STEPS.map((name, place) => [name, place]))

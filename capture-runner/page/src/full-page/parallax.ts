@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { setStyle } from '../shared/dom.ts'
+import { boxOf, parentOf, queryAll, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
@@ -18,22 +18,21 @@ const MAX_ELEMENTS = 500
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
-  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', new Map<HTMLElement, Shift[]>())
-  const moved = [...document.querySelectorAll<HTMLElement>('[style*="transform"]')]
-  for (const element of moved.slice(0, MAX_ELEMENTS)) {
+  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', new Map<Element, Shift[]>())
+  for (const element of queryAll(document, '[style*="transform"]').slice(0, MAX_ELEMENTS)) {
     const shifts = noted.get(element) ?? []
     if (shifts.at(-1)?.top !== scrollY) noted.set(element, [...shifts, { top: scrollY, pixels: matrixOf(element).m42 }])
   }
 }
 
 export const placeShifted: PageFunctions['placeShifted'] = () => {
-  const noted = recall('tintypeShifts') ?? new Map<HTMLElement, Shift[]>()
-  const end = document.documentElement.scrollHeight - innerHeight
+  const noted = recall('tintypeShifts') ?? new Map<Element, Shift[]>()
+  const end = (scrollingElement()?.scrollHeight ?? 0) - innerHeight
   for (const [element, shifts] of noted) {
     const line = lineThrough(shifts)
-    const container = element.parentElement
+    const container = parentOf(element)
     if (!line || !container) continue
-    const { top, height } = container.getBoundingClientRect()
+    const { top, height } = boxOf(container)
     const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
     const matrix = matrixOf(element)
     matrix.m42 = line.start + line.slope * position

@@ -16,7 +16,7 @@ export interface PageState {
   }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
-  tintypeShifts: Map<HTMLElement, Shift[]>
+  tintypeShifts: Map<Element, Shift[]>
   tintypeUnfolded: HTMLElement
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element

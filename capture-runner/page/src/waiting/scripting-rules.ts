@@ -1,24 +1,17 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
+import { queryAll } from '../shared/dom.ts'
+import { findRoots, type Root } from '../shared/tree.ts'
 
 /** Style sheets of other origins are not accessible and keep their queries. */
-export const keepScriptingRules: PageFunctions['keepScriptingRules'] = () => visit(document)
-
-function visit(root: Document | ShadowRoot): void {
-  for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) keepInSheet(sheet)
-  let hasNoscript = false
-  for (const element of root.querySelectorAll('*')) {
-    if (element.shadowRoot) visit(element.shadowRoot)
-    else if (element.localName === 'noscript') hasNoscript = true
-    else if (element.localName === 'iframe') {
-      const inner = (element as HTMLIFrameElement).contentDocument
-      if (inner) visit(inner)
-    }
+export const keepScriptingRules: PageFunctions['keepScriptingRules'] = () => {
+  for (const root of findRoots()) {
+    for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) keepInSheet(sheet)
+    if (queryAll(root, 'noscript').length > 0) hideNoscript(root)
   }
-  if (hasNoscript) hideNoscript(root)
 }
 
 /** A constructed sheet belongs to one document, so each frame needs a sheet of its own window. */
-function hideNoscript(root: Document | ShadowRoot): void {
+function hideNoscript(root: Root): void {
   const view = (root.ownerDocument ?? (root as Document)).defaultView as (Window & typeof globalThis) | null
   if (!view) return
   const sheet = new view.CSSStyleSheet()

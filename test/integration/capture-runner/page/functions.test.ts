@@ -287,7 +287,7 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   noteShifts: {
-    html: `<style>body { margin: 0 }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="transform:translateY(0px)">text</p></div>${TALL}`,
+    html: `<style>body { margin: 0 }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p></div>${TALL}`,
     run: async (t, { call, read }) => {
       for (const top of [0, 500, 1_000]) {
         await read(`scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)'`)
@@ -328,7 +328,7 @@ const cases: Record<PageFunctionName, Case> = {
   readDocumentFacts: {
     html: '<title>Title</title><body>text',
     run: async (t, { call }) => {
-      const facts = { hasBody: true, title: 'Title', url: 'http://page.test/', status: 200, isChallenged: false }
+      const facts = { hasBody: true, title: 'Title', url: 'http://page.test/', status: 200, isChallenged: false, forms: [] }
       t.strictSame(await call('readDocumentFacts'), facts)
     },
   },

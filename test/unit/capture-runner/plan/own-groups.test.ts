@@ -19,7 +19,7 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ hideSelectors: ['p'] }, ['checkSyntax', 'styles']],
   [{ styleUrls: ['https://b.example/a.css'] }, ['loadFiles', 'styles']],
   [{ scriptUrls: ['https://b.example/a.js'] }, ['loadFiles', 'scripts']],
-  [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask']],
+  [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask', 'redact']],
   [{ compareIgnore: [{ selector: 'p' }] }, ['checkSyntax', 'ignoredElements']],
   [{ compareIgnore: [{ x: 0, y: 0, width: 1, height: 1 }] }, []],
   [{ pageZoom: 2 }, []],
