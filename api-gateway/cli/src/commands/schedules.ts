@@ -208,8 +208,7 @@ const update: Command = {
     ...runFlags,
   ],
   notes: [
-    "  tintype schedules update ID --schedule '0 6 * * *' --full-page",
-    '  tintype schedules update ID --reset compare --reset time-zone',
+    "  tintype schedules update ID --schedule '0 6 * * *' --full-page --reset compare",
     'Options of the capture are flags: `tintype --help options` lists them.',
   ],
   async run(context) {
