@@ -224,6 +224,8 @@ t.test('an approved run is the one that later runs are compared with', async (t)
     return body.id
   }
   const first = await capture()
+  await whenShown(id, ({ comparison }) => comparison.waiting_run === first)
+  t.match(await approve(), { status: 202, body: { data: { run_id: first } } })
   await whenShown(id, ({ comparison }) => comparison.baseline_run === first)
   const comparison = { changed: true, changedRatio: 0.5, changedPixels: 6, sizeChanged: false, regions: [] }
   const second = await capture({ comparison })
