@@ -65,6 +65,6 @@ t.test('token review returns the owner and the audience of a token', async (t) =
   const token = await aToken('runner', ['tintype-dispatch'])
   const review = (audience: string) => reviews.create({ spec: { token, audiences: [audience] } })
   const accepted = (await review('tintype-dispatch')).status
-  t.match(accepted, { authenticated: true, user: { username: 'system:serviceaccount:default:runner' } })
+  t.match(accepted, { authenticated: true, user: { username: `system:serviceaccount:${plane.namespace}:runner` } })
   t.not((await review('somebody-else')).status?.authenticated, true)
 })
