@@ -139,6 +139,7 @@ t.test('API server and programs refuse the same options beside a comparison', as
     [{ compareColorTolerance: 0.1 }, false],
     [{ compareAntialiasing: true }, false],
     [{ compareIgnore: [{ selector: '#clock' }] }, false],
+    [{ compareAcceptStatus: ['404'] }, false],
     [{ imageWidth: 100 }, false],
     [{ imageHeight: 100 }, false],
     [{ imageTrim: true }, false],
