@@ -75,6 +75,7 @@ t.test('spec 2.5: fetching one webhook also returns delivery statistics', async 
     successful_deliveries: 0,
     failed_deliveries: 0,
     pending_deliveries: 0,
+    missed_deliveries: 0,
     success_rate: null,
     average_response_time_ms: null,
     last_delivery_at: null,

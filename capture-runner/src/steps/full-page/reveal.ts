@@ -115,7 +115,9 @@ function needsLayout({ plan, revealed }: Work, pageHeight: number): boolean {
 async function layOutTall(work: Work, pageHeight: number): Promise<void> {
   const { tab, plan, revealed, signal } = work
   if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
-  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / PAGE_SHARE)
+  // A slow scroll has shown all of the page already, and a taller window would show the end of an endless feed again.
+  const share = plan.picture.scroll ? 1 : PAGE_SHARE
+  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / share)
   revealed.at = performance.now()
   await awaitResponse(tab.layOut(revealed.windowHeight), signal)
   await callInPage(work, 'pinHeights')
