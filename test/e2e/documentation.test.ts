@@ -73,7 +73,7 @@ t.test('a receiver on the local cluster gets the documented events', { timeout: 
 t.test('the documented commands lead from a Screenshot made with kubectl to its picture', { timeout: 150_000 }, async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
-  t.equal(byKubectl.length, 1)
+  t.equal(byKubectl.length, 2, 'a picture, and the number of failures by cause')
   const { code, output } = await type(toCommands([blocks[0] ?? '', ...byKubectl]), directory)
   t.equal(code, 0, output)
   const picture = await decode(await readFile(path.join(directory, 'my-page.png')))

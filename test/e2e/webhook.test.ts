@@ -68,8 +68,8 @@ t.test('a completed Screenshot is posted with a signature and a link to its pict
   t.equal(picture.status, 200)
   t.equal(picture.headers.get('content-type'), 'image/png')
   const { stdout } = await kubectl(['get', 'webhooks', name])
-  t.match(stdout, /NAME +URL +READY +SENT +FAILED +LAST +AGE/)
-  t.match(stdout, new RegExp(`${name} +https://\\S+/in +True`))
+  t.match(stdout, /NAME +ACCOUNT +URL +READY +SENT +FAILED +LAST +AGE/)
+  t.match(stdout, new RegExp(`${name} +\\S* +https://\\S+/in +True`))
 })
 
 t.test('a failed post is retried with the same bytes', async (t) => {
