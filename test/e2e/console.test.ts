@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright'
 import t from 'tap'
 import { consoleLink } from '../cluster/release/first-capture.ts'
-import { call, type RecordBody } from '../support/cluster/api-client.ts'
+import { call } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
 import { decode } from '../support/picture.ts'
 import { page as sitePage } from '../support/servers/pages.ts'
@@ -41,15 +44,19 @@ t.test(
     t.strictSame([picture.format, picture.width, picture.height], ['png', 640, 480])
 
     const command = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? ''
-    const { stdout } = await run('bash', ['-c', command], { env: { ...cluster.shell, TINTYPE_API_KEY: cluster.apiKey } })
-    const record = JSON.parse(stdout) as RecordBody
-    t.match(record, { status: 'completed', width: 640, height: 480 })
+    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
+    t.teardown(() => rm(directory, { recursive: true, force: true }))
+    const { stdout } = await run('bash', ['-c', command], { cwd: directory, env: { ...cluster.shell, TINTYPE_API_KEY: cluster.apiKey } })
+    t.equal(stdout, '200\n')
+    const [written = ''] = await readdir(directory)
+    const same = await decode(await readFile(path.join(directory, written)))
+    t.strictSame([same.format, same.width, same.height], ['png', 640, 480])
     t.strictSame(foreign, [], 'no request leaves the origin')
 
     const second = await (await browser.newContext()).newPage()
     await second.goto(link)
     await second.getByText('the sign-in link was used or has expired').waitFor()
-    const ids = [record.id, (await page.getByRole('link', { name: 'Record', exact: true }).getAttribute('href'))?.split('/').at(-1)]
-    for (const id of ids) await call(`/api/v1/screenshots/${id}`, { method: 'DELETE', key: cluster.apiKey })
+    const id = (await page.getByRole('link', { name: 'Record', exact: true }).getAttribute('href'))?.split('/').at(-1)
+    await call(`/api/v1/screenshots/${id}`, { method: 'DELETE', key: cluster.apiKey })
   },
 )

@@ -78,6 +78,7 @@ t.test('setupStorage sets lifecycle rules in the store, and keeps other rules', 
   const own = {
     'tintype-events': 'events/ 7',
     'tintype-deliveries': 'deliveries/ 7',
+    'tintype-undelivered': 'undelivered/ 30',
     'tintype-idempotency': 'idempotency/ 2',
     'tintype-options': 'options/ 2',
     'tintype-users': 'users/ 31',
