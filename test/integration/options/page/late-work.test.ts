@@ -23,7 +23,11 @@ t.teardown(() => names.close())
 const stage = await openStage(
   t,
   {
-    '/loop': intro('', `setTimeout(() => { const begun = Date.now(); while (Date.now() - begun < 40); ${green} }, 200)`),
+    // The timer is due in page time, long before it would be due in real time.
+    '/loop': intro(
+      '',
+      `addEventListener('load', () => setTimeout(() => { const begun = Date.now(); while (Date.now() - begun < 40); ${green} }, 1000))`,
+    ),
     '/loop-elsewhere': (request, response) => {
       const url = `http://elsewhere.example:${new URL(`http://${request.headers.host}`).port}/loop`
       response
