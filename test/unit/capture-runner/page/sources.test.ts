@@ -70,10 +70,18 @@ async function findFreeNames(directory: string, scripts: Readonly<Record<string,
     '--types',
     '',
   ]
-  const run = promisify(execFile)(tsc, [...settings, ...files], { cwd: directory, maxBuffer: 64 * 1024 * 1024 })
+  const run = promisify(execFile)(tsc, [...settings, ...files], {
+    cwd: directory,
+    maxBuffer: 64 * 1024 * 1024,
+    // tap's options load modules, with which the compiler does not start.
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
   const output = await run.then(
     ({ stdout }) => stdout,
-    ({ stdout }: { stdout: string }) => stdout,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      if (stdout === '') throw new Error(`tsc reported nothing: ${stderr}`)
+      return stdout
+    },
   )
   return [...output.matchAll(/^(\w+)\.js\(.*(?:Cannot find name|No value exists in scope for the shorthand property) '([^']+)'/gm)].map(
     ([, file, name]) => `${file}: ${name}`,
