@@ -70,12 +70,9 @@ async function findFreeNames(directory: string, scripts: Readonly<Record<string,
     '--types',
     '',
   ]
-  const run = promisify(execFile)(tsc, [...settings, ...files], {
-    cwd: directory,
-    maxBuffer: 64 * 1024 * 1024,
-    // tap's options load modules, with which the compiler does not start.
-    env: { ...process.env, NODE_OPTIONS: '' },
-  })
+  // tap gives options to every process, with which the compiler does not start.
+  const command = ['--unset=NODE_OPTIONS', tsc, ...settings, ...files]
+  const run = promisify(execFile)('env', command, { cwd: directory, maxBuffer: 64 * 1024 * 1024 })
   const output = await run.then(
     ({ stdout }) => stdout,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
