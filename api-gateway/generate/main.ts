@@ -1,12 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import path from 'node:path'
 import { HTTP_ERRORS, JOB_ERRORS } from '@tintype/crds/schema/errors'
+import { writeGenerated } from '../../crds/generate/write-generated.ts'
 import { drawText } from './png.ts'
 
 // Writes the pictures of error codes, which links with `on_error=image` send. With --check it writes nothing, and fails if the file is out of date.
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-const file = new URL('../src/resources/take/generated/error-images.ts', import.meta.url)
+const file = path.join(import.meta.dirname, '../src/resources/take/generated/error-images.ts')
 
 const codes = [...new Set([...Object.keys(HTTP_ERRORS), ...Object.keys(JOB_ERRORS)])].toSorted()
 const lines = codes.map((code) => `  ${code}: '${drawText(code.replaceAll('_', ' ')).toString('base64')}',\n`)
@@ -17,19 +16,4 @@ export const ERROR_IMAGES: Readonly<Record<string, string>> = {
 ${lines.join('')}}
 `
 
-function readCurrent(): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-if (readCurrent() !== text) {
-  if (values.check) {
-    console.error(`${file.pathname} is out of date\nRun \`npm run generate\` and commit the result.`)
-    process.exit(1)
-  }
-  mkdirSync(new URL('.', file), { recursive: true })
-  writeFileSync(file, text)
-}
+writeGenerated({ [file]: text })

@@ -1,11 +1,11 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
 import { GROUP } from '../src/identifiers/names.ts'
 import { definitions } from '../src/kinds/all.ts'
 import { toCustomResourceDefinition } from './custom-resource-definition.ts'
 import { buildOptionsPage, readProofs } from './options-page.ts'
+import { writeGenerated } from './write-generated.ts'
 
 // Writes the CRDs as YAML to crds/generated and to the chart, and writes docs/options.md. With --check it writes nothing, and fails if a file
 // is out of date.
@@ -15,35 +15,14 @@ const FORMAT = { version: '1.1', aliasDuplicateObjects: false, lineWidth: 140 } 
 const HEADER = '# Generated from crds/src by `npm run generate`: edit the zod schemas there.\n'
 const folders = [new URL('../generated/', import.meta.url), new URL('../../charts/tintype/crds/', import.meta.url)]
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-
-function isStale(file: URL, text: string): boolean {
-  try {
-    return readFileSync(file, 'utf8') !== text
-  } catch {
-    return true
-  }
-}
-
-const stale: string[] = []
-
-function write(file: URL, text: string): void {
-  if (!isStale(file, text)) return
-  stale.push(fileURLToPath(file))
-  if (values.check) return
-  mkdirSync(new URL('.', file), { recursive: true })
-  writeFileSync(file, text)
-}
+const files: Record<string, string> = {}
 
 for (const definition of definitions) {
   const text = HEADER + stringify(toCustomResourceDefinition(definition), FORMAT)
-  for (const folder of folders) write(new URL(`${GROUP}_${definition.plural}.yaml`, folder), text)
+  for (const folder of folders) files[fileURLToPath(new URL(`${GROUP}_${definition.plural}.yaml`, folder))] = text
 }
 const root = new URL('../../', import.meta.url)
 const tests = globSync('test/integration/**/*.test.ts', { cwd: fileURLToPath(root) }).toSorted()
 const proofs = tests.flatMap((file) => readProofs(file, readFileSync(new URL(file, root), 'utf8')))
-write(new URL('docs/options.md', root), buildOptionsPage(proofs))
-if (values.check && stale.length > 0) {
-  console.error(`generated files are out of date: ${stale.join(', ')}\nRun \`npm run generate\` and commit the result.`)
-  process.exit(1)
-}
+files[fileURLToPath(new URL('docs/options.md', root))] = buildOptionsPage(proofs)
+writeGenerated(files)

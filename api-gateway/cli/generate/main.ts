@@ -2,15 +2,15 @@
 // versions of the program and the API.
 // With --check it writes nothing, and fails if the file is out of date.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { optionGroups, optionsByName } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { toDeviceId } from '@tintype/crds/options/page/devices'
 import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { writeGenerated } from '../../../crds/generate/write-generated.ts'
 import { API_VERSION } from '../../src/common/version.ts'
 
 /** The program decides itself how it receives the result. */
@@ -18,7 +18,6 @@ const EXCLUDED = new Set(['response_type'])
 
 const file = path.join(import.meta.dirname, '../src/generated/options.ts')
 const manifest = path.join(import.meta.dirname, '../package.json')
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 
 const groups = optionGroups
   .map(({ title, options }) => ({
@@ -87,17 +86,4 @@ export const optionGroups: readonly OptionGroup[] = [
 ${rows.join('')}]
 `
 
-const isStale = (): boolean => {
-  try {
-    return readFileSync(file, 'utf8') !== text
-  } catch {
-    return true
-  }
-}
-if (isStale()) {
-  if (!values.check) writeFileSync(file, text)
-  else {
-    console.error('generated files are out of date: options.ts\nRun `npm run generate` and commit the result.')
-    process.exit(1)
-  }
-}
+writeGenerated({ [file]: text })

@@ -6,17 +6,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { optionsByName } from '@tintype/crds/options/groups'
 import { HTTP_ERRORS, JOB_ERRORS } from '@tintype/crds/schema/errors'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { writeGenerated } from '../../../crds/generate/write-generated.ts'
 import { buildDocument } from '../../src/openapi/document.ts'
 import { MAX_QUERY_LENGTH } from '../../src/resources/take/link-query.ts'
 import { TRACKING_NAMES, TRACKING_PREFIXES } from '../../src/resources/take/tracking-parameters.ts'
 
 const HEADER = '// Generated from the OpenAPI document of the gateway by `npm run generate`. Do not edit.\n\n'
 const folder = path.join(import.meta.dirname, '../src/generated')
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 
 type Document = ReturnType<typeof buildDocument>
 type Operation = { operationId: string; parameters?: { in: string }[] }
@@ -87,18 +86,5 @@ ${list('TRACKING_PREFIXES', TRACKING_PREFIXES)}
 ${list('TRACKING_NAMES', Object.values(TRACKING_NAMES).flat())}`
 }
 
-const files: Record<string, string> = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'links.ts': buildLinks() }
-const stale = Object.entries(files).filter(([name, text]) => {
-  try {
-    return readFileSync(path.join(folder, name), 'utf8') !== text
-  } catch {
-    return true
-  }
-})
-if (!values.check) for (const [name, text] of stale) writeFileSync(path.join(folder, name), text)
-else if (stale.length > 0) {
-  console.error(
-    `generated files are out of date: ${stale.map(([name]) => name).join(', ')}\nRun \`npm run generate\` and commit the result.`,
-  )
-  process.exit(1)
-}
+const files = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'links.ts': buildLinks() }
+writeGenerated(Object.fromEntries(Object.entries(files).map(([name, text]) => [path.join(folder, name), text])))
