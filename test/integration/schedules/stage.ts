@@ -20,6 +20,7 @@ import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.
 import type { ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { scheduleBaselinesPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { ConditionType, findCondition } from '../../../crds/src/schema/conditions.ts'
 import { openStorage as openObjectStorage } from '../../../crds/storage/open-storage.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
@@ -184,7 +185,13 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
         },
       })
       await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })
-      return schedules.patch(name, mergePatch({ spec: { suspend: false } }))
+      const schedule = await schedules.patch(name, mergePatch({ spec: { suspend: false } }))
+      // A change holds from the reconcile that sees it: one that came after the next minute would skip that minute's run.
+      await eventually(`the operator has seen schedule ${name}`, async () => {
+        const { metadata, status } = await schedules.get(name)
+        return findCondition(status?.conditions, ConditionType.ready)?.observedGeneration === metadata.generation
+      })
+      return schedule
     },
     /** Lets a minute pass. Each schedule creates one run, which is captured and recorded. Returns the runs by the names of the schedules. */
     async runOnce(names: readonly string[]): Promise<Map<string, Screenshot>> {

@@ -21,7 +21,7 @@ import {
 } from '@tintype/crds/addresses/address-rules'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 import { Agent, buildConnector } from 'undici'
-import { LimitedSocket } from './limited-socket.ts'
+import { LimitedSocket, type SocketLimits } from './limited-socket.ts'
 import type { Resolve } from './network.ts'
 import { openTunnel, type TunnelTarget } from './proxy-tunnel.ts'
 
@@ -52,8 +52,8 @@ export interface GuardedAgentOptions {
 }
 
 const HTTPS_PORT = 443
-/** Bytes that a handshake may have, and then each response: room for 16 KiB of headers, 16 KiB of the body in whole TLS records, and more. */
-const MAX_CONNECTION_BYTES = 64 * 1024
+/** What a handshake may have, and then each response: room for 16 KiB of headers, 16 KiB of the body in whole TLS records, and more. */
+const MAX_RECEIVED: SocketLimits = { bytes: 64 * 1024, records: 256 }
 /** Node's HTTP server closes idle connections after 5 s; connections are dropped earlier, so that no post fails on a closed one. */
 const KEEP_ALIVE_MILLISECONDS = 4_000
 const KEEP_ALIVE_MAX_MILLISECONDS = 60_000
@@ -117,7 +117,7 @@ async function dial(target: buildConnector.Options, options: GuardedAgentOptions
   const { proxy, connectMilliseconds } = options
   const address = { host: toPlainAddress(target.hostname) ?? target.hostname, port: Number(target.port || HTTPS_PORT) }
   const socket = await (proxy ? openTunnel(proxy, address, connectMilliseconds) : dialDirect(address, options))
-  return new LimitedSocket(socket, MAX_CONNECTION_BYTES)
+  return new LimitedSocket(socket, MAX_RECEIVED)
 }
 
 async function dialDirect(target: TunnelTarget, options: GuardedAgentOptions): Promise<Socket> {
