@@ -6,7 +6,7 @@ import type { RecordArchive, ScreenshotStore } from '../store/ports.ts'
 
 /** Sources of records. */
 export interface RecordDeps {
-  screenshots: Pick<ScreenshotStore, 'findLatest' | 'findLive'>
+  screenshots: Pick<ScreenshotStore, 'find' | 'findLatest' | 'findLive'>
   archive: Pick<RecordArchive, 'find'>
 }
 
@@ -18,12 +18,14 @@ export interface FoundRecord {
 
 const isUnavailable = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'
 
-/**
- * The live record from the API server, because another replica may have deleted it a moment ago, and the informer cache still shows it. While the API
- * server is unavailable, the record of the cache, or else the error.
- */
-const findLive = (id: string, screenshots: RecordDeps['screenshots']): Promise<Screenshot | ApiError | undefined> =>
-  screenshots.findLatest(id).catch((error: unknown) => {
+interface Reading {
+  /** Asks the API server, because another replica may have deleted the record a moment ago. The informer cache would still show it. */
+  isLatest?: boolean
+}
+
+/** @returns an error while the API server is unavailable and the cache does not have the record */
+const findLive = (id: string, { screenshots }: RecordDeps, { isLatest = false }: Reading): Promise<Screenshot | ApiError | undefined> =>
+  (isLatest ? screenshots.findLatest(id) : screenshots.find(id)).catch((error: unknown) => {
     if (isUnavailable(error)) return screenshots.findLive(id) ?? error
     throw error
   })
@@ -33,13 +35,13 @@ const findLive = (id: string, screenshots: RecordDeps['screenshots']): Promise<S
  * In this order no record is missed.
  * @throws ApiError SERVICE_UNAVAILABLE when a source is unavailable that may have the record
  */
-export async function findRecord(account: string, id: string, { screenshots, archive }: RecordDeps): Promise<FoundRecord | undefined> {
+export async function findRecord(account: string, id: string, deps: RecordDeps, reading: Reading = {}): Promise<FoundRecord | undefined> {
   if (!isScreenshotId(id)) return undefined
-  const live = await findLive(id, screenshots)
+  const live = await findLive(id, deps, reading)
   if (live !== undefined && !(live instanceof ApiError)) {
     return accountOf(live) === account ? { screenshot: live, isLive: true } : undefined
   }
-  const archived = await archive.find(account, id)
+  const archived = await deps.archive.find(account, id)
   if (archived !== undefined) return { screenshot: archived, isLive: false }
   if (live instanceof ApiError) throw live
   return undefined

@@ -18,7 +18,7 @@ t.test('findRecord looks where a record is before where it goes', async (t) => {
   }
   t.equal(
     await findRecord('acme', SCREENSHOT_ID, {
-      screenshots: { findLatest: look('live'), findLive: () => undefined },
+      screenshots: { find: look('live'), findLatest: look('latest'), findLive: () => undefined },
       archive: { find: look('archive') },
     }),
     undefined,
@@ -27,7 +27,11 @@ t.test('findRecord looks where a record is before where it goes', async (t) => {
 })
 
 t.test('findRecord finds archived records while the API server is away, and says of others that it cannot know', async (t) => {
-  const screenshots = { findLatest: () => Promise.reject(unavailable('away')), findLive: () => undefined }
+  const screenshots = {
+    find: () => Promise.reject(unavailable('away')),
+    findLatest: () => Promise.reject(new Error('asked')),
+    findLive: () => undefined,
+  }
   const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => completed() } })
   t.equal(found?.isLive, false)
   await t.rejects(findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), {
@@ -35,24 +39,40 @@ t.test('findRecord finds archived records while the API server is away, and says
   })
 })
 
-t.test('findRecord finds no record that another replica has deleted, although the cache still shows it', async (t) => {
-  const screenshots = { findLatest: async () => undefined, findLive: () => completed() }
-  t.equal(await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), undefined)
+t.test('the latest reading finds no record that another replica has deleted, although the cache still shows it', async (t) => {
+  const screenshots = { find: async () => completed(), findLatest: async () => undefined, findLive: () => completed() }
+  const deps = { screenshots, archive: { find: async () => undefined } }
+  t.equal(await findRecord('acme', SCREENSHOT_ID, deps, { isLatest: true }), undefined)
+  t.ok(await findRecord('acme', SCREENSHOT_ID, deps))
 })
 
-t.test('findRecord takes the record of the cache while the API server is away', async (t) => {
-  const screenshots = { findLatest: () => Promise.reject(unavailable('away')), findLive: () => completed() }
-  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } })
+t.test('the latest reading takes the record of the cache while the API server is away', async (t) => {
+  const away = () => Promise.reject(unavailable('away'))
+  const screenshots = { find: away, findLatest: away, findLive: () => completed() }
+  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }, { isLatest: true })
   t.equal(found?.isLive, true)
+})
+
+t.test('GET /screenshots/:id reads the cache, and with Cache-Control: no-cache the API server', async (t) => {
+  const { app, screenshots, headers } = aGateway()
+  screenshots.objects.set(SCREENSHOT_ID, completed())
+  const url = `/v1/screenshots/${SCREENSHOT_ID}`
+  t.equal((await app.inject({ url, headers })).statusCode, 200)
+  screenshots.findLatest = async () => undefined
+  t.equal((await app.inject({ url, headers })).statusCode, 200)
+  t.equal((await app.inject({ url, headers: { ...headers, 'cache-control': 'max-age=0, No-Cache' } })).statusCode, 404)
 })
 
 t.test('findRecord asks nobody about what cannot be an id', async (t) => {
   const find = () => Promise.reject(new Error('asked'))
-  t.equal(await findRecord('acme', '../x', { screenshots: { findLatest: find, findLive: () => undefined }, archive: { find } }), undefined)
+  t.equal(
+    await findRecord('acme', '../x', { screenshots: { find, findLatest: find, findLive: () => undefined }, archive: { find } }),
+    undefined,
+  )
 })
 
 t.test('findRecord does not look for a foreign record in the archive', async (t) => {
-  const screenshots = { findLatest: async () => completed(), findLive: () => undefined }
+  const screenshots = { find: async () => completed(), findLatest: async () => completed(), findLive: () => undefined }
   t.equal(await findRecord('other', SCREENSHOT_ID, { screenshots, archive: { find: () => Promise.reject(new Error('asked')) } }), undefined)
 })
 

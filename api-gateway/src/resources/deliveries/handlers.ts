@@ -20,7 +20,7 @@ import { toDeliveryRecord, withDeliveryState } from './record.ts'
 
 /** Dependencies of the delivery routes. */
 export interface DeliveriesDeps extends RecordDeps {
-  screenshots: Pick<ScreenshotStore, 'findLatest' | 'findLive'>
+  screenshots: Pick<ScreenshotStore, 'find' | 'findLatest' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
   postRequests: Pick<PostRequests, 'ask'>
   objects: Pick<ObjectStore, 'read' | 'list'>

@@ -31,7 +31,7 @@ export async function checkBaseline(
   deps: CheckDeps,
 ): Promise<void> {
   if (id === undefined) return
-  const found = await findRecord(account, id, deps)
+  const found = await findRecord(account, id, deps, { isLatest: true })
   if (!found) throw new ApiError('NOT_FOUND', `compare_to: this account has no screenshot ${id}`)
   const problem = findBaselineProblem(found.screenshot, compareAcceptStatus)
   await assertComparable(found.screenshot, { field: 'compare_to', problem }, deps)

@@ -22,13 +22,18 @@ interface ById {
 
 const FRESH = { 'cache-control': 'private, no-cache' }
 
-/** The caller's capture of this kind. Captures of other accounts count as missing. @throws ApiError NOT_FOUND */
+/**
+ * The caller's capture of this kind. Captures of other accounts count as missing. With `Cache-Control: no-cache`, and before a deletion, it comes
+ * from the API server.
+ * @throws ApiError NOT_FOUND
+ */
 async function findOwn(
   { request, params }: Pick<Input<ById>, 'request' | 'params'>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
 ): Promise<FoundRecord> {
-  const found = await findRecord(request.accountName, params.id, deps)
+  const isLatest = request.method === 'DELETE' || /\bno-cache\b/i.test(request.headers['cache-control'] ?? '')
+  const found = await findRecord(request.accountName, params.id, deps, { isLatest })
   if (!found) throw notFound(kind.subject)
   assertKind(found.screenshot, params.id, kind)
   return found

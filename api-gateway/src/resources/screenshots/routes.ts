@@ -8,7 +8,7 @@ import { deleteCapture, readCapture, redirectToFile } from './handlers.ts'
 import { SCREENSHOTS } from './kind.ts'
 import { listCaptures } from './list.ts'
 import { findListQueryProblems, listQuery } from './list-query.ts'
-import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from './schemas.ts'
+import { CreatedScreenshot, DELETED_CAPTURE, ScreenshotList, ScreenshotRecord } from './schemas.ts'
 import { waitQuery } from './wait.ts'
 
 const route = routeFor<ScreenshotsDeps>()
@@ -125,7 +125,7 @@ export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
     description: 'Deletes the record and its files, invalidates its links and cancels a running capture. Quota is not refunded.',
     parameters: [id, ifMatch],
     query: 'unchecked',
-    responses: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: DELETED_CAPTURE } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: (input, deps) => deleteCapture(input, SCREENSHOTS, deps),
   }),

@@ -18,6 +18,10 @@ export const estimatedTime = z
   .regex(/^\d+-\d+s$/)
   .describe('Estimated minimum and maximum duration, from the queue at creation time and the duration of recent captures.')
 
+/** Response to the deletion of a screenshot or video. */
+export const DELETED_CAPTURE =
+  'Deleted. Caches of other replicas can still show the record for about a second. A read with `Cache-Control: no-cache` does not use them.'
+
 export const CaptureError = name(
   'CaptureError',
   z

@@ -8,7 +8,7 @@ import { deleteCapture, readCapture, redirectToFile } from '../screenshots/handl
 import { VIDEOS } from '../screenshots/kind.ts'
 import { listCaptures } from '../screenshots/list.ts'
 import { findListQueryProblems, videoListQuery } from '../screenshots/list-query.ts'
-import { CreatedVideo, VideoList, VideoRecord } from '../screenshots/schemas.ts'
+import { CreatedVideo, DELETED_CAPTURE, VideoList, VideoRecord } from '../screenshots/schemas.ts'
 import { waitQuery } from '../screenshots/wait.ts'
 
 const route = routeFor<ScreenshotsDeps>()
@@ -121,7 +121,7 @@ export const videoRoutes: readonly Route<ScreenshotsDeps>[] = [
     description: 'Deletes the record and its files, invalidates its links and cancels a running recording. Quota is not refunded.',
     parameters: [id, ifMatch],
     query: 'unchecked',
-    responses: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: DELETED_CAPTURE } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     handle: (input, deps) => deleteCapture(input, VIDEOS, deps),
   }),

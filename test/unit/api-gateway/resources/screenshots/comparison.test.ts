@@ -72,7 +72,7 @@ const stored = { sizeBytes: 1, etag: 'e', lastModified: new Date() }
 
 function check({ live, latest = live, archived, file = stored }: Given, options: CaptureOptions = { compareTo: id }): Promise<void> {
   return checkBaseline('acme', options, {
-    screenshots: { findLive: () => live, findLatest: async () => latest },
+    screenshots: { find: async () => live, findLive: () => live, findLatest: async () => latest },
     archive: { find: async () => archived },
     files: { stat: async () => file ?? undefined },
   })
