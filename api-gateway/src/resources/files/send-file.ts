@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -72,20 +72,40 @@ function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, 
 
 /** Content in memory needs no connection to the bucket, so it takes a slot only if its client is slow. */
 async function contentOf(
-  { key, bytes }: FileToSend,
-  range: ByteSpan | undefined,
+  { key, bytes, stored }: FileToSend,
+  range: ByteSpan = { start: 0, end: stored.sizeBytes - 1 },
   response: ServerResponse,
   { files, downloads }: SendDeps,
 ): Promise<Readable | Buffer> {
   const holder = { account: parseObjectKey(key)?.account ?? '', file: key }
-  if (!bytes) return downloads.open(holder, response, () => open(key, range, files))
+  if (!bytes) return downloads.open(holder, response, () => openParts(key, range, files))
   downloads.watch(holder, response)
-  return range ? bytes.subarray(range.start, range.end + 1) : bytes
+  return bytes.subarray(range.start, range.end + 1)
 }
 
-async function open(key: string, range: ByteSpan | undefined, files: SendDeps['files']): Promise<Readable> {
-  const stream = await files.open(key, range)
-  // The file was deleted since `stat`.
-  if (stream === undefined) throw notFound('file')
-  return stream
+/**
+ * Bytes that are requested from the bucket at once. What a client does not read fills the buffers of the kernel, up to many MiB on each connection.
+ * A few hundred unread downloads of whole files would use up the kernel's memory for TCP, and then all connections of the node stall.
+ */
+const PART_BYTES = 512 * 1024
+
+/** Requests each part of a file when the client has taken the earlier ones. @throws ApiError NOT_FOUND */
+async function openParts(key: string, { start, end }: ByteSpan, files: SendDeps['files']): Promise<Readable> {
+  const open = async (from: number): Promise<Readable> => {
+    // An empty file has no range.
+    const part = end < start ? undefined : { start: from, end: Math.min(end, from + PART_BYTES - 1) }
+    const stream = await files.open(key, part)
+    // The file was deleted since `stat`, or since the last part.
+    if (stream === undefined) throw notFound('file')
+    return stream
+  }
+  const first = await open(start)
+  if (end - start < PART_BYTES) return first
+  const read = async function* () {
+    yield* first
+    for (let from = start + PART_BYTES; from <= end; from += PART_BYTES) yield* await open(from)
+  }
+  const content = Readable.from(read(), { objectMode: false })
+  // A client that leaves before the first byte: the generator has not started, and so does not end its first part.
+  return content.once('close', () => first.destroy())
 }

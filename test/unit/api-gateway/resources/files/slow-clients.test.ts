@@ -136,3 +136,54 @@ t.test('a client that reads a large response from memory slowly is taken for one
   }
   t.equal(downloads.active, 0, 'ended without progress')
 })
+
+/** Each file has 64 MiB. Counts the requested parts, and those whose stream has closed. */
+class LargeFiles extends FakeFiles {
+  readonly parts: { start: number; end: number }[] = []
+  closed = 0
+  override async stat() {
+    return { sizeBytes: 64 * 2 ** 20, etag: 'abc', lastModified: NOW }
+  }
+  override async open(_: string, range: { start: number; end: number }) {
+    this.parts.push(range)
+    const blocks = Array.from({ length: (range.end - range.start + 1) / BLOCK.length }, () => BLOCK)
+    return Readable.from(blocks).once('close', () => this.closed++)
+  }
+}
+
+t.test('an unread download of a large file does not fill the buffers of the kernel with all of it', async (t) => {
+  const files = new LargeFiles()
+  const { app, screenshots } = aGateway({ files, keyRing: () => ring, publicUrl: '' })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  t.teardown(() => app.close())
+  const id = newId('scr', NOW)
+  screenshots.put(aScreenshot({ id, accountName: 'acme', phase: 'Completed', status: { result: { format: 'png' } } }))
+  const link = signLink({ key: objectKey('acme', id, 'png'), expires: Math.floor(NOW.getTime() / 1_000) + 3_600 }, ring)
+  const requestParts = async (act: (socket: ReturnType<typeof connect>) => Promise<unknown>) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(`GET ${link} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    await once(socket, 'readable')
+    await act(socket)
+    socket.destroy()
+    await eventually('each requested part is closed', async () => files.closed === files.parts.length)
+  }
+
+  await requestParts(async () => {
+    let before = -1
+    await eventually('no further part is requested', async () => {
+      const isSame = before === files.parts.length
+      before = files.parts.length
+      return isSame && before > 0
+    })
+  })
+  t.ok(files.parts.length < 32, `${files.parts.length} of 128 parts were requested`)
+
+  files.parts.length = 0
+  files.closed = 0
+  await requestParts((socket) => once(socket.resume(), 'end'))
+  t.equal(files.parts.length, 128)
+  t.equal(files.parts[0]?.start, 0)
+  t.ok(files.parts.every(({ start }, n) => n === 0 || start === files.parts[n - 1]!.end + 1))
+  t.equal(files.parts.at(-1)?.end, 64 * 2 ** 20 - 1)
+})
