@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import { percentile, summarize } from '../../bench/report/statistics.ts'
 import type { Table } from '../../bench/report/table.ts'
 import { undoing } from '../../bench/report/undo.ts'
@@ -11,7 +12,7 @@ import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
 import { atMost, type Finding, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { type CleanupStack, newCleanupStack } from '../stage/ends.ts'
 import { startFloodsInCluster } from '../stage/floods-in-cluster.ts'
-import { ATTACKS, type Attack, type Attacker } from '../stage/neighbor-attacks.ts'
+import { ATTACKER_LABEL, ATTACKS, type Attack, type Attacker } from '../stage/neighbor-attacks.ts'
 
 // One account attacks with the default limits of the largest plan, while another one captures once a second.
 
@@ -103,6 +104,8 @@ async function usedBy(key: string): Promise<number> {
 const deleteAll = (account: string, kinds: readonly string[]) =>
   Promise.all(
     kinds.map(async (kind) => {
+      const path = `/apis/${API_VERSION}/namespaces/${releaseNamespace}/${kind}`
+      await kubectl(['delete', '--raw', `${path}?labelSelector=${ATTACKER_LABEL}%3D${account}`])
       const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>(['get', kind])
       const names = items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
       for (let first = 0; first < names.length; first += 500)

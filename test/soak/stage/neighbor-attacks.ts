@@ -9,6 +9,9 @@ import { replaceFile } from './replace-file.ts'
 
 // What an account can do to others with the default limits. Each attack creates its captures and returns; the part waits until they end.
 
+/** Label of objects that an attack creates by the thousand, for their deletion in one request. */
+export const ATTACKER_LABEL = 'attacker'
+
 /** The attacking account. */
 export interface Attacker {
   key: string
@@ -212,7 +215,7 @@ export const ATTACKS: readonly Attack[] = [
       const schedule = (n: number) => ({
         apiVersion: API_VERSION,
         kind: 'ScreenshotSchedule',
-        metadata: { name: `${account}-${n}` },
+        metadata: { name: `${account}-${n}`, labels: { [ATTACKER_LABEL]: account } },
         spec: { accountName: account, schedule: cron, template: { url: `${SITE}/quadrants` } },
       })
       for (let first = 0; first < 10_000; first += 1_000) await apply(Array.from({ length: 1_000 }, (_, n) => schedule(first + n)))
