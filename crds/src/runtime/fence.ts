@@ -20,6 +20,10 @@ export function assertMayWrite(mayWrite: MayWrite): void {
   if (!mayWrite()) throw new FencedError()
 }
 
+/** Whether an error, or its cause, is a refused write. */
+export const isFenced = (error: unknown): boolean =>
+  error instanceof FencedError || (error instanceof Error && error.cause instanceof FencedError)
+
 /** Makes a dispatcher refuse requests with a FencedError once `mayWrite` returns false. */
 export const fence =
   (mayWrite: MayWrite): Dispatcher.DispatcherComposeInterceptor =>

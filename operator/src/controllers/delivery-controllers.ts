@@ -10,6 +10,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { screenshotIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { ignoreSilently } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
+import { fence } from '@tintype/crds/runtime/fence'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
@@ -31,7 +32,7 @@ import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/ne
 import { type Post, post } from './delivery/http/post.ts'
 import { toRules } from './delivery/http/settings.ts'
 import { SigningSecrets } from './delivery/http/signing-secrets.ts'
-import type { DeliveryOptions } from './delivery/options.ts'
+import type { DeliveryOptions, TermOptions } from './delivery/options.ts'
 import { Backlog } from './delivery/progress.ts'
 import { startRequests } from './delivery/requests/controller.ts'
 import { Statistics } from './delivery/statistics.ts'
@@ -53,22 +54,17 @@ const CONCURRENT_WRITES = 16
 /** Creates these controllers. Call it once per process. */
 export function createDeliveryControllers({
   config,
-  http,
   log,
   registry,
   controllerMetrics,
   reflectors,
   keys,
-  events,
-  isLeader,
-  storage,
   eventOrder,
   report,
   archiving,
   spans,
 }: Deps): Work {
   return prepareDelivery({
-    http,
     namespace: config.namespace,
     screenshots: reflectors.screenshots,
     webhooks: reflectors.webhooks,
@@ -79,12 +75,9 @@ export function createDeliveryControllers({
     ownAddresses: listOwnAddresses(),
     version: manifest.version,
     log: log.child({ component: 'delivery' }),
-    events,
-    isLeader,
     eventOrder,
-    eventStore: openEventStore(config.storage),
+    openEventStore: (mayWrite) => openEventStore(config.storage, mayWrite),
     statisticsMilliseconds: config.webhook.flushMilliseconds,
-    storage,
     report,
     archiving,
     metrics: createDeliveryMetrics(registry),
@@ -99,11 +92,11 @@ export function prepareDelivery(options: DeliveryOptions): Work {
   options.screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf)
   options.screenshots.lister.addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
   const { eventOrder = new EventOrder(options) } = options
-  return { start: (signal) => startTerm({ ...options, eventOrder }, signal) }
+  return { start: (term) => startTerm({ ...options, eventOrder, ...term }) }
 }
 
-function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
-  const { settings, webhooks } = options
+function startTerm(options: TermOptions): StartedWork {
+  const { settings, webhooks, mayStart: mayPost } = options
   const { now = () => new Date(), metrics = {} } = options
   const shared = buildSharedState(options, {
     enqueueScreenshot: (key) => deliveries.controller.enqueue(key),
@@ -118,7 +111,6 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     disable: settings,
     now,
   })
-  const mayPost = () => !signal.aborted && options.isLeader()
   const { undelivered } = shared
   const deliveries: RunningDeliveries = startDeliveryController({
     ...options,
@@ -160,7 +152,7 @@ interface Enqueues {
 }
 
 /** Builds the state in memory that the three controllers share during one term. A new term builds all of it anew. */
-function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueueWebhook }: Enqueues) {
+function buildSharedState(options: TermOptions, { enqueueScreenshot, enqueueWebhook }: Enqueues) {
   const { settings, webhooks, log, storage, report = ignoreSilently, now = () => new Date(), metrics = {} } = options
   const store = webhookStore(options.http, options.namespace)
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
@@ -171,6 +163,7 @@ function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueue
     for (const key of keys) enqueueScreenshot(key)
   }
   const agent = buildAgent(options)
+  const dispatcher = agent.compose(fence(options.mayWrite))
   return {
     store,
     secrets: secretStore,
@@ -189,8 +182,8 @@ function buildSharedState(options: DeliveryOptions, { enqueueScreenshot, enqueue
     backlog,
     limiter,
     agent,
-    post: (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
-    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report }),
+    post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds: settings.timeoutMilliseconds }),
+    events: new EventBodies({ linkBase: options.linkBase, store: options.openEventStore?.(options.mayWrite), log, report }),
     signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
     onMissingSecret: enqueueWebhook,
     /** Absent without a bucket. */
@@ -273,7 +266,7 @@ function openDeliveriesOf(
 }
 
 function startUndelivered(
-  options: DeliveryOptions,
+  options: TermOptions,
   shared: ReturnType<typeof buildSharedState>,
   { store, mayPost, now }: { store: UndeliveredStore; mayPost: () => boolean; now: () => Date },
 ): UndeliveredController {

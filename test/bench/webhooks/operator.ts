@@ -1,14 +1,14 @@
 import { silentLog } from '../../../crds/client/log.ts'
-import type { DeliveryOptions } from '../../../operator/src/controllers/delivery/options.ts'
+import type { TermOptions } from '../../../operator/src/controllers/delivery/options.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 
-type Around = Pick<DeliveryOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>
+type Around = Pick<TermOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>
 
 /** Starts an operator's deliveries in this process, with the chart's settings, access to loopback, and trust in this authority. */
 export function startDeliveries({ http, screenshots, webhooks, openingKeys }: Around, ca: string): StartedWork {
   return prepareDelivery({
-    http,
     namespace: http.namespace,
     screenshots,
     webhooks,
@@ -27,7 +27,6 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys }: Ar
     certificates: [ca],
     ownAddresses: [],
     version: '0.1.0',
-    isLeader: () => true,
     log: silentLog,
-  }).start(new AbortController().signal)
+  }).start(aTerm({ http }))
 }

@@ -10,6 +10,7 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { startReceiver } from '../delivery/stage.ts'
 import { call, callPatiently } from './client.ts'
@@ -34,7 +35,6 @@ const caches = { screenshots: new Reflector({ http, resource: screenshots }), we
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 const work = prepareDelivery({
-  http,
   namespace: http.namespace,
   ...caches,
   openingKeys: world.openingKeys,
@@ -43,9 +43,8 @@ const work = prepareDelivery({
   certificates: [receiver.ca],
   ownAddresses: [],
   version: '0.1.0',
-  isLeader: () => true,
   log: silentLog,
-}).start(new AbortController().signal)
+}).start(aTerm({ http }))
 t.teardown(async () => {
   await work.stop()
   await Promise.all(Object.values(caches).map((cache) => cache.stop()))

@@ -21,6 +21,7 @@ import { prepareDelivery } from '../../../operator/src/controllers/delivery-cont
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
@@ -98,7 +99,6 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
   for (const cache of Object.values(caches)) cache.start()
   await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
   const work = prepareDelivery({
-    http,
     namespace: http.namespace,
     ...caches,
     openingKeys: world.openingKeys,
@@ -107,10 +107,9 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
     certificates,
     ownAddresses: [],
     version: '0.1.0',
-    isLeader: () => true,
     log: silentLog,
     resolve,
-  }).start(new AbortController().signal)
+  }).start(aTerm({ http }))
   const end = async () => {
     await work.stop()
     await Promise.all(Object.values(caches).map((cache) => cache.stop()))

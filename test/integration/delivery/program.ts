@@ -6,6 +6,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { openingKeys, ring } from './ring.ts'
 
@@ -15,7 +16,6 @@ const caches = { screenshots: new Reflector({ http, resource: screenshots }), we
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
 prepareDelivery({
-  http,
   namespace: http.namespace,
   ...caches,
   openingKeys,
@@ -24,7 +24,6 @@ prepareDelivery({
   certificates: [await readFile(ca, 'utf8')],
   ownAddresses: [],
   version: '0.1.0',
-  isLeader: () => true,
   log: silentLog,
-}).start(new AbortController().signal)
+}).start(aTerm({ http }))
 console.log('ready')

@@ -28,7 +28,7 @@ const leader = await stage.lead({
   settings: { ...settings, disableAfterDays: 5 },
   now,
   statisticsMilliseconds: 200,
-  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`) },
+  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`), normal() {} },
 })
 
 t.beforeEach(() => {

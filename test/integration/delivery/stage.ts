@@ -18,8 +18,10 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import type { DeliveryOptions } from '../../../operator/src/controllers/delivery/options.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
+import type { Term } from '../../../operator/src/runtime/term.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { startPlane } from '../client/plane.ts'
 import { openingKeys, ring } from './ring.ts'
@@ -50,7 +52,10 @@ export async function startStage(t: Test) {
   const hooks = new Resource(http, webhooks)
 
   /** Starts deliveries as a leader does. */
-  async function lead(options: Partial<DeliveryOptions> & Pick<DeliveryOptions, 'certificates'>): Promise<Leader> {
+  async function lead({
+    events,
+    ...options
+  }: Partial<DeliveryOptions & Pick<Term, 'events'>> & Pick<DeliveryOptions, 'certificates'>): Promise<Leader> {
     const caches = {
       screenshots: new Reflector({ http: operatorHttp, resource: screenshots }),
       webhooks: new Reflector({ http: operatorHttp, resource: webhooks }),
@@ -58,7 +63,6 @@ export async function startStage(t: Test) {
     for (const cache of Object.values(caches)) cache.start()
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
     const delivery = prepareDelivery({
-      http: operatorHttp,
       namespace: plane.namespace,
       ...caches,
       openingKeys,
@@ -66,12 +70,11 @@ export async function startStage(t: Test) {
       settings: { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
       ownAddresses: [],
       version: '0.1.0',
-      isLeader: () => true,
       log,
       ...options,
     })
     const term = new AbortController()
-    const work = delivery.start(term.signal)
+    const work = delivery.start(aTerm({ http: operatorHttp, signal: term.signal, ...(events ? { events } : {}) }))
     const end = async () => {
       term.abort()
       await work.stop()

@@ -31,6 +31,7 @@ import { OptionsError } from '../../../operator/src/options/options-error.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
@@ -100,20 +101,18 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
   /** Starts the leader. */
   function lead() {
     const deps = {
-      http,
       config: { namespace: http.namespace },
       reflectors,
-      storage,
       report: () => {},
-      events: { warn: record('Warning'), normal: record('Normal') },
       clock: { ...systemClock, wall: () => now().getTime() },
       log: silentLog,
       registry: new Registry(),
       controllerMetrics: {},
-      isLeader: () => true,
     } as unknown as ScheduleControllerDeps
     const term = new AbortController()
-    const work = createScheduleController(deps).start(term.signal)
+    const work = createScheduleController(deps).start(
+      aTerm({ http, storage, signal: term.signal, events: { warn: record('Warning'), normal: record('Normal') } }),
+    )
     return async () => {
       term.abort()
       await work.stop()

@@ -1,4 +1,3 @@
-import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
@@ -6,11 +5,11 @@ import type { OpeningKeys } from '@tintype/crds/crypto/sealed'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { LinkBase } from '@tintype/crds/webhooks/events'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
-import type { EventRecorder } from '../../kube/event-recorder.ts'
+import type { Term } from '../../runtime/term.ts'
 import type { Archiving } from '../../storage/archiving.ts'
-import type { Storage } from '../../storage/storage.ts'
 import type { EventStore } from './events/event-bodies.ts'
 import type { EventOrder } from './events/event-order.ts'
 import type { Certificates } from './http/guarded-agent.ts'
@@ -20,7 +19,6 @@ import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
 /** Dependencies of the delivery component; tests replace them. */
 export interface DeliveryOptions {
-  http: KubeHttp
   namespace: string
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
@@ -34,14 +32,10 @@ export interface DeliveryOptions {
   ownAddresses: readonly string[]
   version: string
   log: Log
-  /** Absent: no Kubernetes Events are recorded. */
-  events?: Pick<EventRecorder, 'warn'>
-  isLeader: () => boolean
   /** Order of events and webhook starts; default: a new one. */
   eventOrder?: Pick<EventOrder, 'followsStart'>
-  eventStore?: EventStore
-  /** Stores the delivery log; without it redelivery is not possible. */
-  storage?: Storage
+  /** Opens the store of events for a term; absent: retries rebuild their events. */
+  openEventStore?: (mayWrite: MayWrite) => EventStore
   /** Shared with the archive, which hands over open deliveries. */
   archiving?: Archiving
   /** Reports objects in the bucket that are ignored. */
@@ -55,3 +49,6 @@ export interface DeliveryOptions {
   /** Interval of writing counters and lines of the delivery log. */
   statisticsMilliseconds?: number
 }
+
+/** Options of one term. */
+export type TermOptions = DeliveryOptions & Term

@@ -41,7 +41,6 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   wasDeleted: (name: string) => boolean
   /** True the first time that a text is reported for a schedule. */
   isNew: (uid: string, text: string) => boolean
-  isLeader: () => boolean
 }
 
 /**
@@ -85,12 +84,10 @@ const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | und
 async function finish(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApplyDeps): Promise<ScheduleBaseline | undefined> {
   for (const run of ended) await record(schedule, run, deps)
   const change = chooseBaseline(schedule, ended)
-  if (change.candidates.length > 0 && !deps.isLeader()) throw new RetryableError('leadership lost')
   return keepBaseline(schedule, change, deps.storage)
 }
 
-async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics, isLeader }: ApplyDeps): Promise<void> {
-  if (!isLeader()) throw new RetryableError('leadership lost')
+async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics }: ApplyDeps): Promise<void> {
   const stored: StoredRun = { version: 1, ...toRecent(run), time: new Date(run.time).toISOString() }
   await storage.write(runKey(accountOf(schedule), schedule.metadata.uid, run.id), JSON.stringify(stored))
   metrics.onEnded(run.outcome)
@@ -101,11 +98,10 @@ async function record(schedule: StoredSchedule, run: EndedRun, { storage, metric
  * without writing the status. Returns the run, or how it ended.
  */
 async function create(schedule: StoredSchedule, due: DueRun, deps: ApplyDeps): Promise<ActiveRun | EndedRun> {
-  const { namespace, screenshots, shots, seen, metrics, isLeader } = deps
+  const { namespace, screenshots, shots, seen, metrics } = deps
   const name = toObjectName(due.id)
   const found = screenshots.get(`${namespace}/${name}`) ?? (await findEnded(schedule, due, deps))
   if (found) return 'outcome' in found ? found : toRun(found)
-  if (!isLeader()) throw new RetryableError('leadership lost')
   try {
     const shot = await shots.create(toScreenshot(schedule, due))
     seen.observe(shot)
@@ -151,9 +147,8 @@ async function patch(
   { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
   body: { status: StatusPatch } | { metadata: { annotations: Record<string, null> } },
   subresource: 'status' | undefined,
-  { store, seenSchedules, isLeader }: ApplyDeps,
+  { store, seenSchedules }: ApplyDeps,
 ): Promise<StoredSchedule | undefined> {
-  if (!isLeader()) throw new RetryableError('leadership lost')
   try {
     const written = await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, ...(subresource ? { subresource } : {}) })
     seenSchedules.observe(written)

@@ -141,8 +141,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
 }
 
 /** Writes the status once. A conflict or a deleted Screenshot ends the reconcile with an error, and the object is reconciled again. */
-async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors, isLeader }: ScreenshotContext): Promise<Screenshot> {
-  if (!isLeader()) throw new RetryableError('leadership lost')
+async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors }: ScreenshotContext): Promise<Screenshot> {
   const { name, resourceVersion } = shot.metadata
   try {
     const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
@@ -237,7 +236,6 @@ async function postUntilFree(shot: Screenshot, { address, key }: Target, context
   const baseline = await findBaseline(shot, { ...context, report: context.optionsSources.report })
   const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
   const post = async (): Promise<DispatchOutcome> => {
-    if (!context.isLeader()) throw new RetryableError('leadership lost')
     const order = buildOrder(shot, context.storage, { ...opened, baseline, maxFileBytes: context.maxFileBytes, now: context.now() })
     return context.client.post(address, key, order)
   }
@@ -263,9 +261,9 @@ async function cancel(shot: Screenshot, { client, runners, namespace, now }: Scr
 }
 
 /** Deletes the claimed pod with a short grace period, because its result is no longer needed. */
-async function deletePod({ status }: Screenshot, force: boolean, { pods, expectations, now, isLeader }: ScreenshotContext): Promise<void> {
+async function deletePod({ status }: Screenshot, force: boolean, { pods, expectations, now }: ScreenshotContext): Promise<void> {
   const { pod, uid } = status?.runner ?? {}
-  if (pod === undefined || uid === undefined || !isLeader()) return
+  if (pod === undefined || uid === undefined) return
   expectations.expectDeletion(uid, now().getTime())
   try {
     await pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })

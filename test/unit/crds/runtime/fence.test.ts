@@ -1,14 +1,17 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
-import { Resource } from '../../../../crds/client/resource.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
+import { Resource } from '../../../../crds/client/resource.ts'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { aThing, sendJson, sendStatus, startScriptedServer, things, until } from '../client/scripted-server.ts'
 
 t.test('a writer that has lost its lease sends no write to the API server, of whichever verb, and still reads', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response }) => sendJson(response, aThing('one', 2)))
   const lease = { isHeld: true }
-  const resource = new Resource(http.fenced(() => lease.isHeld), things)
+  const resource = new Resource(
+    http.fenced(() => lease.isHeld),
+    things,
+  )
   const writes = {
     create: () => resource.create(aThing('one', 1)),
     replace: () => resource.replace(aThing('one', 1)),
@@ -20,7 +23,7 @@ t.test('a writer that has lost its lease sends no write to the API server, of wh
   for (const write of Object.values(writes)) await write()
   t.equal(exchanges.length, Object.keys(writes).length, 'control: the leader writes')
   lease.isHeld = false
-  for (const [verb, write] of Object.entries(writes)) await t.rejects(write(), FencedError, verb)
+  for (const [verb, write] of Object.entries(writes)) await t.rejects(async () => void (await write()), FencedError, verb)
   t.equal(exchanges.length, Object.keys(writes).length, 'nothing arrived')
   await resource.get('one')
   await new Resource(http, things).replace(aThing('one', 1))
@@ -33,7 +36,13 @@ t.test('a write that is repeated after an error is not sent again once the lease
     lease.isHeld = false
     sendStatus(response, 503, 'ServiceUnavailable')
   })
-  await t.rejects(new Resource(http.fenced(() => lease.isHeld), things).replace(aThing('one', 1)), FencedError)
+  await t.rejects(
+    new Resource(
+      http.fenced(() => lease.isHeld),
+      things,
+    ).replace(aThing('one', 1)),
+    FencedError,
+  )
   t.equal(exchanges.length, 1)
 })
 
@@ -48,7 +57,10 @@ t.test('a write that waits for a connection is not sent once the lease is lost',
     },
     { connections: 1 },
   )
-  const resource = new Resource(http.fenced(() => lease.isHeld), things)
+  const resource = new Resource(
+    http.fenced(() => lease.isHeld),
+    things,
+  )
   const sent = resource.replace(aThing('one', 1))
   await until(() => exchanges.length === 1, 'the first write arrives')
   const waiting = t.rejects(resource.replace(aThing('two', 1)), FencedError)

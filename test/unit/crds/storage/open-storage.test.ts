@@ -35,7 +35,7 @@ t.test('a writer that has lost its lease sends no write to the bucket, of whiche
   for (const write of Object.values(writes)) await write()
   t.equal(arrived.writes, kinds, 'control: the leader writes')
   lease.isHeld = false
-  for (const [kind, write] of Object.entries(writes)) await t.rejects(write(), FencedError, kind)
+  for (const [kind, write] of Object.entries(writes)) await t.rejects(async () => void (await write()), FencedError, kind)
   t.equal(arrived.writes, kinds, 'nothing arrived')
   t.strictSame(await storage.list('a/'), ['a/b'])
 })

@@ -25,7 +25,7 @@ import { accountKeyOf } from '../endpoint.ts'
 import { RecordedEvents } from '../events/recorded-events.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
-import type { DeliveryOptions } from '../options.ts'
+import type { TermOptions } from '../options.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 
@@ -55,7 +55,7 @@ const WORKERS = 4
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
 
 type RequestsOptions = Pick<
-  DeliveryOptions,
+  TermOptions,
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog' | 'undelivered'> &

@@ -121,7 +121,7 @@ for (const [minutes, missedMinutes] of [
         'nothing is open',
       )
 
-      t.equal(await redeliverMissed(hook, { store: leader.store, now, mayPost: () => true }), missed.length)
+      t.equal(await redeliverMissed(hook, { store: leader.store, now }), missed.length)
       await leader.reconcile()
       await settle()
       t.strictSame([...received].sort(), [...events].sort(), 'each event arrives once')
