@@ -137,9 +137,16 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     const claimed = await shots.patch(shot.metadata.name, mergePatch({ status: claim }), { subresource: 'status' })
     const started = { ...claimed, status: { ...claimed.status, startTime: new Date().toISOString() } }
     const context = { namespace: http.namespace, now, reflectors, storage, report: () => {} }
-    const outcome = await findBaseline(started, context).then(
-      async (baseline) => {
-        const order = buildOrder(started, storage, { baseline, options: shot.spec.options, maxFileBytes: MAX_BYTES, now: new Date() })
+    const { compareTo } = started.spec.options ?? {}
+    const baseline = compareTo === undefined ? Promise.resolve(undefined) : findBaseline(started, compareTo, context)
+    const outcome = await baseline.then(
+      async (found) => {
+        const order = buildOrder(started, storage, {
+          baseline: found,
+          options: shot.spec.options,
+          maxFileBytes: MAX_BYTES,
+          now: new Date(),
+        })
         for (let attempt = 1; ; attempt++) {
           const limit = AbortSignal.timeout(CAPTURE_MILLISECONDS)
           const { outcome, error } = await capture({ ...order, deadline: Date.now() + CAPTURE_MILLISECONDS }, parts, limit)

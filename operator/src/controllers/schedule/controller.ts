@@ -26,7 +26,7 @@ import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
 import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
-import { observe, SCHEDULE_INDEX } from './observe.ts'
+import { findEnded, observe, SCHEDULE_INDEX } from './observe.ts'
 
 const WORKERS = 16
 const ACCOUNT_INDEX = 'schedule/account'
@@ -136,5 +136,10 @@ function watchClock(clock: Clock, onStep: () => void): () => void {
 async function reconcile(key: string, deps: ApplyDeps, deleted: DeletedSchedules): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   if (!observed) return deleted.remove(key)
-  return apply(observed, decide(observed, deps.now()), deps)
+  const now = deps.now()
+  const decision = decide(observed, now)
+  const late = decision.due && (await findEnded(observed.schedule, decision.due, deps))
+  if (!late) return apply(observed, decision, deps)
+  const withLate = { ...observed, ended: [...observed.ended, late] }
+  return apply(withLate, decide(withLate, now), deps)
 }
