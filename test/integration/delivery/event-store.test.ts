@@ -36,7 +36,7 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
   const stage = await startStage(t)
   const receiver = await startReceiver(t)
   const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [5_000, 500], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
-  const first = await stage.lead({ certificates: [receiver.ca], settings, openEventStore: () => store })
+  const first = await stage.lead({ certificates: [receiver.ca], settings, eventStore: store })
   await stage.subscribe('hook', { url: receiver.url })
   receiver.answer = answerWith(500)
   const shot = await stage.complete()
@@ -47,8 +47,8 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
   await stage.lead({
     certificates: [receiver.ca],
     settings,
-    openEventStore: () => store,
-    linkBase: { publicUrl: 'https://shots.example.com', ring: rotated },
+    eventStore: store,
+    ring: rotated,
   })
   t.equal((await stage.whenEntry(shot, 'hook', { state: 'ok' })).attempts, 2)
   t.equal(receiver.received[1]?.body.toString(), receiver.received[0]?.body.toString())
@@ -58,7 +58,7 @@ t.test('delivery continues without the event store', async (t) => {
   const stage = await startStage(t)
   const receiver = await startReceiver(t)
   const away = openEventStore({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })
-  await stage.lead({ certificates: [receiver.ca], openEventStore: () => away })
+  await stage.lead({ certificates: [receiver.ca], eventStore: away })
   await stage.subscribe('hook', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
   const shot = await stage.complete()

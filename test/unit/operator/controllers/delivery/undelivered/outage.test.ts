@@ -63,6 +63,7 @@ function aStage(t: Test, downForSeconds: number) {
     const limiter = { run: <T>(_: unknown, job: () => Promise<T>) => job() }
     const mayPost = () => term === terms
     const controller = new UndeliveredController({ store, worker, limiter, namespace: 'default', mayPost, now, log: silentLog })
+    controller.controller.start()
     t.teardown(() => controller.controller.stop(1))
     return { store, reconcile: () => controller.reconcile(prefix) }
   }
