@@ -24,7 +24,7 @@ import { type ConsoleFiles, openConsoleFiles } from './console/files.ts'
 import { Idempotency } from './creation/idempotency.ts'
 import { Queue } from './creation/queue.ts'
 import { UncertainCreates } from './creation/uncertain-creates.ts'
-import { addGauges, buildMetrics } from './metrics/metrics.ts'
+import { addGauges, buildMetrics, type Metrics } from './metrics/metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
 import { KubeQuota } from './quota/kube-quota.ts'
@@ -50,146 +50,16 @@ async function run(config: Config): Promise<void> {
   const startedAt = new Date()
   const log = pino({ level: config.logLevel, base: { pod: config.podName } })
   const metrics = buildMetrics()
-  const clock = new ServerClock(() => Date.now())
-  const access = await loadClusterAccess(process.env)
-  const http = new KubeHttp(
-    { ...access, namespace: config.namespace ?? access.namespace },
-    {
-      userAgent: 'tintype-api-gateway',
-      onRequest: (record) => {
-        metrics.onKubeRequest(record)
-        clock.note(record)
-      },
-    },
-  )
-  const parts = { http, log, metrics: metrics.reflector }
-  const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
-  const keys = new KubeKeys(parts)
-  const queue = new Queue({
-    view: new KubeQueue(screenshots.reflector, http.namespace, () => screenshots.isFull()),
-    bounds: config.queue,
-    plans: config.plans,
-    findAccount: (name) => keys.findCachedAccount(name),
-  })
-  const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
-  const webhookReflector = new Reflector({ ...parts, resource: webhookResource })
-  const webhooks = new KubeRecords({ http, reflector: webhookReflector, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
-  const scheduleReflector = new Reflector({ ...parts, resource: scheduleResource })
-  const schedules = new KubeRecords({
-    http,
-    reflector: scheduleReflector,
-    what: 'schedule',
-    idOf: scheduleIdOf,
-    isIdName: isScheduleIdName,
-  })
-  const now = () => clock.now()
-  const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
-  const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
-  const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
-  const bucket = openBucket(config.storage)
-  const { storage, publicStorage } = config
-  const isOwnSigner = publicStorage !== undefined && publicStorage.accessKey !== storage.accessKey
-  followStoreChanges({
-    directory: config.storageKeysDirectory,
-    keys: publicStorage && !isOwnSigner ? [storage, publicStorage] : [storage],
-    signer: isOwnSigner ? publicStorage : undefined,
-    caFile: process.env.NODE_EXTRA_CA_CERTS,
-    log,
-  })
-  const keyRing = new KeyRingFile(config.downloadKeysFile, log)
-  const { report } = new IgnoredObjects({ count: metrics.onIgnored, log })
-  const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })
-  const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
-  const linkKey = new LinkKeyFile(config.linkKeyFile, log)
-  const downloads = new Downloads({ max: config.maxDownloads, metrics, now: () => performance.now() })
-  const bodyBudget = new BodyBudget({
-    maxBytes: config.bodyBytes,
-    onRefuse: (limit) => metrics.bodiesRefused.inc({ limit }),
-    collectGarbage: globalThis.gc,
-  })
+  const keyFiles = await openKeyFiles(config, log)
+  const stores = await openStores(config, { log, metrics, keyRing: keyFiles.keyRing.current })
   const spans = await openSpans(config, log)
   const draining = new AbortController()
-  addGauges(metrics, { downloads: () => downloads.active, bodyBytes: () => bodyBudget.bytes, heldRequests: () => screenshots.waitingCount })
-
-  // The first two authenticate requests.
-  const authReflectors = [keys.keys, keys.accounts]
-  const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector, scheduleReflector]
+  const { http, keys, lease, quota, reflectors } = stores
   for (const reflector of reflectors) reflector.start()
   keys.uses.start()
   lease.start()
-  await Promise.all([keyRing.start(), sealingKey.start(), linkKey.start()])
-
-  const accounts = new Resource(http, keys.accounts.resource)
-  const app = buildApp({
-    screenshots,
-    queue,
-    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
-    quota,
-    objects: bucket,
-    idempotency: new Idempotency(bucket, keyRing.current, now, report),
-    plans: config.plans,
-    keys,
-    apiKeys,
-    webhooks,
-    schedules,
-    postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
-    optionPolicy: config.optionPolicy,
-    thumbnailWidth: config.thumbnailWidth,
-    webhookRules: config.webhookRules,
-    maxKeys: config.maxKeys,
-    maxWebhooks: config.maxWebhooks,
-    maxSchedules: config.maxSchedules,
-    archive,
-    files: bucket,
-    report,
-    downloads,
-    system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount: (name) => keys.findCachedAccount(name) }),
-    metrics,
-    spans,
-    traceRatio: config.tracing.ratio,
-    log,
-    startedAt,
-    keyRing: keyRing.current,
-    sealingKey: sealingKey.current,
-    linkKey: linkKey.current,
-    publicUrl: config.publicUrl,
-    signStoreLink: config.publicStorage && buildStoreLinks(config.publicStorage),
-    corsOrigins: config.corsOrigins,
-    trustedProxies: config.trustedProxies,
-    console: await openConsole(config, log),
-    storeOrigin: config.publicStorage && new URL(bucketUrl(config.publicStorage)).origin,
-    callsPerMinute: config.callsPerMinute,
-    linkCacheBytes: config.linkCacheBytes,
-    bodyBudget,
-    egress: config.egress,
-    draining: draining.signal,
-    now,
-    // A consistent read of one object, because the API server's cache would respond even if etcd is down.
-    database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
-    storage: buildProbe(() => bucket.check()),
-  })
-  let isAdmitted = false
-  void waitForAccess(() => bucket.check(), { signal: draining.signal }).then(
-    () => (isAdmitted = true),
-    () => {},
-  )
-  const probes = buildProbeServer({
-    registry: metrics.registry,
-    findReasons: () =>
-      findUnreadyReasons({
-        isDraining: draining.signal.aborted,
-        hasDownloadKeys: keyRing.isLoaded,
-        hasSealingKey: sealingKey.isLoaded,
-        isAdmitted,
-        nowMilliseconds: Date.now(),
-        caches: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
-          name: resource.plural,
-          hasSynced,
-          lastSeenAt,
-          isForAuthentication: index < authReflectors.length,
-        })),
-      }),
-  })
+  const app = buildApp({ ...(await openApp(config, { log, metrics, keyFiles, stores })), spans, startedAt, draining: draining.signal })
+  const probes = openProbes({ metrics, keyFiles, stores, draining: draining.signal })
   probes.listen(config.metricsPort)
   await Promise.all(reflectors.map((reflector) => reflector.whenSynced()))
   await app.listen({ port: config.port, host: '::' })
@@ -204,9 +74,7 @@ async function run(config: Config): Promise<void> {
   // Settled reservations are written before the Lease is deleted, so the operator need not settle them.
   await quota.close()
   await lease.end()
-  keyRing.stop()
-  sealingKey.stop()
-  linkKey.stop()
+  for (const file of Object.values(keyFiles)) file.stop()
   await spans?.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
@@ -214,6 +82,163 @@ async function run(config: Config): Promise<void> {
   log.info('shutdown completed')
   // A long download or a request that hangs must not keep the process alive.
   process.exit(0)
+}
+
+/** Reads the keys that sign links, encrypt private options and sign links of the API. */
+async function openKeyFiles(config: Config, log: Logger) {
+  const files = {
+    keyRing: new KeyRingFile(config.downloadKeysFile, log),
+    sealingKey: new SealingKeyFile(config.sealingKeyFile, log),
+    linkKey: new LinkKeyFile(config.linkKeyFile, log),
+  }
+  await Promise.all(Object.values(files).map((file) => file.start()))
+  return files
+}
+
+type KeyFiles = Awaited<ReturnType<typeof openKeyFiles>>
+
+interface StoreParts {
+  log: Logger
+  metrics: Metrics
+  keyRing: KeyFiles['keyRing']['current']
+}
+
+/** Opens the API server with its caches, and the bucket with the archive. */
+async function openStores(config: Config, { log, metrics, keyRing }: StoreParts) {
+  const clock = new ServerClock(() => Date.now())
+  const now = () => clock.now()
+  const access = await loadClusterAccess(process.env)
+  const http = new KubeHttp(
+    { ...access, namespace: config.namespace ?? access.namespace },
+    {
+      userAgent: 'tintype-api-gateway',
+      onRequest: (record) => {
+        metrics.onKubeRequest(record)
+        clock.note(record)
+      },
+    },
+  )
+  const parts = { http, log, metrics: metrics.reflector }
+  const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
+  const keys = new KubeKeys(parts)
+  const webhookReflector = new Reflector({ ...parts, resource: webhookResource })
+  const scheduleReflector = new Reflector({ ...parts, resource: scheduleResource })
+  const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
+  const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
+  const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
+  const bucket = openBucket(config.storage)
+  const { storage, publicStorage } = config
+  const isOwnSigner = publicStorage !== undefined && publicStorage.accessKey !== storage.accessKey
+  followStoreChanges({
+    directory: config.storageKeysDirectory,
+    keys: publicStorage && !isOwnSigner ? [storage, publicStorage] : [storage],
+    signer: isOwnSigner ? publicStorage : undefined,
+    caFile: process.env.NODE_EXTRA_CA_CERTS,
+    log,
+  })
+  const { report } = new IgnoredObjects({ count: metrics.onIgnored, log })
+  // The first two authenticate requests.
+  const authReflectors = [keys.keys, keys.accounts]
+  return {
+    now,
+    http,
+    screenshots,
+    keys,
+    apiKeys: new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName }),
+    webhooks: new KubeRecords({ http, reflector: webhookReflector, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName }),
+    schedules: new KubeRecords({ http, reflector: scheduleReflector, what: 'schedule', idOf: scheduleIdOf, isIdName: isScheduleIdName }),
+    postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
+    lease,
+    quota,
+    bucket,
+    report,
+    archive: new BucketArchive(bucket, { keyRing, report, now }),
+    authReflectors,
+    reflectors: [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector, scheduleReflector],
+  }
+}
+
+interface AppParts {
+  log: Logger
+  metrics: Metrics
+  keyFiles: KeyFiles
+  stores: Awaited<ReturnType<typeof openStores>>
+}
+
+/** Builds what the routes use, from the stores and the settings. */
+async function openApp(config: Config, { log, metrics, keyFiles, stores }: AppParts) {
+  const { http, screenshots, keys, bucket, report, archive, quota, now } = stores
+  const keyRing = keyFiles.keyRing.current
+  const findAccount = (name: string) => keys.findCachedAccount(name)
+  const accounts = new Resource(http, keys.accounts.resource)
+  const downloads = new Downloads({ max: config.maxDownloads, metrics, now: () => performance.now() })
+  const bodyBudget = new BodyBudget({
+    maxBytes: config.bodyBytes,
+    onRefuse: (limit) => metrics.bodiesRefused.inc({ limit }),
+    collectGarbage: globalThis.gc,
+  })
+  addGauges(metrics, { downloads: () => downloads.active, bodyBytes: () => bodyBudget.bytes, heldRequests: () => screenshots.waitingCount })
+  return {
+    ...config,
+    ...stores,
+    queue: new Queue({
+      view: new KubeQueue(screenshots.reflector, http.namespace, () => screenshots.isFull()),
+      bounds: config.queue,
+      plans: config.plans,
+      findAccount,
+    }),
+    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
+    objects: bucket,
+    files: bucket,
+    idempotency: new Idempotency(bucket, keyRing, now, report),
+    downloads,
+    bodyBudget,
+    system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount }),
+    metrics,
+    traceRatio: config.tracing.ratio,
+    log,
+    keyRing,
+    sealingKey: keyFiles.sealingKey.current,
+    linkKey: keyFiles.linkKey.current,
+    signStoreLink: config.publicStorage && buildStoreLinks(config.publicStorage),
+    console: await openConsole(config, log),
+    storeOrigin: config.publicStorage && new URL(bucketUrl(config.publicStorage)).origin,
+    // A consistent read of one object, because the API server's cache would respond even if etcd is down.
+    database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
+    storage: buildProbe(() => bucket.check()),
+  }
+}
+
+/** Opens the server for probes and metrics. */
+function openProbes({
+  metrics,
+  keyFiles,
+  stores,
+  draining,
+}: Pick<AppParts, 'metrics' | 'keyFiles' | 'stores'> & { draining: AbortSignal }) {
+  const { bucket, reflectors, authReflectors } = stores
+  let isAdmitted = false
+  void waitForAccess(() => bucket.check(), { signal: draining }).then(
+    () => (isAdmitted = true),
+    () => {},
+  )
+  return buildProbeServer({
+    registry: metrics.registry,
+    findReasons: () =>
+      findUnreadyReasons({
+        isDraining: draining.aborted,
+        hasDownloadKeys: keyFiles.keyRing.isLoaded,
+        hasSealingKey: keyFiles.sealingKey.isLoaded,
+        isAdmitted,
+        nowMilliseconds: Date.now(),
+        caches: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
+          name: resource.plural,
+          hasSynced,
+          lastSeenAt,
+          isForAuthentication: index < authReflectors.length,
+        })),
+      }),
+  })
 }
 
 /** Loads the exporter only if a collector is configured. */

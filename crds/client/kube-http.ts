@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { FencedError, fence, type MayWrite } from '../src/runtime/fence.ts'
 import { doubled, retry } from '../src/runtime/retry.ts'
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts'
 import { isTransient, KubeError, toKubeError } from './kube-error.ts'
@@ -62,6 +63,7 @@ export type Query = Record<string, string | number | boolean | undefined>
 export type KubeStream = AsyncIterable<Buffer> & { destroy(): void }
 
 type Agents = { tls: TlsMaterial; calls: Dispatcher; watches: Dispatcher }
+type Fenced = { shared: { agents?: Agents | undefined }; mayWrite?: MayWrite }
 
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
 const DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS = 10_000
@@ -81,21 +83,29 @@ export class KubeHttp {
   readonly #options: KubeHttpOptions
   readonly #basePath: string
   readonly #origin: string
-  #agents: Agents | undefined
+  readonly #shared: { agents?: Agents | undefined }
+  readonly #mayWrite: MayWrite | undefined
 
-  constructor(access: ClusterAccess, options: KubeHttpOptions = {}) {
+  constructor(access: ClusterAccess, options: KubeHttpOptions = {}, fenced: Fenced = { shared: {} }) {
     const url = new URL(access.server)
     this.#access = access
     this.#options = options
+    this.#shared = fenced.shared
+    this.#mayWrite = fenced.mayWrite
     this.#origin = url.origin
     this.#basePath = url.pathname.replace(/\/$/, '')
     this.namespace = access.namespace
     this.host = url.host
   }
 
+  /** The same client and connections for a writer. Each attempt of a write throws a FencedError once `mayWrite` returns false. */
+  fenced(mayWrite: MayWrite): KubeHttp {
+    return new KubeHttp(this.#access, this.#options, { shared: this.#shared, mayWrite })
+  }
+
   /**
    * Makes one call with retries within `timeoutMilliseconds`. Resolves with the parsed JSON body.
-   * @throws KubeError if the API server refuses or does not respond; the signal's reason if the caller aborts
+   * @throws KubeError if the API server refuses or does not respond; the signal's reason if the caller aborts; FencedError
    */
   async request<T>(request: KubeRequest): Promise<T> {
     const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
@@ -149,8 +159,8 @@ export class KubeHttp {
 
   /** Closes all connections, including watches. */
   async close(): Promise<void> {
-    const agents = this.#agents
-    this.#agents = undefined
+    const { agents } = this.#shared
+    this.#shared.agents = undefined
     await Promise.all([agents?.calls.destroy(), agents?.watches.destroy()])
   }
 
@@ -162,7 +172,8 @@ export class KubeHttp {
     let code = '<error>'
     let date: string | undefined
     try {
-      const answer = await agents.calls.request({
+      const calls = this.#mayWrite && method !== 'GET' ? agents.calls.compose(fence(this.#mayWrite)) : agents.calls
+      const answer = await calls.request({
         origin: this.#origin,
         path: this.#pathOf(path, query),
         method: method as Dispatcher.HttpMethod,
@@ -178,7 +189,7 @@ export class KubeHttp {
       if (answer.statusCode >= 300) throw toKubeError(answer.statusCode, text, headerOf(answer.headers, 'retry-after'))
       return text
     } catch (error) {
-      if (error instanceof KubeError) throw error
+      if (error instanceof KubeError || error instanceof FencedError) throw error
       code = '<error>'
       throw toConnectionError(error, `${method} ${path}`)
     } finally {
@@ -202,8 +213,8 @@ export class KubeHttp {
 
   /** New TLS material (a rotated CA or client certificate) needs new agents. The old ones close after their last call. */
   #agentsFor({ tls }: Credentials): Agents {
-    if (this.#agents?.tls === tls) return this.#agents
-    const old = this.#agents
+    const { agents: old } = this.#shared
+    if (old?.tls === tls) return old
     const connect = {
       ...tls,
       allowH2: false,
@@ -215,7 +226,7 @@ export class KubeHttp {
       const { proxyUrl } = this.#access
       return proxyUrl ? new ProxyAgent({ ...options, uri: proxyUrl, requestTls: connect }) : new Agent({ ...options, connect })
     }
-    this.#agents = {
+    const agents = {
       tls,
       calls: build({
         allowH2: false,
@@ -224,9 +235,10 @@ export class KubeHttp {
       }),
       watches: build({ allowH2: false, bodyTimeout: 0, headersTimeout: WATCH_HEADERS_MILLISECONDS }),
     }
+    this.#shared.agents = agents
     void old?.calls.close()
     void old?.watches.close()
-    return this.#agents
+    return agents
   }
 
   #pathOf(path: string, query: Query = {}): string {

@@ -2,6 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Client } from 'minio'
 import type { StorageAccess } from '../src/crypto/presign.ts'
+import { assertMayWrite, type MayWrite } from '../src/runtime/fence.ts'
 
 /** Maximum bytes of one response to the minio client. A page of keys has at most 2 MiB, and files are not read with this client. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
@@ -12,13 +13,17 @@ type Transport = Pick<typeof http, 'request'>
  * Loads the minio client on first use. With its imports it needs a tenth of the operator's memory, and an operator that only dispatches
  * captures does not need it.
  */
-export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number): () => Promise<Client> {
+export function lazyBucketClient(
+  access: Omit<StorageAccess, 'bucket'>,
+  timeoutMilliseconds: number,
+  mayWrite?: MayWrite,
+): () => Promise<Client> {
   let client: Promise<Client> | undefined
   /** The key that the client signs with. Keys can change while the program runs. */
   let keyOfClient: string | undefined
   const load = async () => {
     const minio = await import('minio')
-    return new minio.Client(clientOptions(access, timeoutMilliseconds))
+    return new minio.Client(clientOptions(access, timeoutMilliseconds, mayWrite))
   }
   return () => {
     const key = `${access.accessKey} ${access.secretKey}`
@@ -31,6 +36,7 @@ export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutM
 function clientOptions(
   { endpoint, region, accessKey, secretKey, pathStyle = true }: Omit<StorageAccess, 'bucket'>,
   timeoutMilliseconds: number,
+  mayWrite?: MayWrite,
 ) {
   const url = new URL(endpoint)
   const useSSL = url.protocol === 'https:'
@@ -43,16 +49,17 @@ function clientOptions(
     accessKey,
     secretKey,
     pathStyle,
-    transport: withLimits(useSSL ? https.request : http.request, timeoutMilliseconds),
+    transport: withLimits(useSSL ? https.request : http.request, timeoutMilliseconds, mayWrite),
     // The callers retry. The client's own retries write to the console.
     retryOptions: { disableRetry: true },
   }
 }
 
 /** The minio client has no timeout and no size limit. */
-const withLimits = (request: Transport['request'], timeout: number): Transport => ({
+const withLimits = (request: Transport['request'], timeout: number, mayWrite: MayWrite = () => true): Transport => ({
   // The client uses only this overload.
   request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
+    if (options.method !== 'GET') assertMayWrite(mayWrite)
     const call = request({ ...options, timeout }, (response) => {
       limitBytes(response)
       onResponse(response)

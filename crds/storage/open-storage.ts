@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'minio'
 import { type Dispatcher, request } from 'undici'
 import { presign, type StorageAccess } from '../src/crypto/presign.ts'
+import { FencedError, type MayWrite } from '../src/runtime/fence.ts'
 import { readAtMost, readBeginning, TooLongError } from '../src/runtime/limited-read.ts'
 import { repeat } from '../src/runtime/retry.ts'
 import { lazyBucketClient } from './bucket-client.ts'
@@ -37,6 +38,8 @@ export interface StorageOptions {
   uploads?: Pick<StorageAccess, 'accessKey' | 'secretKey'> | undefined
   timeoutMilliseconds?: number
   now?: () => Date
+  /** Once it returns false, each request that writes is refused with a FencedError. Reads and presigned URLs are not. */
+  mayWrite?: MayWrite
 }
 
 interface Connection {
@@ -53,12 +56,13 @@ export function openStorage({
   uploads,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
   now = () => new Date(),
+  mayWrite,
 }: StorageOptions): ObjectStorage {
-  const connection = { access, client: lazyBucketClient(access, timeoutMilliseconds), timeoutMilliseconds, now }
+  const connection = { access, client: lazyBucketClient(access, timeoutMilliseconds, mayWrite), timeoutMilliseconds, now }
   const { bucket } = access
   const call = <T>(what: string, act: () => Promise<T>): Promise<T> => inTime(act, timeoutMilliseconds).catch(fail(what))
   const fail = (what: string) => (cause: unknown) => {
-    throw toError(what, cause)
+    throw cause instanceof FencedError ? cause : toError(what, cause)
   }
   const withClient = <T>(what: string, act: (client: Client) => Promise<T>, right?: string) =>
     call(what, async () => act(await connection.client()).catch((error: unknown) => Promise.reject(explained(error, access, right))))

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
-import { events, secrets } from '@tintype/crds/client/core-resources'
+import { secrets } from '@tintype/crds/client/core-resources'
 import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
@@ -22,7 +22,7 @@ import { LeaderElection, leaseStore } from './controller-runtime/leader-election
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
 import { createControllers } from './controllers/all.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
-import { createEventRecorder } from './kube/event-recorder.ts'
+import { EventFilter } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -31,6 +31,7 @@ import { type Config, loadConfig } from './runtime/config.ts'
 import type { Deps } from './runtime/deps.ts'
 import { serveHealth } from './runtime/health.ts'
 import { createLeadership } from './runtime/leadership.ts'
+import { openTerm } from './runtime/term.ts'
 import { ensureReleaseKeys } from './secrets/release-keys.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { Archiving } from './storage/archiving.ts'
@@ -84,8 +85,7 @@ async function runOperator(config: Config): Promise<void> {
   })
   const ignored = new IgnoredObjects({ count: metrics.onIgnored, log: log.child({ component: 'storage' }) })
   const isBucketThere = retryUntilSuccess('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
-  const secretStore = new Resource(http, secrets, { namespace })
-  const ensureKeys = () => ensureReleaseKeys(secretStore, config.release)
+  const ensureKeys = () => ensureReleaseKeys(new Resource(http, secrets, { namespace }), config.release)
 
   let findUnready = () => ['starting']
   let findStuck: () => string[] = () => []
@@ -111,25 +111,17 @@ async function runOperator(config: Config): Promise<void> {
   const deps: Deps = {
     config,
     spans,
-    http,
     log,
     registry: metrics.registry,
     controllerMetrics: metrics.controller,
     clock: systemClock,
     reflectors,
     keys,
-    storage,
     report: ignored.report,
     archiving: new Archiving(),
     eventOrder: new EventOrder(reflectors),
-    events: createEventRecorder({
-      events: new Resource(http, events, { namespace }),
-      instance: config.podName,
-      log,
-      now: systemClock.wall,
-    }),
-    isLeader: () => election.isLeader(),
   }
+  const eventFilter = new EventFilter()
   const leadership = createLeadership(createControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey) }))
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
@@ -142,14 +134,20 @@ async function runOperator(config: Config): Promise<void> {
   async function lead(signal: AbortSignal): Promise<void> {
     log.info({ term: election.term }, 'leadership acquired')
     await whenSynced(signal)
+    let isOver = false
+    const mayWrite = () => !isOver && election.isLeader()
+    const term = openTerm({ signal, mayWrite, http, config, eventFilter, log, now: systemClock.wall })
+    const bootstrap = () => bootstrapAccount(storesOf(term.http), { release: config.release, plan: config.bootstrap.plan })
     if (config.bootstrap.enabled) void retryUntilSuccess('create the first account', bootstrap, { log, signal }).catch(() => {})
-    await leadership.lead(signal)
+    await leadership.lead(term)
+    // Work that did not stop in time must not write in a later term of this process.
+    isOver = true
   }
-  const bootstrap = () =>
-    bootstrapAccount(
-      { accounts: new Resource(http, accounts, { namespace }), apiKeys: new Resource(http, apiKeys, { namespace }), secrets: secretStore },
-      { release: config.release, plan: config.bootstrap.plan },
-    )
+  const storesOf = (client: KubeHttp) => ({
+    accounts: new Resource(client, accounts, { namespace }),
+    apiKeys: new Resource(client, apiKeys, { namespace }),
+    secrets: new Resource(client, secrets, { namespace }),
+  })
 
   // Join the election only after every cache has synced. A replica that cannot read the cluster must not become leader.
   const whenStored = Promise.race([isBucketThere, sleep(STORE_PATIENCE_MILLISECONDS, undefined, { signal: stopping.signal })])

@@ -14,7 +14,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^crds\/generate\//, to: /^crds\/(generate|src)\// },
   { from: /^crds\/storage\//, to: /^crds\/(storage|src)\// },
   { from: /^crds\/client\//, to: /^crds\/(client|src)\// },
-  { from: /^operator\/src\/controller-runtime\//, to: /^(operator\/src\/controller-runtime|crds\/client)\// },
+  { from: /^operator\/src\/controller-runtime\//, to: /^(operator\/src\/controller-runtime|crds\/(client|src\/runtime))\// },
   // Only main.ts and other controllers import a controller.
   { from: /^operator\/src\/(?!controllers\/)[a-z-]+\//, to: /^(operator\/src\/(?!controllers\/)|crds\/)/ },
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },

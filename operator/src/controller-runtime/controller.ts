@@ -1,7 +1,7 @@
 /**
  * Takes keys from a work queue and passes each to `reconcile`: several keys at a time, but never the same key twice at once. It is
- * independent of kinds. It handles errors: retryable errors and bugs are retried with backoff. Conflicts are retried too but not counted as
- * errors. After a terminal error, the key waits for the object to change.
+ * independent of kinds. It handles errors: retryable errors and bugs are retried with backoff. Conflicts, and writes that are refused because
+ * the lease is lost, are retried too but not counted as errors. After a terminal error, the key waits for the object to change.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
@@ -9,6 +9,7 @@ import type { KubeObject } from '@tintype/crds/client/kube-object'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
+import { isFenced } from '@tintype/crds/runtime/fence'
 import { RetryableError, TerminalError } from './errors.ts'
 import type { ControllerMetrics, Priority, ReconcileResult, WorkQueueMetrics } from './metrics.ts'
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
@@ -140,6 +141,10 @@ export class Controller {
       return 'error'
     }
     this.queue.addRateLimited(key)
+    if (isFenced(error)) {
+      log.debug(fields, 'reconcile ended because the lease is lost')
+      return 'requeue'
+    }
     if (isConflict(error) || (error instanceof RetryableError && (isConflict(error.cause) || isNotFound(error.cause)))) {
       log.debug(fields, 'reconcile conflicted with another write; will retry')
       return 'requeue'

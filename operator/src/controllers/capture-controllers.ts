@@ -5,7 +5,7 @@
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Signer } from '../runner/signature.ts'
-import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
+import type { Deps, StartedWork, TermDeps, Work } from '../runtime/deps.ts'
 import { buildTermState } from '../scheduling/term-state.ts'
 import { buildGuardController } from './guard/controller.ts'
 import type { Charge } from './quota/charges.ts'
@@ -24,16 +24,15 @@ export interface CaptureOptions {
 
 /** Creates these controllers. Call it once per process. */
 export function createCaptureControllers(options: CaptureOptions): Work {
-  return { start: (signal) => startTerm(options, signal) }
+  return { start: (term) => startTerm({ ...options, deps: { ...options.deps, ...term } }) }
 }
 
-function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions, signal: AbortSignal): StartedWork {
+function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions & { deps: TermDeps }): StartedWork {
   const guard = buildGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
   const term = buildTermState({
     deps,
     sign,
     runnerPort,
-    signal,
     isGuarded: () => guard.decision().guarded,
     onAssigned: (key) => screenshots.controller.enqueue(key),
   })

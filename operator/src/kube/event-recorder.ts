@@ -21,6 +21,7 @@ export interface EventRecorderOptions {
   events: Pick<Resource<Event>, 'create'>
   /** Name of the operator's pod. */
   instance: string
+  filter?: EventFilter
   log: Log
   now: () => number
 }
@@ -60,8 +61,7 @@ export class EventFilter {
 }
 
 /** Records Events at the API server. */
-export function createEventRecorder({ events, instance, log, now }: EventRecorderOptions): EventRecorder {
-  const filter = new EventFilter()
+export function createEventRecorder({ events, instance, filter = new EventFilter(), log, now }: EventRecorderOptions): EventRecorder {
   const record = (type: EventType, object: Regarding, reason: string, message: string): void => {
     if (!filter.admits(object.metadata.uid ?? '', `${reason} ${message}`, now())) return
     events

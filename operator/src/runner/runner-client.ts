@@ -1,5 +1,6 @@
 import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch/dispatch'
 import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
+import { FencedError, fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/runtime/limited-read'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
@@ -68,20 +69,26 @@ const MAX_BODY_BYTES = 64 * 1024
 /** HTTP client for runners, with persistent connections. */
 export class RunnerClient {
   readonly #sign: Signer
-  readonly #agent: Dispatcher = new Agent({
+  readonly #agent = new Agent({
     connect: { timeout: CONNECT_MILLISECONDS },
     allowH2: false,
     keepAliveTimeout: 30_000,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
+  /** Sends requests that change something. */
+  readonly #writer: Dispatcher
   readonly #port: number
   readonly #now: () => number
   readonly #clocks = new ClockOffsets()
 
-  /** @param options.now this program's clock, epoch milliseconds */
-  constructor(sign: Signer, { port = RUNNER_PORT, now = Date.now }: { port?: number; now?: () => number } = {}) {
+  /** @param options.now this program's clock, epoch milliseconds. Once `mayWrite` returns false, orders and cancellations are refused. */
+  constructor(
+    sign: Signer,
+    { port = RUNNER_PORT, now = Date.now, mayWrite = () => true }: { port?: number; now?: () => number; mayWrite?: MayWrite } = {},
+  ) {
     this.#sign = sign
+    this.#writer = this.#agent.compose(fence(mayWrite))
     this.#now = now
     this.#port = port
   }
@@ -101,7 +108,7 @@ export class RunnerClient {
     return Identity.parse(body)
   }
 
-  /** Sends an order, encrypted to the runner's key. */
+  /** Sends an order, encrypted to the runner's key. @throws FencedError */
   async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<DispatchOutcome> {
     const buildRequest = (): RunnerRequest => {
       // The runner checks the deadline by its own clock.
@@ -109,7 +116,9 @@ export class RunnerClient {
       const body = encryptOrder(JSON.stringify(timed), key)
       return { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }
     }
-    const response = await this.#request(runner, buildRequest, POST_MILLISECONDS).catch(() => undefined)
+    const response = await this.#request(runner, buildRequest, POST_MILLISECONDS).catch((error: unknown) => {
+      if (error instanceof FencedError) throw error
+    })
     if (!response) return { outcome: 'silent' }
     if (response.status === 200 || response.status === 202) return { outcome: 'accepted' }
     const { data: other } = response.status === 409 ? CaptureState.safeParse(response.body) : {}
@@ -160,7 +169,7 @@ export class RunnerClient {
   ): Promise<HttpResponse> {
     const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
     const authorization = await this.#sign(signed, new Date(this.#now() + this.#clocks.of(uid)))
-    const response = await this.#agent.request({
+    const response = await (method === 'GET' ? this.#agent : this.#writer).request({
       origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${this.#port}`,
       method,
       path,

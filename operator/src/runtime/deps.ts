@@ -1,4 +1,3 @@
-import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -9,17 +8,15 @@ import type { Registry } from 'prom-client'
 import type { Clock } from '../controller-runtime/clock.ts'
 import type { Controller } from '../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
-import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { ReleaseKeys } from '../secrets/release-keys.ts'
 import type { Archiving } from '../storage/archiving.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { Config } from './config.ts'
+import type { Term } from './term.ts'
 
-/** Dependencies that main.ts passes to every controller. */
+/** Dependencies that main.ts passes to every controller. None of them writes: only the clients of a term do. */
 export interface Deps {
   config: Config
-  http: KubeHttp
   log: Logger
   registry: Registry
   /** Passed to every Controller as `metrics`. */
@@ -27,18 +24,17 @@ export interface Deps {
   clock: Clock
   reflectors: Reflectors
   keys: ReleaseKeys
-  storage: Storage
   /** Called for objects in the bucket that are treated as absent. */
   report: ReportIgnored
-  events: EventRecorder
   archiving: Archiving
   /** Order of events and webhook starts; also kept on standby replicas. */
   eventOrder: { followsStart: (webhook: Webhook, screenshot: Screenshot, event: EventType) => boolean | undefined }
   /** Receives spans; absent without a collector. */
   spans?: Pick<SpanExporter, 'add'> | undefined
-  /** False 10 s after the last renewal of the lease, whatever else has happened. Call it before each write. */
-  isLeader: () => boolean
 }
+
+/** Dependencies of a controller during one term. */
+export type TermDeps = Deps & Term
 
 /** Running controllers during one term of leadership. */
 export interface StartedWork {
@@ -49,9 +45,8 @@ export interface StartedWork {
 }
 
 /**
- * An entry of controllers/all.ts. It is created once per process and started at the beginning of each term, with a signal that is aborted
- * at its end.
+ * An entry of controllers/all.ts. It is created once per process and started at the beginning of each term.
  */
 export interface Work {
-  start: (signal: AbortSignal) => StartedWork
+  start: (term: Term) => StartedWork
 }

@@ -72,7 +72,8 @@ export interface CaptureWatcherOptions {
   onChange: (key: string) => void
   /** Called when a runner accepts another order while it takes and stores the picture of this one. */
   onTaken: (key: string, podUid: string) => void
-  isLeader: () => boolean
+  /** False once the term has ended. */
+  mayStart: () => boolean
   now: () => Date
 }
 
@@ -113,8 +114,8 @@ export class CaptureWatcher {
 
   async #wait(watched: WatchedCapture): Promise<void> {
     const { key, uid, address, attempt, podUid } = watched
-    const { client, onChange, onTaken, isLeader, now } = this.#options
-    const isCurrent = () => this.#open.get(key) === watched && isLeader()
+    const { client, onChange, onTaken, mayStart, now } = this.#options
+    const isCurrent = () => this.#open.get(key) === watched && mayStart()
     let until: 'taken' | 'settled' = 'taken'
     while (isCurrent()) {
       const polledAt = now().getTime()

@@ -19,7 +19,7 @@ import { Expectations } from '../runner/expectations.ts'
 import { RunnerClient } from '../runner/runner-client.ts'
 import { PHASE_INDEX, RUNNING_INDEX, Runners } from '../runner/runners.ts'
 import type { Signer } from '../runner/signature.ts'
-import type { Deps } from '../runtime/deps.ts'
+import type { TermDeps } from '../runtime/deps.ts'
 import { accountLimits, poolsOf } from './account-limits.ts'
 import { CrashBudget, findCrashRecords } from './crash-budget.ts'
 import { DispatchTracker } from './dispatch-tracker.ts'
@@ -28,8 +28,6 @@ import { CaptureTimes } from './size.ts'
 
 export interface TermState {
   now: () => Date
-  /** False after the end of this term, even if this process leads again: a late write must not follow from old state. */
-  isLeader: () => boolean
   /** Calls runners. It learns their clocks from responses and is closed at the end of the term. */
   client: RunnerClient
   /** Pods that this leader created or deleted and that its watch has not shown yet. */
@@ -51,24 +49,21 @@ export interface TermState {
 }
 
 export interface TermOptions {
-  deps: Pick<Deps, 'clock' | 'config' | 'reflectors' | 'isLeader'>
+  deps: Pick<TermDeps, 'clock' | 'config' | 'reflectors' | 'mayStart' | 'mayWrite'>
   sign: Signer
   /** Port that runners listen on, when it differs from the protocol's default. */
   runnerPort?: number | undefined
-  /** Aborted at the end of the term. */
-  signal: AbortSignal
   /** Whether the admission policies are in force. */
   isGuarded: () => boolean
   /** Called with the key of each Screenshot that a runner was assigned to. */
   onAssigned: (key: string) => void
 }
 
-export function buildTermState({ deps, sign, runnerPort, signal, isGuarded, onAssigned }: TermOptions): TermState {
-  const { reflectors, config, clock } = deps
+export function buildTermState({ deps, sign, runnerPort, isGuarded, onAssigned }: TermOptions): TermState {
+  const { reflectors, config, clock, mayStart, mayWrite } = deps
   const { namespace, plans } = config
   const screenshots = reflectors.screenshots.lister
-  const isLeader = () => !signal.aborted && deps.isLeader()
-  const client = new RunnerClient(sign, { now: clock.wall, ...(runnerPort === undefined ? {} : { port: runnerPort }) })
+  const client = new RunnerClient(sign, { now: clock.wall, mayWrite, ...(runnerPort === undefined ? {} : { port: runnerPort }) })
   const expectations = new Expectations()
   const runners = new Runners({ pods: reflectors.pods.lister, screenshots, expectations })
   const crashBudget = new CrashBudget()
@@ -81,13 +76,12 @@ export function buildTermState({ deps, sign, runnerPort, signal, isGuarded, onAs
     namespace,
     limitsOf: accountLimits(reflectors.accounts.lister, plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
     runningOf: (account) => screenshots.countByIndex(RUNNING_INDEX, account),
-    isOpen: () => unchecked.size === 0 && isGuarded() && isLeader(),
+    isOpen: () => unchecked.size === 0 && isGuarded() && mayStart(),
     now: clock.wall,
     onAssigned,
   })
   return {
     now: () => new Date(clock.wall()),
-    isLeader,
     client,
     expectations,
     runners,

@@ -15,6 +15,7 @@ import { createApiKeyController } from '../../../operator/src/controllers/api-ke
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
@@ -36,17 +37,14 @@ const { storage } = new MemoryBucket()
 const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
 const part = {
   keys: { downloadKeys: ring },
-  http,
   log,
   reflectors,
-  storage,
   clock: systemClock,
   config,
   controllerMetrics: {},
-  isLeader: () => true,
 }
-const { signal } = new AbortController()
-const works = [createApiKeyController(part), createAccountControllers(part)].map((work) => work.start(signal))
+const term = aTerm({ http, storage })
+const works = [createApiKeyController(part), createAccountControllers(part)].map((work) => work.start(term))
 t.teardown(async () => {
   await Promise.all(works.map((work) => work.stop()))
   await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))

@@ -1,15 +1,14 @@
 import t from 'tap'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { silentLog } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { startDeliveries } from '../../support/fakes/deliveries.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { startReceiver } from '../delivery/stage.ts'
 import { call, callPatiently } from './client.ts'
@@ -33,19 +32,7 @@ const hooks = new Resource(http, webhooks)
 const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-const work = prepareDelivery({
-  http,
-  namespace: http.namespace,
-  ...caches,
-  openingKeys: world.openingKeys,
-  linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
-  settings: { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
-  certificates: [receiver.ca],
-  ownAddresses: [],
-  version: '0.1.0',
-  isLeader: () => true,
-  log: silentLog,
-}).start(new AbortController().signal)
+const work = startDeliveries({ http, ...caches, openingKeys: world.openingKeys, ring: world.ring, certificates: [receiver.ca] })
 t.teardown(async () => {
   await work.stop()
   await Promise.all(Object.values(caches).map((cache) => cache.stop()))

@@ -12,15 +12,14 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { silentLog } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { startDeliveries } from '../../support/fakes/deliveries.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
@@ -97,20 +96,10 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
   const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
   for (const cache of Object.values(caches)) cache.start()
   await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-  const work = prepareDelivery({
-    http,
-    namespace: http.namespace,
-    ...caches,
-    openingKeys: world.openingKeys,
-    linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
+  const work = startDeliveries({
+    ...{ http, ...caches, openingKeys: world.openingKeys, ring: world.ring, certificates, resolve },
     settings: { timeoutMilliseconds: 1_000, retryDelaysMilliseconds: [100, 100], ...rules },
-    certificates,
-    ownAddresses: [],
-    version: '0.1.0',
-    isLeader: () => true,
-    log: silentLog,
-    resolve,
-  }).start(new AbortController().signal)
+  })
   const end = async () => {
     await work.stop()
     await Promise.all(Object.values(caches).map((cache) => cache.stop()))

@@ -48,7 +48,7 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
     certificates: [receiver.ca],
     settings,
     eventStore: store,
-    linkBase: { publicUrl: 'https://shots.example.com', ring: rotated },
+    ring: rotated,
   })
   t.equal((await stage.whenEntry(shot, 'hook', { state: 'ok' })).attempts, 2)
   t.equal(receiver.received[1]?.body.toString(), receiver.received[0]?.body.toString())

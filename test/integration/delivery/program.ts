@@ -3,9 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
-import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
+import { startDeliveries } from '../../support/fakes/deliveries.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { openingKeys, ring } from './ring.ts'
 
@@ -14,17 +13,9 @@ const http = new KubeHttp(await accessPlane(kubeconfig))
 const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-prepareDelivery({
-  http,
-  namespace: http.namespace,
-  ...caches,
-  openingKeys,
-  linkBase: { publicUrl: '', ring },
-  settings: { timeoutMilliseconds: 20_000, retryDelaysMilliseconds: [Number(delay), 300], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+startDeliveries({
+  ...{ http, ...caches, openingKeys, ring, publicUrl: '' },
+  settings: { timeoutMilliseconds: 20_000, retryDelaysMilliseconds: [Number(delay), 300] },
   certificates: [await readFile(ca, 'utf8')],
-  ownAddresses: [],
-  version: '0.1.0',
-  isLeader: () => true,
-  log: silentLog,
-}).start(new AbortController().signal)
+})
 console.log('ready')

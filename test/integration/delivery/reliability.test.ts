@@ -25,10 +25,9 @@ const reported: string[] = []
 const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const leader = await stage.lead({
   certificates: [receiver.ca],
-  settings: { ...settings, disableAfterDays: 5 },
+  settings: { ...settings, disableAfterDays: 5, flushMilliseconds: 200 },
   now,
-  statisticsMilliseconds: 200,
-  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`) },
+  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`), normal() {} },
 })
 
 t.beforeEach(() => {

@@ -16,10 +16,9 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
-import type { DeliveryOptions } from '../../../operator/src/controllers/delivery/options.ts'
-import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { type Deliveries, startDeliveries } from '../../support/fakes/deliveries.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { startPlane } from '../client/plane.ts'
 import { openingKeys, ring } from './ring.ts'
@@ -50,28 +49,15 @@ export async function startStage(t: Test) {
   const hooks = new Resource(http, webhooks)
 
   /** Starts deliveries as a leader does. */
-  async function lead(options: Partial<DeliveryOptions> & Pick<DeliveryOptions, 'certificates'>): Promise<Leader> {
+  async function lead(options: Partial<Deliveries> & Pick<Deliveries, 'certificates'>): Promise<Leader> {
     const caches = {
       screenshots: new Reflector({ http: operatorHttp, resource: screenshots }),
       webhooks: new Reflector({ http: operatorHttp, resource: webhooks }),
     }
     for (const cache of Object.values(caches)) cache.start()
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-    const delivery = prepareDelivery({
-      http: operatorHttp,
-      namespace: plane.namespace,
-      ...caches,
-      openingKeys,
-      linkBase: { publicUrl: 'https://shots.example.com', ring },
-      settings: { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
-      ownAddresses: [],
-      version: '0.1.0',
-      isLeader: () => true,
-      log,
-      ...options,
-    })
     const term = new AbortController()
-    const work = delivery.start(term.signal)
+    const work = startDeliveries({ http: operatorHttp, ...caches, openingKeys, ring, signal: term.signal, log, ...options })
     const end = async () => {
       term.abort()
       await work.stop()

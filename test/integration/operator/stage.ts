@@ -37,6 +37,7 @@ import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { helm } from '../../support/sources/chart.ts'
 import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
@@ -96,29 +97,27 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     const now = () => Date.now() + clock.ahead
     const deps = {
       config,
-      http,
       log,
       registry: metrics.registry,
       controllerMetrics: metrics.controller,
       clock: { ...systemClock, wall: now },
       reflectors,
       keys: { dispatchKey, downloadKeys: ring, openingKeys: [openingKey] },
-      storage,
       report: new IgnoredObjects({ count: metrics.onIgnored, log: { warn: (fields) => ignored.push(fields) } }).report,
       archiving: new Archiving(),
       eventOrder: new EventOrder(reflectors),
-      events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
-      isLeader: () => true,
     }
-    const term = new AbortController()
+    const ending = new AbortController()
+    const recorder = createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now })
+    const term = aTerm({ http, storage, events: recorder, signal: ending.signal })
     const quota = charges ? createQuotaController(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCaptureControllers({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {
-        term.abort()
+        ending.abort()
         await Promise.all(works.map((work) => work.stop()))
         await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
       })()

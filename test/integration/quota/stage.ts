@@ -15,6 +15,7 @@ import type { Config } from '../../../operator/src/runtime/config.ts'
 import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
@@ -69,19 +70,22 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
   const { endpoint, accessKey, secretKey } = world.store
   const deps = {
     config: { namespace: http.namespace, plans } as unknown as Config,
-    http,
     log,
     registry: metrics.registry,
     controllerMetrics: metrics.controller,
     clock: systemClock,
     reflectors,
-    storage: openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' }),
-    events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now: () => Date.now() }),
-    isLeader: () => true,
   } as unknown as Deps
   const quota = createQuotaController(deps)
   const term = new AbortController()
-  const work = quota.start(term.signal)
+  const work = quota.start(
+    aTerm({
+      http,
+      signal: term.signal,
+      storage: openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' }),
+      events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now: () => Date.now() }),
+    }),
+  )
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= (async () => {

@@ -19,6 +19,7 @@ import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import { signed } from '../../support/sources/mark-checks.ts'
 import { startPlane } from '../client/plane.ts'
 
@@ -35,7 +36,8 @@ const admin = plane.connect(t)
 const schedules = new Resource(admin, screenshotSchedules)
 const shots = new Resource(admin, screenshots)
 await new Resource(admin, accounts).create({ metadata: { name: 'acme' }, spec: { plan: 'free' } })
-const storage = openStorage({ ...minio, region: 'us-east-1', bucket: 'tintype' })
+const access = { ...minio, region: 'us-east-1', bucket: 'tintype' }
+const storage = openStorage(access)
 await storage.ensureBucket()
 
 /** Names of all Screenshots that were ever created. */
@@ -50,21 +52,20 @@ async function lead(writes = Number.POSITIVE_INFINITY) {
     await reflector.whenSynced()
   }
   let left = writes
+  const mayWrite = () => left-- > 0
   const deps = {
-    http,
     config: { namespace: http.namespace },
     reflectors,
-    storage,
     report: () => {},
-    events: { warn: () => {}, normal: () => {} },
     clock: systemClock,
     log: silentLog,
     registry: new Registry(),
     controllerMetrics: {},
-    isLeader: () => left-- > 0,
   } as unknown as ScheduleControllerDeps
   const term = new AbortController()
-  const work = createScheduleController(deps).start(term.signal)
+  const work = createScheduleController(deps).start(
+    aTerm({ http, signal: term.signal, mayWrite, storage: openStorage(access, { mayWrite }) }),
+  )
   const stop = async () => {
     if (term.signal.aborted) return
     term.abort()

@@ -31,6 +31,7 @@ import { OptionsError } from '../../../operator/src/options/options-error.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
+import { aTerm } from '../../support/fakes/term.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
@@ -100,20 +101,18 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
   /** Starts the leader. */
   function lead() {
     const deps = {
-      http,
       config: { namespace: http.namespace },
       reflectors,
-      storage,
       report: () => {},
-      events: { warn: record('Warning'), normal: record('Normal') },
       clock: { ...systemClock, wall: () => now().getTime() },
       log: silentLog,
       registry: new Registry(),
       controllerMetrics: {},
-      isLeader: () => true,
     } as unknown as ScheduleControllerDeps
     const term = new AbortController()
-    const work = createScheduleController(deps).start(term.signal)
+    const work = createScheduleController(deps).start(
+      aTerm({ http, storage, signal: term.signal, events: { warn: record('Warning'), normal: record('Normal') } }),
+    )
     return async () => {
       term.abort()
       await work.stop()
@@ -138,9 +137,16 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     const claimed = await shots.patch(shot.metadata.name, mergePatch({ status: claim }), { subresource: 'status' })
     const started = { ...claimed, status: { ...claimed.status, startTime: new Date().toISOString() } }
     const context = { namespace: http.namespace, now, reflectors, storage, report: () => {} }
-    const outcome = await findBaseline(started, context).then(
-      async (baseline) => {
-        const order = buildOrder(started, storage, { baseline, options: shot.spec.options, maxFileBytes: MAX_BYTES, now: new Date() })
+    const { compareTo } = started.spec.options ?? {}
+    const baseline = compareTo === undefined ? Promise.resolve(undefined) : findBaseline(started, compareTo, context)
+    const outcome = await baseline.then(
+      async (found) => {
+        const order = buildOrder(started, storage, {
+          baseline: found,
+          options: shot.spec.options,
+          maxFileBytes: MAX_BYTES,
+          now: new Date(),
+        })
         for (let attempt = 1; ; attempt++) {
           const limit = AbortSignal.timeout(CAPTURE_MILLISECONDS)
           const { outcome, error } = await capture({ ...order, deadline: Date.now() + CAPTURE_MILLISECONDS }, parts, limit)

@@ -18,6 +18,7 @@ import type { Plans } from '@tintype/crds/usage/plans'
 import { Controller } from '../../controller-runtime/controller.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { StartedWork, Work } from '../../runtime/deps.ts'
+import type { Term } from '../../runtime/term.ts'
 import { decide } from './decide.ts'
 import { buildDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
 
@@ -26,10 +27,10 @@ const WORKERS = 2
 /** Creates the controllers. Call it once per process. */
 export function createAccountControllers(deps: DeletionControllerDeps): Work {
   deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
-  return { start: (signal) => startTerm(deps, signal) }
+  return { start: (term) => startTerm({ ...deps, ...term }) }
 }
 
-function startTerm(deps: DeletionControllerDeps, signal: AbortSignal): StartedWork {
+function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
   const { http, config, reflectors, clock, log, controllerMetrics } = deps
   const { accounts } = reflectors
   const context: AccountDeps = {
@@ -47,7 +48,7 @@ function startTerm(deps: DeletionControllerDeps, signal: AbortSignal): StartedWo
     metrics: controllerMetrics,
   })
   controller.watch(accounts)
-  const controllers = [controller, buildDeletionController(deps, signal)]
+  const controllers = [controller, buildDeletionController(deps)]
   for (const each of controllers) each.start()
   return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
 }

@@ -24,6 +24,7 @@ import { Controller } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import type { Deps } from '../../runtime/deps.ts'
+import type { Term } from '../../runtime/term.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isCharged } from '../quota/decide.ts'
 import { toGoneText } from '../retention/marks.ts'
@@ -45,21 +46,19 @@ export interface AccountDeletionDeps {
   ring: KeyRing
   /** Keys of Accounts whose deletion this leader has seen but not recorded yet. */
   deleted: Set<string>
-  isLeader: () => boolean
   now: () => Date
   log: Log
 }
 
 /** Dependencies of the controllers of Accounts. */
-export interface DeletionControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
+export interface DeletionControllerDeps extends Pick<Deps, 'clock' | 'log' | 'controllerMetrics'> {
   config: Pick<Deps['config'], 'namespace' | 'plans'>
   reflectors: Pick<Reflectors, 'accounts' | 'screenshots'>
-  storage: AccountDeletionDeps['storage']
   keys: Pick<Deps['keys'], 'downloadKeys'>
 }
 
 /** Builds the controller of one term. Call `start` on it. */
-export function buildDeletionController(deps: DeletionControllerDeps, signal: AbortSignal): Controller {
+export function buildDeletionController(deps: DeletionControllerDeps & Term): Controller {
   const { http, config, reflectors, storage, keys, clock, log, controllerMetrics } = deps
   const { namespace } = config
   const { accounts, screenshots } = reflectors
@@ -74,7 +73,6 @@ export function buildDeletionController(deps: DeletionControllerDeps, signal: Ab
     storage,
     ring: keys.downloadKeys,
     deleted,
-    isLeader: () => !signal.aborted && deps.isLeader(),
     now: () => new Date(clock.wall()),
     log,
   }
@@ -116,8 +114,7 @@ export async function reconcileDeletion(key: string, deps: AccountDeletionDeps):
   await noteDeletion(key, deps)
 }
 
-async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: AccountDeletionDeps): Promise<void> {
-  if (!isLeader()) throw new RetryableError('leadership lost')
+async function end(shot: Screenshot, account: string, { store, seen, now }: AccountDeletionDeps): Promise<void> {
   const { name, namespace, resourceVersion } = shot.metadata
   const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
   const patch = mergePatch({ status: buildFailure(shot, failure, now()) }, { resourceVersion })

@@ -17,13 +17,14 @@ import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import type { Term } from '../../runtime/term.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
 import { HASH_INDEX, hashesOf, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
 
 const WORKERS = 2
 
-export interface ApiKeyControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics'> {
+export interface ApiKeyControllerDeps extends Pick<Deps, 'clock' | 'log' | 'controllerMetrics'> {
   config: Pick<Deps['config'], 'namespace'>
   reflectors: Pick<Reflectors, 'accounts' | 'apiKeys'>
 }
@@ -31,10 +32,10 @@ export interface ApiKeyControllerDeps extends Pick<Deps, 'http' | 'clock' | 'log
 /** Creates the controller. Call it once per process. */
 export function createApiKeyController(deps: ApiKeyControllerDeps): Work {
   deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
-  return { start: () => startTerm(deps) }
+  return { start: (term) => startTerm({ ...deps, ...term }) }
 }
 
-function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: ApiKeyControllerDeps): StartedWork {
+function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: ApiKeyControllerDeps & Term): StartedWork {
   const { namespace } = config
   const { apiKeys, accounts } = reflectors
   const context: ReconcileDeps = {

@@ -13,7 +13,6 @@
 import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { Annotation } from '@tintype/crds/identifiers/names'
@@ -25,46 +24,30 @@ import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runti
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
-import type { DeliveryWorker } from './delivery-worker.ts'
-import type { EventOrder } from './events/event-order.ts'
+import type { FollowsStart } from './events/event-order.ts'
 import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
-import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
 import type { DeliverySettings } from './http/settings.ts'
 import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
-import type { Statistics } from './statistics.ts'
-import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
-export interface DeliveryControllerOptions {
+export interface DeliveryControllerOptions
+  extends Omit<ReconcileDeps, 'screenshots' | 'webhooks' | 'progressStore' | 'followsStart' | 'store' | 'seen'> {
   http: KubeHttp
   namespace: string
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
-  deliveryWorker: DeliveryWorker
   backlog: Backlog
-  /** Default: timestamps decide which events came after a webhook's start. */
-  eventOrder?: Pick<EventOrder, 'followsStart'> | undefined
-  circuitBreakers: CircuitBreakers
-  statistics: Statistics
-  onWithdrawn?: ReconcileDeps['onWithdrawn']
-  isHeld?: ReconcileDeps['isHeld'] | undefined
-  keepOpen?: ReconcileDeps['keepOpen'] | undefined
-  keepMissed?: ReconcileDeps['keepMissed'] | undefined
-  settings: DeliverySettings
-  /** False once this operator loses leadership: it then posts nothing but still records results. */
-  mayPost: () => boolean
-  now: () => Date
-  log: Log
-  metrics: DeliveryMetrics
-  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+  eventOrder: { followsStart: FollowsStart }
+  settings: Pick<DeliverySettings, 'timeoutMilliseconds'>
+  controllerMetrics: ControllerMetrics & WorkQueueMetrics
 }
 
 const WORKERS = 32
 /** Delay of a Screenshot that is archived. */
 const HELD_MILLISECONDS = 1_000
 
-/** The running controller of deliveries. */
+/** The controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
   /** Collects the state of one Screenshot; undefined if it was deleted. */
@@ -73,41 +56,28 @@ export interface RunningDeliveries {
   stop(): Promise<void>
 }
 
-/** Starts the controller of one term. */
-export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
-  const { deliveryWorker, circuitBreakers, statistics, mayPost, now, metrics } = options
+/** Creates the controller of one term. */
+export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
+  const { http, namespace, screenshots, webhooks, settings, eventOrder, log, controllerMetrics } = options
   const progressStore = new ProgressStore(options.backlog)
   const deps: ReconcileDeps = {
+    ...options,
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
     progressStore,
-    circuitBreakers,
-    followsStart: options.eventOrder?.followsStart,
+    followsStart: eventOrder.followsStart,
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
-    deliveryWorker,
-    statistics,
-    onWithdrawn: options.onWithdrawn,
-    isHeld: options.isHeld ?? (() => false),
-    keepOpen: options.keepOpen,
-    keepMissed: options.keepMissed,
-    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
-    mayPost,
-    now,
-    log,
-    metrics,
   }
   const controller = new Controller({
     name: 'delivery',
     workers: WORKERS,
     reconcile: (key, signal) => reconcile(key, deps, signal),
     log,
-    ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+    metrics: controllerMetrics,
   })
   controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
   controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
-  controller.start()
   return {
     controller,
     observe: (screenshot) => observe(keyOf(screenshot), deps),

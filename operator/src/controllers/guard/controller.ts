@@ -15,7 +15,7 @@ import {
 } from '@tintype/crds/client/core-resources'
 import { Resource } from '@tintype/crds/client/resource'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps } from '../../runtime/deps.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { combine, type ExpectedPolicy, evaluatePolicy, type GuardDecision, UNKNOWN_GUARD } from './decision.ts'
 
 export interface GuardOptions {
@@ -39,7 +39,7 @@ export interface GuardController {
 
 /** Builds the controller of one term. Call `start` on it. */
 export function buildGuardController(
-  { http, config, log, controllerMetrics }: Pick<Deps, 'http' | 'config' | 'log' | 'controllerMetrics'>,
+  { http, config, log, controllerMetrics }: Pick<TermDeps, 'http' | 'config' | 'log' | 'controllerMetrics'>,
   { onChange }: { onChange: () => void },
 ): GuardController {
   const guard = new Guard({

@@ -33,8 +33,7 @@ export async function apply(
 
 async function execute(action: PendingAction, context: PendingContext): Promise<void> {
   const { shot } = action
-  const { reflectors, store, events, config, isLeader, now, enqueueAfter } = context
-  if (!isLeader()) return
+  const { reflectors, store, events, config, now, enqueueAfter } = context
   const { name, resourceVersion } = shot.metadata
   try {
     const status = statusFor(action, now())

@@ -22,5 +22,4 @@ export interface PendingContext {
   enqueueAfter: (account: string, milliseconds: number) => void
   log: Log
   now: () => Date
-  isLeader: () => boolean
 }

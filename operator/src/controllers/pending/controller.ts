@@ -15,7 +15,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
 import { apply } from './apply.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
@@ -31,10 +31,10 @@ const isPending = ({ metadata, status }: Screenshot): boolean =>
 /** Creates the controller. Call it once per process. `charges`: uncharged Screenshots need an Account. */
 export function createPendingController(deps: Deps, { charges }: { charges: boolean }): Work {
   deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
-  return { start: (signal) => startTerm(deps, charges, signal) }
+  return { start: (term) => startTerm({ ...deps, ...term }, charges) }
 }
 
-function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork {
+function startTerm(deps: TermDeps, charges: boolean): StartedWork {
   const { config, http, reflectors, events, clock } = deps
   const log = deps.log.child({ component: 'pending' })
   const context: PendingContext = {
@@ -47,7 +47,6 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
     enqueueAfter: (account, milliseconds) => controller.enqueueAfter(account, milliseconds),
     log,
     now: () => new Date(clock.wall()),
-    isLeader: () => !term.aborted && deps.isLeader(),
   }
   const controller: Controller = new Controller({
     name: 'pending',

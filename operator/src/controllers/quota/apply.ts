@@ -8,7 +8,6 @@ import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { isReused } from '@tintype/crds/records/cache'
 import { retry } from '@tintype/crds/runtime/retry'
 import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
-import { RetryableError } from '../../controller-runtime/errors.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
 import { type Changes, type Decision, decide } from './decide.ts'
 
@@ -20,11 +19,10 @@ const MAX_ATTEMPTS = 6
 export async function applyChanges(
   usage: AccountUsage,
   changesOf: (usage: AccountUsage) => Changes,
-  { usages, reflectors, now, isLeader, metrics }: QuotaContext,
+  { usages, reflectors, now, metrics }: QuotaContext,
 ): Promise<Pick<Decision, 'outcomes'> & { written: AccountUsage }> {
   const write = async (attempt: number) => {
     const current = attempt === 1 ? usage : await usages.get(usage.metadata.name)
-    if (!isLeader()) throw new RetryableError('leadership lost')
     const changes = changesOf(current)
     const { status, outcomes } = decide(current, changes, now())
     if (!status) return { outcomes, written: current }

@@ -1,3 +1,4 @@
+import type { Lease } from '@tintype/crds/client/core-resources'
 import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
@@ -20,6 +21,7 @@ export const REFUND_INDEX = 'quota-refund'
 export interface QuotaContext {
   reflectors: Pick<Reflectors, 'accounts' | 'usages' | 'screenshots'>
   usages: Resource<AccountUsage>
+  leases: Pick<Resource<Lease>, 'find' | 'delete'>
   screenshots: Pick<Resource<Screenshot>, 'find' | 'patch'>
   storage: Pick<Storage, 'exists' | 'list' | 'readText'>
   /** Reports objects in the bucket that are ignored. */
@@ -32,5 +34,4 @@ export interface QuotaContext {
   metrics: QuotaMetrics
   log: Log
   now: () => Date
-  isLeader: () => boolean
 }

@@ -18,7 +18,8 @@ import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import type { Term } from '../../runtime/term.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -42,24 +43,23 @@ export interface QuotaController extends Work {
 
 /** Creates the controller. Call it once per process. The standby also tracks names and Leases. */
 export function createQuotaController(deps: Deps): QuotaController {
-  const { reflectors, clock, http, config, registry } = deps
+  const { reflectors, clock, config, registry } = deps
   const { lister } = reflectors.screenshots
   lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(REFUND_INDEX, (shot) => (awaitsRefund(shot) ? accountOf(shot) : undefined))
-  const leases = new Resource(http, leaseResource, { namespace: config.namespace })
-  const liveness = new GatewayLiveness({ leases: reflectors.gatewayLeases, store: leases, clock })
+  const liveness = new GatewayLiveness({ leases: reflectors.gatewayLeases, clock })
   const recentNames = new RecentNames(reflectors.screenshots, clock)
   const metrics = createQuotaMetrics(registry)
   let wake = (_account: string): void => {}
   const charges = new Charges((account) => wake(account))
-  const parts = { liveness, recentNames, metrics, charges, leases }
-  const start = (signal: AbortSignal): StartedWork => {
-    const term = startTerm(deps, parts, signal)
-    wake = (account) => term.controllers[0]?.enqueue(`${config.namespace}/${account}`)
+  const parts = { liveness, recentNames, metrics, charges }
+  const start = (term: Term): StartedWork => {
+    const started = startTerm({ ...deps, ...term }, parts)
+    wake = (account) => started.controllers[0]?.enqueue(`${config.namespace}/${account}`)
     return {
-      ...term,
+      ...started,
       stop: () => {
         charges.rejectAll()
-        return term.stop()
+        return started.stop()
       },
     }
   }
@@ -71,11 +71,9 @@ export function createQuotaController(deps: Deps): QuotaController {
   return { charge, start }
 }
 
-type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'> & {
-  leases: Resource<typeof leaseResource.objectType & object>
-}
+type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'>
 
-function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal): StartedWork {
+function startTerm(deps: TermDeps, parts: Parts): StartedWork {
   const { http, reflectors, clock, config, storage, report, events, controllerMetrics } = deps
   const { namespace, plans } = config
   const log = deps.log.child({ component: 'quota' })
@@ -88,9 +86,9 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
     plans,
     log,
     usages: new Resource(http, accountUsages, { namespace }),
+    leases: new Resource(http, leaseResource, { namespace }),
     screenshots: new Resource(http, screenshotResource, { namespace }),
     now: () => new Date(clock.wall()),
-    isLeader: () => !signal.aborted && deps.isLeader(),
   }
   const controller = new Controller({
     name: 'account-usage',
@@ -100,7 +98,7 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
     metrics: controllerMetrics,
   })
   watchChanges(controller, context, namespace)
-  const sweep = () => sweepEnded(controller, context, { leases, namespace })
+  const sweep = () => sweepEnded(controller, context, namespace)
   const timer = setInterval(sweep, SWEEP_MILLISECONDS)
   controller.start()
   const stop = () => {
@@ -125,17 +123,13 @@ function watchChanges(controller: Controller, { reflectors }: QuotaContext, name
 }
 
 /** Enqueues accounts with a reservation of an ended gateway, and deletes the Leases of gateways that ended long ago. */
-function sweepEnded(
-  controller: Controller,
-  { reflectors, liveness, isLeader, log }: QuotaContext,
-  { leases, namespace }: Pick<Parts, 'leases'> & { namespace: string },
-): void {
+function sweepEnded(controller: Controller, { reflectors, liveness, leases, log }: QuotaContext, namespace: string): void {
   for (const { metadata, status } of reflectors.usages.lister.list()) {
     const isDue = status?.reservations?.some((held) => held.gateway !== OPERATOR && liveness.seemsEnded(held.gateway, lastUsedAt(held)))
     if (isDue) controller.enqueue(`${namespace}/${metadata.name}`)
   }
   for (const name of liveness.expiredFor(KEEP_LEASE_MILLISECONDS)) {
-    if (isLeader()) leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
+    leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
   }
 }
 

@@ -23,7 +23,6 @@ interface Seen {
 
 export interface GatewayLivenessOptions {
   leases: Reflector<Lease>
-  store: Pick<Resource<Lease>, 'find'>
   clock: Clock
 }
 
@@ -49,9 +48,9 @@ export class GatewayLiveness {
   }
 
   /** The same with a read from the API server: the cache of this process may be stale. */
-  async hasEnded(gateway: string, reservedAt: Date): Promise<boolean> {
+  async hasEnded(gateway: string, reservedAt: Date, store: Pick<Resource<Lease>, 'find'>): Promise<boolean> {
     if (!this.seemsEnded(gateway, reservedAt)) return false
-    const lease = await this.#options.store.find(gateway)
+    const lease = await store.find(gateway)
     if (!lease) return this.#seen.has(gateway) || this.seemsEnded(gateway, reservedAt)
     this.#options.leases.observe(lease)
     return this.seemsEnded(gateway, reservedAt)

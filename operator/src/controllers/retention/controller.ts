@@ -23,7 +23,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
@@ -60,14 +60,14 @@ export function createRetentionController(deps: Deps, intervals = intervalsFor(d
   deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.apiKeys.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.schedules.lister.addIndex(BY_ACCOUNT, accountOf)
-  return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
+  return { start: (term) => startTerm({ ...deps, ...term }, intervals, metrics) }
 }
 
-function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
+function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: RetentionMetrics): StartedWork {
   const log = deps.log.child({ component: 'retention' })
   const now = () => new Date(deps.clock.wall())
   const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
-  const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
+  const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
   const controller = new Controller({
     name: 'retention',
     workers: CHORES.length,
@@ -93,7 +93,7 @@ interface ChoreOptions {
   now: () => Date
 }
 
-function buildChores(deps: Deps, { intervals, metrics, now }: ChoreOptions): Chores {
+function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions): Chores {
   const { config, http, storage, reflectors, keys, report, log, archiving } = deps
   const { namespace, plans, retention } = config
   const observe = finishedObserver(deps, now())
@@ -147,7 +147,7 @@ const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<StrayObjectsD
 })
 
 /** Returns a function that collects the input of decide from the informer caches. */
-function finishedObserver({ reflectors }: Deps, termStart: Date) {
+function finishedObserver({ reflectors }: Pick<Deps, 'reflectors'>, termStart: Date) {
   const { lister } = reflectors.screenshots
   return () => ({
     finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
@@ -155,7 +155,7 @@ function finishedObserver({ reflectors }: Deps, termStart: Date) {
   })
 }
 
-function accountLookups({ config, http, reflectors }: Deps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
+function accountLookups({ config, http, reflectors }: TermDeps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
   const { namespace } = config
   const accounts = new Resource(http, accountKind, { namespace })
   return {

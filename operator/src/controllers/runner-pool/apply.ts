@@ -2,6 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/ku
 import { mergePatch } from '@tintype/crds/client/patch'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import { isFenced } from '@tintype/crds/runtime/fence'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { buildRunnerPod, podName } from '../../runner/pod.ts'
 import type { Runner } from '../../runner/runners.ts'
@@ -45,7 +46,7 @@ function noteFailedStart(
 
 /** The API server rejects new pods: the condition says why, and the creation is retried with backoff. */
 function noteRefusal({ memory }: PoolObserved, error: unknown, { log, now }: PoolContext): void {
-  if (!(error instanceof RetryableError)) throw error
+  if (!(error instanceof RetryableError) || isFenced(error)) throw error
   memory.failedStarts++
   memory.lastFailureAt = now().getTime()
   const message = `the API server rejected the runner pod: ${error.cause instanceof Error ? error.cause.message : 'unknown reason'}`
@@ -62,8 +63,7 @@ async function createPods({ pool }: PoolObserved, ordinals: number[], context: P
 }
 
 async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext): Promise<void> {
-  const { pods, reflectors, expectations, podSettings, metrics, now, isLeader } = context
-  if (!isLeader()) throw new RetryableError('leadership lost')
+  const { pods, reflectors, expectations, podSettings, metrics, now } = context
   const name = podName(pool.metadata.name, ordinal)
   expectations.expectCreation(name, now().getTime())
   try {
@@ -84,8 +84,7 @@ async function observeExisting(name: string, { pods, reflectors }: PoolContext):
 }
 
 async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' }>, context: PoolContext): Promise<void> {
-  const { pods, expectations, metrics, log, now, isLeader } = context
-  if (!isLeader()) throw new RetryableError('leadership lost')
+  const { pods, expectations, metrics, log, now } = context
   const { name, uid } = runner
   expectations.expectDeletion(uid, now().getTime())
   try {
@@ -107,7 +106,7 @@ function oldestLists(runners: readonly Runner[]): number | undefined {
 
 /** Writes changed conditions at once and counts occasionally. Returns the delay until deferred counts are due. */
 async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, context: PoolContext): Promise<number | undefined> {
-  const { pools, reflectors, metrics, isLeader } = context
+  const { pools, reflectors, metrics } = context
   const { pool, memory } = observed
   const now = context.now()
   const status = buildStatus(observed, group(observed, now.getTime()), now)
@@ -124,7 +123,6 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
     const left = memory.statusWrittenAt + STATUS_MILLISECONDS - now.getTime()
     if (left > 0) return left
   }
-  if (!isLeader()) return undefined
   const { name, resourceVersion } = pool.metadata
   const written = await pools.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
   memory.statusWrittenAt = now.getTime()

@@ -31,5 +31,4 @@ export interface PoolContext {
   metrics: PoolMetrics
   log: Log
   now: () => Date
-  isLeader: () => boolean
 }

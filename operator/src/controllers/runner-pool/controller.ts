@@ -18,7 +18,7 @@ import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolMetrics } from '../../metrics/metrics.ts'
 import type { Runner } from '../../runner/runners.ts'
-import type { Deps } from '../../runtime/deps.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import type { TermState } from '../../scheduling/term-state.ts'
 import type { GuardDecision } from '../guard/decision.ts'
 import { apply } from './apply.ts'
@@ -33,7 +33,7 @@ const RUNNER_WORKERS = 16
 const COLLECT_MILLISECONDS = 50
 
 export interface RunnerPoolOptions {
-  deps: Deps
+  deps: TermDeps
   term: TermState
   metrics: PoolMetrics
   guard: () => GuardDecision
@@ -120,7 +120,7 @@ function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }:
 function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'onIdentified'>): PoolContext {
   const { http, reflectors, events, log, keys, config } = deps
   const { namespace, release, logLevel, platform, maxFileBytes } = config
-  const { runners, expectations, dispatcher, captureTimes, now, isLeader } = term
+  const { runners, expectations, dispatcher, captureTimes, now } = term
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey
   return {
     namespace,
@@ -138,7 +138,6 @@ function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'o
     metrics,
     log,
     now,
-    isLeader,
   }
 }
 

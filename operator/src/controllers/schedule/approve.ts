@@ -15,8 +15,7 @@ import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
 
-export interface ApproveDeps extends Pick<ObserveDeps, 'screenshots' | 'report' | 'now'> {
-  namespace: string
+export interface ApproveDeps extends Pick<ObserveDeps, 'namespace' | 'screenshots' | 'report' | 'now'> {
   storage: Pick<Storage, 'readText' | 'exists' | 'copy'>
 }
 

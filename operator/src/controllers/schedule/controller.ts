@@ -20,13 +20,13 @@ import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import type { StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
 import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
-import { observe, SCHEDULE_INDEX } from './observe.ts'
+import { findEnded, observe, SCHEDULE_INDEX } from './observe.ts'
 
 const WORKERS = 16
 const ACCOUNT_INDEX = 'schedule/account'
@@ -34,10 +34,8 @@ const MAX_REMEMBERED = 10_000
 const CLOCK_CHECK_MILLISECONDS = 1_000
 const CLOCK_STEP_MILLISECONDS = 1_000
 
-export type ScheduleControllerDeps = Pick<
-  Deps,
-  'http' | 'config' | 'reflectors' | 'storage' | 'report' | 'events' | 'clock' | 'log' | 'registry' | 'controllerMetrics' | 'isLeader'
->
+type Parts = 'config' | 'reflectors' | 'report' | 'clock' | 'log' | 'registry' | 'controllerMetrics'
+export type ScheduleControllerDeps = Pick<TermDeps, Parts>
 
 /** Creates the controller. Call it once per process. */
 export function createScheduleController(deps: ScheduleControllerDeps): Work {
@@ -50,13 +48,12 @@ export function createScheduleController(deps: ScheduleControllerDeps): Work {
     if (type === 'deleted' && object.spec.scheduleRef) deleted.set(object.metadata.name, true)
   })
   const metrics = createScheduleMetrics(deps.registry, schedules)
-  return { start: (signal) => startTerm(deps, { metrics, wasDeleted: (name) => deleted.has(name) }, signal) }
+  return { start: (term) => startTerm({ ...deps, ...term }, { metrics, wasDeleted: (name) => deleted.has(name) }) }
 }
 
 function startTerm(
-  deps: ScheduleControllerDeps,
+  deps: Pick<TermDeps, Parts | 'http' | 'storage' | 'events'>,
   { metrics, wasDeleted }: { metrics: ScheduleMetrics; wasDeleted: (name: string) => boolean },
-  term: AbortSignal,
 ): StartedWork {
   const { http, config, reflectors, storage, report, events, clock, log, controllerMetrics } = deps
   const { namespace } = config
@@ -83,7 +80,6 @@ function startTerm(
       reported.set(key, true)
       return isNew
     },
-    isLeader: () => !term.aborted && deps.isLeader(),
     now: () => new Date(clock.wall()),
   }
   const deletedSchedules = new DeletedSchedules({ screenshots: screenshots.lister, storage })
@@ -140,5 +136,10 @@ function watchClock(clock: Clock, onStep: () => void): () => void {
 async function reconcile(key: string, deps: ApplyDeps, deleted: DeletedSchedules): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   if (!observed) return deleted.remove(key)
-  return apply(observed, decide(observed, deps.now()), deps)
+  const now = deps.now()
+  const decision = decide(observed, now)
+  const late = decision.due && (await findEnded(observed.schedule, decision.due, deps))
+  if (!late) return apply(observed, decision, deps)
+  const withLate = { ...observed, ended: [...observed.ended, late] }
+  return apply(withLate, decide(withLate, now), deps)
 }

@@ -1,4 +1,4 @@
-// Decides when a schedule creates its next run. Pure.
+// Decides when a schedule creates its next run, and with which picture it is compared. Pure.
 
 import { createHash } from 'node:crypto'
 import type { Account } from '@tintype/crds/kinds/account'
@@ -11,6 +11,7 @@ import { findSkipped, lastTime, nextTime, type Timing } from '@tintype/crds/sche
 import { type Condition, ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
 import type { EndedRun } from './ended-run.ts'
+import { type BaselineChange, chooseBaseline } from './keep-baseline.ts'
 
 export interface Observed {
   schedule: StoredSchedule
@@ -23,7 +24,7 @@ export interface Observed {
   ended: readonly EndedRun[]
 }
 
-/** A run that must exist by now. */
+/** A run that must be created now. */
 export interface DueRun {
   id: string
   /** Time at which it was due. */
@@ -36,7 +37,10 @@ export interface Decision {
   ready: Finding
   /** The expression and the zone from now on, and since when they hold. */
   timing: SeenTiming
+  baseline: BaselineChange
   due?: DueRun
+  /** Time of a run that was due and exists from now on. */
+  handled?: Date
   /** A missed run that is not made up for, because its deadline has passed. */
   missed?: Date
   /** Time of a due run that waits for the previous one. */
@@ -55,34 +59,37 @@ const CLOCK_TOLERANCE_MILLISECONDS = 3_600_000
 /** Longest delay of a timer. */
 const MAX_WAIT_MILLISECONDS = 600_000
 
-export function decide({ schedule, account, isQuotaSpent, open }: Observed, now: Date): Decision {
+export function decide({ schedule, account, isQuotaSpent, open, ended }: Observed, now: Date): Decision {
   const seen = toSeenTiming(schedule, now)
   const timing = toTiming(schedule)
-  if ('reason' in timing) return { ready: timing, timing: seen }
+  const baseline = chooseBaseline(schedule, ended)
+  if ('reason' in timing) return { ready: timing, timing: seen, baseline }
   const { spec } = schedule
   const spread = spreadOf(schedule)
   const until = now.getTime() - spread
-  const handled = handledUntil(schedule, seen, now)
-  const from = Math.max(handled, until)
+  const done = handledUntil(schedule, seen, now)
+  const from = Math.max(done, until)
   const next = nextTime(timing, from)
   const skipped = next === undefined || spec.suspend ? undefined : findSkipped(timing, { after: from, next })
   const wait = next === undefined ? undefined : Math.min(MAX_WAIT_MILLISECONDS, Math.max(1, next - until))
   const base = {
     ready: evaluate(schedule, { account, isQuotaSpent, isEverDue: next !== undefined }),
     timing: seen,
+    baseline,
     ...(next === undefined || spec.suspend ? {} : { nextTime: new Date(next) }),
     ...(skipped === undefined ? {} : { skipped }),
     ...(wait === undefined ? {} : { requeueAfterMilliseconds: wait }),
   }
-  const time = lastTime(timing, { after: handled, until })
+  const time = lastTime(timing, { after: done, until })
   if (time === undefined || base.ready.status !== 'True' || spec.suspend) return base
   const lateMilliseconds = until - time
   if (lateMilliseconds > (spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1_000) return { ...base, missed: new Date(time) }
   const id = runIdOf(schedule.metadata.uid, new Date(time))
+  const handled = new Date(time)
   // An earlier leader may have created the run itself.
-  const others = open.filter((run) => run.id !== id).length
-  const isBlocked = others >= ((spec.concurrencyPolicy ?? 'Forbid') === 'Forbid' ? 1 : MAX_ACTIVE_RUNS)
-  return isBlocked ? { ...base, waiting: new Date(time) } : { ...base, due: { id, time: new Date(time), lateMilliseconds } }
+  if ([...open, ...ended].some((run) => run.id === id)) return { ...base, handled }
+  const isBlocked = open.length >= ((spec.concurrencyPolicy ?? 'Forbid') === 'Forbid' ? 1 : MAX_ACTIVE_RUNS)
+  return isBlocked ? { ...base, waiting: handled } : { ...base, handled, due: { id, time: handled, lateMilliseconds } }
 }
 
 function toTiming({ metadata, spec }: StoredSchedule): Timing | Finding {

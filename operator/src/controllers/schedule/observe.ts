@@ -15,26 +15,30 @@ import {
 } from '@tintype/crds/kinds/screenshot-schedule'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
+import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { readObject } from '../../kube/read-object.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { Observed } from './decide.ts'
-import { toActive, toEnded } from './ended-run.ts'
+import type { DueRun, Observed } from './decide.ts'
+import { type EndedRun, toActive, toEnded } from './ended-run.ts'
 
 /** Index of Screenshots by the uid of their schedule. */
 export const SCHEDULE_INDEX = 'schedule'
 
 export interface ObserveDeps {
+  namespace: string
   schedules: Pick<Lister<ScreenshotSchedule>, 'get'>
   accounts: Pick<Lister<Account>, 'get'>
   usages: Pick<Lister<AccountUsage>, 'get'>
   screenshots: Pick<Lister<Screenshot>, 'get' | 'byIndex'>
   shots: Pick<Resource<Screenshot>, 'find'>
   seen: Pick<Reflector<Screenshot>, 'observe'>
-  storage: Pick<Storage, 'readText'>
+  storage: Pick<Storage, 'readText' | 'exists'>
   report: ReportIgnored
   now: () => Date
+  /** True for a run whose deletion this process has seen. */
+  wasDeleted: (name: string) => boolean
 }
 
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
@@ -75,6 +79,15 @@ async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: 
     return live
   }
   return (await findArchived(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
+}
+
+/** A run that is due, if an earlier leader created it and it has left the Kubernetes API: an archived record, or a deleted one. */
+export async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ObserveDeps): Promise<EndedRun | undefined> {
+  const account = accountOf(schedule)
+  if (deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)) return undefined
+  const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
+  if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
+  return archived && toEnded(archived)
 }
 
 /** A finished run is recorded if the status has it among the last ones, or has later ones only and does not wait for it. */

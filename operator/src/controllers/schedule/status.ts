@@ -28,8 +28,6 @@ export interface Progress {
   baseline?: ScheduleBaseline | undefined
   /** Id of the run that was approved in this reconcile. */
   approvedId?: string | undefined
-  /** Time of the run that was created, or found. */
-  handled?: Date | undefined
 }
 
 /** Builds the status after a reconcile; undefined when it is up to date. */
@@ -46,7 +44,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
       (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
     ),
     nextScheduleTime: decision.nextTime?.toISOString() ?? null,
-    lastScheduleTime: progress.handled?.toISOString() ?? status.lastScheduleTime ?? null,
+    lastScheduleTime: decision.handled?.toISOString() ?? status.lastScheduleTime ?? null,
     lastRunTime: newest([...progress.open, ...recentRuns].map(({ time }) => time).concat(status.lastRunTime ?? [])) ?? null,
     timing: decision.timing,
     lastSuccessfulTime: success ?? null,

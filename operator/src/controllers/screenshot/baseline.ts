@@ -18,21 +18,20 @@ type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
 }
 
 /**
- * Finds the picture to compare with; undefined if nothing is compared.
+ * Finds the picture to compare with.
  * @throws OptionsError BASELINE_NOT_FOUND; RetryableError if the store is unavailable
  */
-export async function findBaseline(shot: Screenshot, context: BaselineContext): Promise<StoredBaseline | undefined> {
+export async function findBaseline(shot: Screenshot, compareTo: string, context: BaselineContext): Promise<StoredBaseline> {
   const { options, baseline } = shot.spec
   const account = accountOf(shot)
-  if (options?.compareTo === undefined) return undefined
   if (baseline) {
     const keys = [baseline.key, ...(baseline.text ? [baseline.text.key] : [])]
     if (keys.every((key) => key.startsWith(baselinesPrefix(account)))) return baseline
     throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
   }
-  const found = findLive(account, options.compareTo, context) ?? (await findInArchive(account, options.compareTo, context))
-  const problem = found ? findBaselineProblem(found, options.compareAcceptStatus) : { message: 'does not exist in this account' }
-  if (!found || problem) throw new OptionsError(`compare_to: ${options.compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
+  const found = findLive(account, compareTo, context) ?? (await findInArchive(account, compareTo, context))
+  const problem = found ? findBaselineProblem(found, options?.compareAcceptStatus) : { message: 'does not exist in this account' }
+  if (!found || problem) throw new OptionsError(`compare_to: ${compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
   return toBaseline(found)
 }
 

@@ -13,10 +13,6 @@ interface ChargeContext {
   now: () => Date
 }
 
-/** Whether a claim must charge a unit of quota: no gateway charged the Screenshot, and it was never claimed before. */
-export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ChargeContext, 'charge'>): boolean =>
-  charge !== undefined && !isCharged(shot)
-
 /** Charges the Screenshot; repeated calls charge only once. Returns the actions that replace the claim when it cannot be charged. */
 export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
   if (charge === undefined || isCharged(shot)) return undefined

@@ -7,7 +7,7 @@ import type { EventRecorder } from '../../kube/event-recorder.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import type { ScreenshotMetrics } from '../../metrics/metrics.ts'
 import type { OptionsSources } from '../../options/open-options.ts'
-import type { Deps } from '../../runtime/deps.ts'
+import type { Deps, TermDeps } from '../../runtime/deps.ts'
 import { CaptureWatcher } from '../../scheduling/dispatch-tracker.ts'
 import type { TermState } from '../../scheduling/term-state.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -43,7 +43,7 @@ export interface ScreenshotContext extends TermState {
 }
 
 export interface ScreenshotOptions {
-  deps: Deps
+  deps: TermDeps
   term: TermState
   metrics: ScreenshotMetrics
   charge?: Charge | undefined
@@ -51,9 +51,9 @@ export interface ScreenshotOptions {
 
 /** Builds the context of one term. @param enqueue reconciles a Screenshot whose capture ended without a report */
 export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions, enqueue: (key: string) => void): ScreenshotContext {
-  const { http, reflectors, storage, report, events, spans, config, log, keys } = deps
+  const { http, reflectors, storage, report, events, spans, config, log, keys, mayStart } = deps
   const { namespace } = config
-  const { client, dispatcher, dispatchTracker, runners, isLeader, now } = term
+  const { client, dispatcher, dispatchTracker, runners, now } = term
   const captureWatcher = new CaptureWatcher({
     client,
     onChange: (key) => {
@@ -64,7 +64,7 @@ export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions,
       runners.noteTakenPicture(podUid, key)
       dispatcher.wakeAll()
     },
-    isLeader,
+    mayStart,
     now,
   })
   return {

@@ -40,6 +40,8 @@ export interface Observed {
   shot: Screenshot | undefined
   /** True when its pool exists and records videos if it is one, and its Account if it must still be charged. The pending controller handles those that cannot run. */
   canRun: boolean
+  /** True when no gateway has charged it, and it was never claimed before: the claim charges a unit. */
+  mustCharge: boolean
   /** The runner that the dispatcher reserved for it. */
   reserved: RunnerClaim | undefined
   /** A picture that it may reuse; only before a runner was requested. */
@@ -61,7 +63,9 @@ export type Action =
   | { do: 'restore'; record: Screenshot }
   /** Deletes files of an earlier attempt. */
   | { do: 'removeFiles' }
-  | { do: 'claim'; runner: RunnerClaim }
+  /** Charges a unit of the account, or ends the claim that follows. */
+  | { do: 'charge' }
+  | { do: 'claim'; runner: RunnerClaim; isCharged: boolean }
   | { do: 'dispatch' }
   | { do: 'note'; reason: ScreenshotReason; message: string }
   | ({ do: 'unclaim' } & Unclaim)
@@ -117,7 +121,7 @@ export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): 
 
 const NEVER_BEGAN = { counts: false, lost: false, blamesRunner: true } as const
 
-function decidePending(shot: Screenshot, { canRun, reserved, cached, archived }: Observed): Action[] {
+function decidePending(shot: Screenshot, { canRun, mustCharge, reserved, cached, archived }: Observed): Action[] {
   const begun = attemptsOf(shot)
   if (archived) return [{ do: 'release' }, { do: 'restore', record: archived }]
   if (cached) return [{ do: 'release' }, { do: 'reuse', entry: cached }]
@@ -125,7 +129,8 @@ function decidePending(shot: Screenshot, { canRun, reserved, cached, archived }:
   if (reserved && canRun)
     return [
       ...(begun > 0 || wasHandedBack(shot) ? [{ do: 'removeFiles' } as const] : []),
-      { do: 'claim', runner: reserved },
+      ...(mustCharge ? [{ do: 'charge' } as const] : []),
+      { do: 'claim', runner: reserved, isCharged: mustCharge },
       { do: 'dispatch' },
     ]
   return [{ do: canRun ? 'queue' : 'release' }]

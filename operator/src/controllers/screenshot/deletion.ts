@@ -10,11 +10,12 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { RunnerClient } from '../../runner/runner-client.ts'
-import { addressOf, type Runners } from '../../runner/runners.ts'
+import type { Runners } from '../../runner/runners.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { evaluateDeletion } from '../retention/deletion.ts'
 import type { MarkChecks } from '../retention/marks.ts'
 import type { ScreenshotOptions } from './context.ts'
+import { cancelAtRunner } from './dispatch.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
@@ -72,17 +73,11 @@ export class Deletions {
       return {}
     }
     const isOpen = shot.status?.phase === 'Running'
-    if (isOpen) await cancel(shot, context)
+    if (isOpen) await cancelAtRunner(shot, context)
     await context.storage.removePrefix(filesOf(shot))
     const leftMilliseconds = uploadExpiryOf(shot).getTime() + MARGIN_MILLISECONDS - context.now().getTime()
     if (leftMilliseconds > 0 && !isFinished(shot)) return { requeueAfterMilliseconds: leftMilliseconds }
     this.#deleted.delete(uid)
     return {}
   }
-}
-
-async function cancel({ status, metadata }: Screenshot, { client, runners, namespace, now }: DeletionContext): Promise<void> {
-  const { pod, uid } = status?.runner ?? {}
-  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
-  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
 }

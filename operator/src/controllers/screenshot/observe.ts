@@ -6,27 +6,29 @@ import { endOf } from '../../runner/pod-end.ts'
 import { podState, unchangedSince } from '../../runner/pod-state.ts'
 import type { RunnerResponse } from '../../runner/runner-client.ts'
 import { canRecordIn } from '../../scheduling/account-limits.ts'
-import { mustBeCharged } from './charge.ts'
+import { isCharged } from '../quota/decide.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
 import { attemptsOf, isAlone } from './status.ts'
 
 /** Collects the input of decide: from the informer caches, and for a claim from its runner unless it responded just now. */
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
-  const { reflectors, dispatcher, namespace, poolOf } = context
+  const { reflectors, runners, namespace, poolOf, charge } = context
   const object = reflectors.screenshots.lister.get(key)
   // Nothing is left to decide about a finished Screenshot.
-  if (!object || isFinished(object)) return { shot: object, canRun: false, reserved: undefined, claim: undefined }
+  if (!object || isFinished(object)) return { shot: object, canRun: false, mustCharge: false, reserved: undefined, claim: undefined }
   const shot = readObject('Screenshot', Screenshot, object)
   const pool = reflectors.pools.lister.get(`${namespace}/${poolOf(shot)}`)
-  const hasPayer = !mustBeCharged(shot, context) || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
-  const reserved = dispatcher.reservationOf(key)
+  const mustCharge = charge !== undefined && !isCharged(shot)
+  const hasPayer = !mustCharge || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
+  const reserved = runners.reservedFor(key, context.now().getTime())
   const { status } = shot
   return {
     shot,
     canRun: pool !== undefined && canRecordIn(shot, pool) && hasPayer,
+    mustCharge,
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
-    cached: await context.cache.find(key, shot),
+    cached: shot.spec.cachedFrom === undefined ? undefined : await context.cache.find(key, shot),
     archived: await context.restorer.find(shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
   }

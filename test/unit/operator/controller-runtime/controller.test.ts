@@ -3,6 +3,7 @@ import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { KubeObject } from '../../../../crds/client/kube-object.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflector.ts'
+import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { Controller, type ControllerOptions, type Reconcile } from '../../../../operator/src/controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../../../operator/src/controller-runtime/errors.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -105,6 +106,15 @@ const failures = [
   {
     name: 'an object that was deleted before the write',
     error: new RetryableError('claim', { cause: new KubeError({ status: 404, reason: 'NotFound', message: 'not found' }) }),
+    result: 'requeue',
+    counted: [],
+    logged: [],
+    retries: 1,
+  },
+  { name: 'a write that the lost lease refused', error: new FencedError(), result: 'requeue', counted: [], logged: [], retries: 1 },
+  {
+    name: 'a refused write inside a retryable error',
+    error: new RetryableError('create pod', { cause: new FencedError() }),
     result: 'requeue',
     counted: [],
     logged: [],

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
 import { type RunnerAddress, RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
 import { createSigner } from '../../../../operator/src/runner/signature.ts'
@@ -18,6 +19,10 @@ function connect(t: Test, port: number): RunnerClient {
   t.teardown(() => client.close())
   return client
 }
+
+const { x = '' } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
+const key = toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x } })
+const order = { uid: 'a', attempt: 1, deadline: Date.now() + 60_000 } as Parameters<RunnerClient['post']>[2]
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
@@ -51,10 +56,28 @@ t.test('RunnerClient treats a busy runner with an unreadable response as unavail
   const server = createServer((_, response) => void response.writeHead(409).end('{"uid":7}')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => void server.close())
-  const { x = '' } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
-  const key = toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x } })
-  const order = { uid: 'a', attempt: 1, deadline: Date.now() + 60_000 } as Parameters<RunnerClient['post']>[2]
   const client = connect(t, (server.address() as AddressInfo).port)
   t.strictSame(await client.post(runner, key, order), { outcome: 'unavailable' })
+  await client.close()
+})
+
+t.test('RunnerClient sends neither orders nor cancellations after the lease is lost, and still asks', async (t) => {
+  const arrived: string[] = []
+  const server = createServer(({ method = '' }, response) => {
+    arrived.push(method)
+    response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  const lease = { isHeld: true }
+  const client = new RunnerClient(sign, { port: (server.address() as AddressInfo).port, mayWrite: () => lease.isHeld })
+  t.match(await client.post(runner, key, order), { outcome: 'refused' })
+  await client.cancel(runner, 'a')
+  t.strictSame(arrived.splice(0), ['POST', 'DELETE'], 'control: the leader writes')
+  lease.isHeld = false
+  await t.rejects(client.post(runner, key, order), FencedError)
+  await client.cancel(runner, 'a')
+  t.strictSame(await client.getCapture(runner, 'a', 1), { response: 'absent' })
+  t.strictSame(arrived, ['GET'])
   await client.close()
 })

@@ -13,7 +13,7 @@ function setUp() {
   const taken: string[] = []
   const changes: string[] = []
   const canceled: string[] = []
-  const world = { isLeader: true, now: 0 }
+  const world = { mayStart: true, now: 0 }
   const captureWatcher = new CaptureWatcher({
     client: {
       getCapture: (_address, uid, attempt, wait) => {
@@ -30,7 +30,7 @@ function setUp() {
     },
     onChange: (key) => void changes.push(key),
     onTaken: (key, podUid) => void taken.push(`${key} ${podUid}`),
-    isLeader: () => world.isLeader,
+    mayStart: () => world.mayStart,
     now: () => new Date(world.now),
   })
   const watch = (attempt = 1) =>
@@ -70,7 +70,7 @@ t.test('CaptureWatcher reports once that a picture is taken, and polls on until 
 t.test('CaptureWatcher reports no picture after it lost leadership', async (t) => {
   const { asked, taken, world, watch } = setUp()
   watch()
-  world.isLeader = false
+  world.mayStart = false
   await asked[0]?.respond('running', 100, true)
   t.strictSame(taken, [])
   t.equal(asked.length, 1)
@@ -112,7 +112,7 @@ t.test('CaptureWatcher reports nothing about an attempt that was replaced', asyn
 t.test('CaptureWatcher reports nothing after it lost leadership', async (t) => {
   const { asked, changes, world, watch } = setUp()
   watch()
-  world.isLeader = false
+  world.mayStart = false
   await asked[0]?.respond('absent')
   t.strictSame(changes, [])
 })

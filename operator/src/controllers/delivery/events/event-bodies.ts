@@ -3,6 +3,7 @@ import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { eventKey } from '@tintype/crds/records/storage-keys'
+import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
@@ -84,8 +85,8 @@ const TIMEOUT_MILLISECONDS = 2_000
 const MAX_EVENT_BYTES = 1024 * 1024
 
 /** Stores events in the bucket of the release. */
-export function openEventStore(access: StorageAccess): EventStore {
-  const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+export function openEventStore(access: StorageAccess, mayWrite?: MayWrite): EventStore {
+  const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS, ...(mayWrite ? { mayWrite } : {}) })
   return {
     put: (key, body) => storage.write(key, body),
     get: (key) => storage.readText(key, MAX_EVENT_BYTES),

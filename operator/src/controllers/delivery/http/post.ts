@@ -1,3 +1,4 @@
+import { FencedError } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, TooLongError } from '@tintype/crds/runtime/limited-read'
 import { type Dispatcher, request } from 'undici'
 import { BlockedAddressError, UnresolvedError } from './guarded-agent.ts'
@@ -33,7 +34,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024
 const MAX_EXCERPT_BYTES = 1024
 
 /**
- * Posts once. It never throws and does not follow redirects: everything but a 2xx status line within the time limit is a failure. A response whose
+ * Posts once. It throws nothing but a FencedError and does not follow redirects: everything but a 2xx status line within the time limit is a failure. A response whose
  * body stalls after that is still a success. At most 16 KiB of the body are read. The connection limits all other bytes of a response; a response
  * that exceeds this limit is a failure, whatever its status.
  */
@@ -56,6 +57,7 @@ export async function post({ url, headers, body }: Post, { dispatcher, timeoutMi
       excerpt: await readStart(response.body),
     }
   } catch (error) {
+    if (error instanceof FencedError) throw error
     const { end, detail } = toPostFailure(error)
     return { end, isSuccess: false, statusCode: 0, detail, durationMilliseconds: performance.now() - started, excerpt: Buffer.alloc(0) }
   }

@@ -22,10 +22,8 @@ import { Controller } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { readObject } from '../../../kube/read-object.ts'
 import { accountKeyOf } from '../endpoint.ts'
-import { RecordedEvents } from '../events/recorded-events.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
-import type { DeliveryOptions } from '../options.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 
@@ -54,25 +52,9 @@ const WORKERS = 4
 /** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
 
-type RequestsOptions = Pick<
-  DeliveryOptions,
-  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
->
-type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog' | 'undelivered'> &
-  Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
-
-/** Starts the controller of one term. */
-export function startRequests(requestsOptions: RequestsOptions, shared: Shared): PostRequests {
-  const { screenshots, webhooks, storage, linkBase, report } = requestsOptions
-  const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
-  const deps = { ...requestsOptions, ...shared, recordedEvents }
-  return new PostRequests({
-    ...requestsOptions,
-    ...shared,
-    webhooks,
-    perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),
-  })
-}
+/** Creates the controller of one term. */
+export const createRequestController = (context: RequestPostDeps & Omit<PostRequestsOptions, 'perform'>): PostRequests =>
+  new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
 
 export class PostRequests {
   readonly controller: Controller
@@ -90,7 +72,6 @@ export class PostRequests {
       ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
     })
     this.controller.watch(webhooks as Reflector<Webhook>)
-    this.controller.start()
   }
 
   /** Starts new requests and writes available results. */

@@ -31,7 +31,6 @@ export interface RequestPostDeps {
   recordedEvents: Pick<RecordedEvents, 'load'>
   /** Absent without a bucket. */
   undelivered: UndeliveredStore | undefined
-  mayPost: () => boolean
   now: () => Date
   version: string
 }
@@ -66,9 +65,9 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 }
 
 /** Only opens the deliveries; they are posted one after the other. */
-async function redeliverAll(webhook: Webhook, { undelivered: store, now, mayPost }: RequestPostDeps): Promise<PostResponse> {
+async function redeliverAll(webhook: Webhook, { undelivered: store, now }: RequestPostDeps): Promise<PostResponse> {
   if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
-  if (store) await redeliverMissed(webhook, { store, now, mayPost })
+  if (store) await redeliverMissed(webhook, { store, now })
   return { time: now().toISOString(), success: true, statusCode: 0, responseMilliseconds: 0 }
 }
 

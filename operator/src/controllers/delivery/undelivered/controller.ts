@@ -53,7 +53,6 @@ export class UndeliveredController {
     })
     store.onOpened = (prefix) => this.controller.enqueue(prefix)
     this.controller.enqueue(SCAN)
-    this.controller.start()
   }
 
   async #scan(): Promise<Requeue> {

@@ -1,26 +1,22 @@
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { RetryableError } from '../../../controller-runtime/errors.ts'
 import type { UndeliveredStore } from './undelivered-store.ts'
 
 export interface RedeliverMissedDeps {
   store: UndeliveredStore
   now: () => Date
-  /** False once this operator loses leadership. */
-  mayPost: () => boolean
 }
 
 /**
  * Opens the missed deliveries of a webhook again, for one attempt each. Returns their number. The next leader continues if this one stops.
- * @throws RetryableError
+ * @throws RetryableError, FencedError
  */
-export async function redeliverMissed(webhook: Webhook, { store, now, mayPost }: RedeliverMissedDeps): Promise<number> {
+export async function redeliverMissed(webhook: Webhook, { store, now }: RedeliverMissedDeps): Promise<number> {
   const account = accountOf(webhook)
   const webhookId = webhookIdOf(webhook.metadata)
   let count = 0
   for await (const key of store.missed(account, webhookId)) {
-    if (!mayPost()) throw new RetryableError('leadership lost')
     const missed = await store.read(key)
     if (!missed) continue
     await store.open(account, { ...missed, manual: true, at: now().toISOString() })

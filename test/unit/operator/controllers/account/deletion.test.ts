@@ -44,7 +44,6 @@ function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; 
     storage: bucket.storage,
     ring,
     deleted: new Set(isDeletionSeen ? [KEY] : []),
-    isLeader: () => true,
     now: () => NOON,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   }

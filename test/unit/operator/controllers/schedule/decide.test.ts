@@ -114,7 +114,14 @@ t.test('a run waits for the previous one, unless runs may overlap', async (t) =>
   t.strictSame([waiting.due, waiting.waiting], [undefined, at('09:00:00')])
   t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open }), at('09:01:00')).due)
   const own = [{ id: runIdOf('u-1', at('09:00:00')), time: '2026-06-01T09:00:00Z' }]
-  t.ok(decide(observed({}, { open: own }), at('09:01:00')).due, 'not for itself')
+  const again = decide(observed({}, { open: own }), at('09:01:00'))
+  t.strictSame(
+    [again.due, again.handled, again.waiting],
+    [undefined, at('09:00:00'), undefined],
+    'not for itself, and it is not created again',
+  )
+  const ended = [{ ...own[0]!, outcome: 'completed' as const }]
+  t.strictSame(decide(observed({}, { ended }), at('09:01:00')).handled, at('09:00:00'), 'also when it has ended')
   const many = Array.from({ length: 32 }, () => open[0]!)
   t.ok(decide(observed({ concurrencyPolicy: 'Allow' }, { open: many }), at('09:01:00')).waiting, 'up to a limit')
 })

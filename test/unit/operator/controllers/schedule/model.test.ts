@@ -85,7 +85,7 @@ t.test('no run is too many, none is missing, and each has its time, while everyt
       runs.push({ due: decision.due.time.getTime(), started: now })
       open = [...open, { id: decision.due.id, time: decision.due.time.toISOString() }]
     }
-    const patch = buildStatus(schedule, decision, { open: [], ended: [], handled: decision.due?.time }, new Date(now))
+    const patch = buildStatus(schedule, decision, { open: [], ended: [] }, new Date(now))
     status = patch ? JSON.parse(JSON.stringify(patch), (_, value) => value ?? undefined) : status
     return now + (decision.requeueAfterMilliseconds ?? HOUR)
   }

@@ -9,6 +9,7 @@ const now = new Date('2026-06-01T09:00:05Z')
 const decision: Decision = {
   ready: { status: 'True', reason: 'Scheduled', message: 'Runs are created when they are due.' },
   timing: { schedule: '0 * * * *' },
+  baseline: { kept: undefined, candidates: [], isLost: false },
   nextTime: new Date('2026-06-01T10:00:00Z'),
 }
 const aRun = (hour: number, outcome: RecentRun['outcome'] = 'completed', code?: string): RecentRun => ({
@@ -19,7 +20,7 @@ const aRun = (hour: number, outcome: RecentRun['outcome'] = 'completed', code?: 
 })
 
 function build(
-  progress: Partial<Progress>,
+  { handled, ...progress }: Partial<Progress> & Pick<Decision, 'handled'>,
   status: ScreenshotScheduleStatus = {},
   suspend = false,
   comparison?: StoredSchedule['spec']['comparison'],
@@ -36,7 +37,7 @@ function build(
     spec: { schedule: '0 * * * *', suspend, template: { url: 'https://example.com/' }, ...(comparison ? { comparison } : {}) },
     status,
   }
-  return buildStatus(schedule, decision, { open: [], ended: [], ...progress }, now)
+  return buildStatus(schedule, { ...decision, ...(handled ? { handled } : {}) }, { open: [], ended: [], ...progress }, now)
 }
 
 /** As the API server stores a patch. */

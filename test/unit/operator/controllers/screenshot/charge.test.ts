@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { ChargeOutcome } from '../../../../../operator/src/controllers/quota/charges.ts'
-import { ChargeBackoff, chargeFor, mustBeCharged } from '../../../../../operator/src/controllers/screenshot/charge.ts'
+import { isCharged } from '../../../../../operator/src/controllers/quota/decide.ts'
+import { ChargeBackoff, chargeFor } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import { aScreenshot } from '../../../../support/fakes/builders.ts'
 
 const time = { now: () => new Date(0) }
@@ -9,7 +10,7 @@ const unpaid = aScreenshot()
 
 t.test('chargeFor lets a claim continue when the unit is charged', async (t) => {
   t.equal(await chargeFor(unpaid, charging('charged')), undefined)
-  t.ok(mustBeCharged(unpaid, charging('charged')))
+  t.notOk(isCharged(unpaid))
 })
 
 t.test('chargeFor does not charge a Screenshot twice', async (t) => {
@@ -17,7 +18,7 @@ t.test('chargeFor does not charge a Screenshot twice', async (t) => {
   const paid = { ...unpaid, spec: { ...unpaid.spec, reservation: 'res_1' } }
   const chargeBackoff = new ChargeBackoff()
   t.equal(await chargeFor(paid, { ...time, charge, chargeBackoff }), undefined)
-  t.notOk(mustBeCharged(paid, { charge }))
+  t.ok(isCharged(paid))
   t.equal(await chargeFor(unpaid, { ...time, chargeBackoff }), undefined, 'and nothing is charged without a charge function')
 })
 

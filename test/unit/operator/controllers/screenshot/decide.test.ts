@@ -40,6 +40,7 @@ const givenUp = (code: string) => ({ uid: 'a', attempt: 1, code, message: 'why' 
 const observed = (given: Partial<Observed> = {}): Observed => ({
   shot: aScreenshot(),
   canRun: true,
+  mustCharge: false,
   reserved: undefined,
   claim: undefined,
   ...given,
@@ -85,6 +86,11 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     name: 'claims and dispatches when a runner is reserved',
     observed: observed({ reserved: runner }),
     does: ['claim', 'dispatch'],
+  },
+  {
+    name: 'charges a Screenshot that no gateway charged before it claims a runner',
+    observed: observed({ reserved: runner, mustCharge: true }),
+    does: ['charge', 'claim', 'dispatch'],
   },
   {
     name: 'deletes the files of an earlier attempt before the next',

@@ -54,6 +54,7 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
     log: silentLog,
     ...given,
   })
+  requests.controller.start()
   t.teardown(() => requests.controller.stop(0))
   const reconcile = async () => {
     await requests.reconcile(KEY, new AbortController().signal)

@@ -2,6 +2,7 @@ import t from 'tap'
 import { hexSignature } from '../../../../../../crds/src/crypto/webhook-signature.ts'
 import { newId, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
+import { FencedError } from '../../../../../../crds/src/runtime/fence.ts'
 import type { AttemptLine } from '../../../../../../crds/src/webhooks/delivery-log.ts'
 import { missedKey, openKey, type Undelivered } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
@@ -43,7 +44,6 @@ function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
     deliveryLog: { read: async () => lines, note: (_, line) => noted.push(line) },
     recordedEvents: { load: async () => '{"id":"evt_1"}' },
     undelivered: undefined,
-    mayPost: () => true,
     now: () => at(5),
     version: '1',
     ...given,
@@ -143,7 +143,11 @@ t.test('postAsRequested opens all missed deliveries for one more attempt, and re
   const again = { ...missed, manual: true, at: at(5).toISOString() } as const
   t.strictSame([...bucket.objects], [[openKey('default', again), JSON.stringify({ ...missed, manual: true, at: again.at })]])
   await undelivered.miss('default', webhookIdOf(hook.metadata), missed)
-  await t.rejects(setUp([], { undelivered, mayPost: () => false }).ask(request, hook), /leadership lost/)
+  const fenced = new UndeliveredStore({
+    storage: { ...bucket.storage, write: async () => Promise.reject(new FencedError()) },
+    report: () => undefined,
+  })
+  await t.rejects(setUp([], { undelivered: fenced }).ask(request, hook), FencedError)
 })
 
 t.test('postAsRequested forgets a missed delivery that was redelivered alone, so that it is not repeated with the others', async (t) => {

@@ -63,6 +63,7 @@ function aStage(t: Test, downForSeconds: number) {
     const limiter = { run: <T>(_: unknown, job: () => Promise<T>) => job() }
     const mayPost = () => term === terms
     const controller = new UndeliveredController({ store, worker, limiter, namespace: 'default', mayPost, now, log: silentLog })
+    controller.controller.start()
     t.teardown(() => controller.controller.stop(1))
     return { store, reconcile: () => controller.reconcile(prefix) }
   }
@@ -121,7 +122,7 @@ for (const [minutes, missedMinutes] of [
         'nothing is open',
       )
 
-      t.equal(await redeliverMissed(hook, { store: leader.store, now, mayPost: () => true }), missed.length)
+      t.equal(await redeliverMissed(hook, { store: leader.store, now }), missed.length)
       await leader.reconcile()
       await settle()
       t.strictSame([...received].sort(), [...events].sort(), 'each event arrives once')

@@ -1,0 +1,90 @@
+// Sends the order for a claimed Screenshot to its runner, and cancels captures there.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
+import { repeat } from '@tintype/crds/runtime/retry'
+import { OptionsError, openOptions } from '../../options/open-options.ts'
+import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
+import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
+import { findBaseline } from './baseline.ts'
+import type { ScreenshotContext } from './context.ts'
+import { type Action, decideAfterDispatch } from './decide.ts'
+import { buildOrder, type OrderParts } from './order.ts'
+import { attemptsOf } from './status.ts'
+
+/** How long, and how often, to retry an order while the runner still reports its last capture. */
+const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
+const BUSY_RETRY_MILLISECONDS = 25
+
+/** Sends the order and decides what follows. */
+export async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
+  const { runners, namespace, dispatchTracker, captureWatcher, metrics, now } = context
+  const claim = shot.status?.runner
+  const runner = claim && runners.find(`${namespace}/${claim.pod}`, now().getTime())
+  const identity = claim && runners.identityOf(claim.uid)
+  if (!identity || runner?.uid !== claim.uid) return decideAfterDispatch(shot, { outcome: 'unsent' })
+  const parts = await collectParts(shot, context)
+  // Unusable options are an error of the Screenshot, so no other attempt is made.
+  if (parts instanceof OptionsError) return [{ do: 'fail', code: parts.code, message: parts.message }]
+  const address = addressOf(runner)
+  const post = () => context.client.post(address, identity.key, buildOrder(shot, context.storage, { ...parts, now: now() }))
+  const sent = await postUntilFree(post, address, context)
+  const attempt = { attempt: attemptsOf(shot), podUid: claim.uid }
+  const isAccepted = sent.outcome === 'accepted'
+  dispatchTracker.note(key, {
+    ...attempt,
+    podVersion: runner.pod.metadata.resourceVersion,
+    response: isAccepted ? 'running' : 'silent',
+    delivered: isAccepted || (dispatchTracker.find(key, attempt)?.delivered ?? false),
+    at: now().getTime(),
+  })
+  if (isAccepted) {
+    runners.noteTaken(claim.uid, accountOf(shot))
+    captureWatcher.watch({ key, uid: shot.metadata.uid, address, ...attempt })
+  }
+  // Its Screenshot was deleted or failed while this runner was unreachable.
+  if (sent.outcome === 'busy' && !isClaimed(sent.with.uid, address, context)) await context.client.cancel(address, sent.with.uid)
+  metrics.onDispatch(sent.outcome)
+  return decideAfterDispatch(shot, sent)
+}
+
+/** Collects what the order contains besides the spec. Returns the error of options that can never be used. */
+async function collectParts(shot: Screenshot, context: ScreenshotContext): Promise<Omit<OrderParts, 'now'> | OptionsError> {
+  const { optionsSources, maxFileBytes } = context
+  try {
+    const opened = await openOptions(shot, optionsSources)
+    const { compareTo } = shot.spec.options ?? {}
+    if (compareTo === undefined) return { ...opened, maxFileBytes }
+    return { ...opened, baseline: await findBaseline(shot, compareTo, { ...context, report: optionsSources.report }), maxFileBytes }
+  } catch (error) {
+    if (error instanceof OptionsError) return error
+    throw error
+  }
+}
+
+/** Retries while the runner is busy with a finished capture: its report can arrive here before its own call returns. */
+function postUntilFree(post: () => Promise<DispatchOutcome>, address: RunnerAddress, context: ScreenshotContext): Promise<DispatchOutcome> {
+  const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
+  const isFinal = (sent: DispatchOutcome): boolean =>
+    sent.outcome !== 'busy' || isClaimed(sent.with.uid, address, context) || performance.now() > until
+  return repeat(post, { delayOf: (sent) => (isFinal(sent) ? undefined : BUSY_RETRY_MILLISECONDS), wait: sleep })
+}
+
+/** Whether a Screenshot in the informer cache has a claim on that pod. */
+const isClaimed = (uid: string, pod: RunnerAddress, { reflectors }: Pick<ScreenshotContext, 'reflectors'>): boolean =>
+  reflectors.screenshots.lister.byIndex(CLAIM_INDEX, pod.uid).some(({ metadata }) => metadata.uid === uid)
+
+interface CancelContext {
+  client: Pick<RunnerClient, 'cancel'>
+  runners: Runners
+  namespace: string
+  now: () => Date
+}
+
+/** Cancels the capture of a Screenshot at the runner that has its claim. */
+export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners, namespace, now }: CancelContext): Promise<void> {
+  const { pod, uid } = status?.runner ?? {}
+  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
+  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
+}
