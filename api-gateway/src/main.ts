@@ -123,7 +123,7 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     queue,
-    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
+    uncertainCreates: new UncertainCreates({ screenshots, archive, quota, log }),
     quota,
     objects: bucket,
     idempotency: new Idempotency(bucket, keyRing.current, now, report),

@@ -9,13 +9,14 @@ import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crd
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
-import { runKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { runKey } from '@tintype/crds/records/storage-keys'
 import { findCondition } from '@tintype/crds/schema/conditions'
+import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
+import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
@@ -124,8 +125,8 @@ const toRun = (shot: Screenshot): ActiveRun | EndedRun => (isFinished(shot) ? to
 
 async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ApplyDeps): Promise<EndedRun | undefined> {
   const account = accountOf(schedule)
-  const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
-  if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
+  const [archived, isGone] = await Promise.all([readArchivedRecord(account, id, deps), isDeleted(account, id, deps.storage)])
+  if (isGone || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
   return archived && toEnded(archived)
 }
 

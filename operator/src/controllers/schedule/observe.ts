@@ -15,9 +15,9 @@ import {
 } from '@tintype/crds/kinds/screenshot-schedule'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
+import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { readObject } from '../../kube/read-object.ts'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Observed } from './decide.ts'
 import { toActive, toEnded } from './ended-run.ts'
@@ -74,7 +74,7 @@ async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: 
     deps.seen.observe(live)
     return live
   }
-  return (await findArchived(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
+  return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
 }
 
 /** A finished run is recorded if the status has it among the last ones, or has later ones only and does not wait for it. */
