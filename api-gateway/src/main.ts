@@ -187,7 +187,7 @@ async function openApp(config: Config, { log, metrics, keyFiles, stores }: AppPa
       plans: config.plans,
       findAccount,
     }),
-    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
+    uncertainCreates: new UncertainCreates({ screenshots, archive, quota, log }),
     objects: bucket,
     files: bucket,
     idempotency: new Idempotency(bucket, keyRing, now, report),

@@ -4,10 +4,11 @@ import { stringify } from 'yaml'
 import { GROUP } from '../src/identifiers/names.ts'
 import { definitions } from '../src/kinds/all.ts'
 import { toCustomResourceDefinition } from './custom-resource-definition.ts'
+import { withFolderTable, withPolicies } from './folder-tables.ts'
 import { buildOptionsPage, readProofs } from './options-page.ts'
 import { writeGenerated } from './write-generated.ts'
 
-// Writes the CRDs as YAML to crds/generated and to the chart, and writes docs/options.md. With --check it writes nothing, and fails if a file
+// Writes the CRDs as YAML to crds/generated and to the chart, docs/options.md, and the tables of the bucket's folders. With --check it writes nothing, and fails if a file
 // is out of date.
 
 // kubectl reads YAML 1.1, in which an unquoted `n`, `y`, `on` or `off` is a boolean. With version 1.1, the library quotes these words.
@@ -25,4 +26,8 @@ const root = new URL('../../', import.meta.url)
 const tests = globSync('test/integration/**/*.test.ts', { cwd: fileURLToPath(root) }).toSorted()
 const proofs = tests.flatMap((file) => readProofs(file, readFileSync(new URL(file, root), 'utf8')))
 files[fileURLToPath(new URL('docs/options.md', root))] = buildOptionsPage(proofs)
+for (const [name, update] of Object.entries({ 'docs/architecture.md': withFolderTable, 'charts/tintype/README.md': withPolicies })) {
+  const file = fileURLToPath(new URL(name, root))
+  files[file] = update(readFileSync(file, 'utf8'))
+}
 writeGenerated(files)

@@ -87,7 +87,6 @@ export function openStorage({
     readText: async (key, maxBytes) => (await read(key, maxBytes))?.text,
     open: (key, span) => openObject(connection, key, span).catch(fail('open a file')),
     write,
-    mark: async (key) => void (await write(key, '')),
     list: async (prefix, options) => {
       const entries = await listPage(prefix, options)
       return entries.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')

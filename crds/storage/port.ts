@@ -76,8 +76,6 @@ export interface ObjectStorage {
   open(key: string, span?: ByteSpan): Promise<Readable | undefined>
   /** Returns the new ETag, or undefined if the condition is not met. */
   write(key: string, text: string, condition?: WriteCondition): Promise<string | undefined>
-  /** Writes an empty object, whose key is the information. */
-  mark(key: string): Promise<void>
   /** Lists one page of keys with a prefix, in order. */
   list(prefix: string, options?: ListKeys): Promise<string[]>
   /** Like {@link list}, with the time at which each object was stored. */

@@ -2,8 +2,8 @@
 // exactly those of the chart.
 
 import { randomBytes } from 'node:crypto'
+import { IDENTITIES } from '../../crds/src/records/folders.ts'
 import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
-import { ROLES } from '../../operator/src/setup/storage-policies.ts'
 import type { StoreServer } from '../cluster/programs/store-server.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -15,7 +15,9 @@ export const setUsers = (set: () => Promise<void>): Promise<true> =>
 
 /** Creates an identity for each role. */
 export async function makeIdentities({ endpoint, accessKey, secretKey }: StoreServer, bucket = 'tintype'): Promise<Identities> {
-  const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
+  const identities = Object.fromEntries(
+    IDENTITIES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }]),
+  ) as Identities
   const root = { endpoint, region: 'us-east-1', accessKey, secretKey }
   await setUsers(() => setIdentities(identities, { root, bucket, now: new Date() }))
   return identities

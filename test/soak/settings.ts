@@ -26,7 +26,7 @@ export interface SoakSettings {
   chapter: string | undefined
   /** Rounds of the part compare. */
   rounds: number
-  /** Commit that cluster-upgrade upgrades from (default v0.1.0), and that compare measures against (default HEAD). */
+  /** Commit that cluster-upgrade upgrades from (default 1230566b), and that compare measures against (default HEAD). */
   from: string | undefined
   /** Platforms of the part release. */
   platforms: readonly Platform[]
@@ -54,7 +54,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
   --chapter NAME cluster-manual: only this chapter; neighbors: only attacks whose name has this text
   --rounds N     compare: rounds (default 9)
-  --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0); compare: measure against it (default HEAD)
+  --from COMMIT  cluster-upgrade: upgrade from this commit (default 1230566b); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
   --only LIST    release: only these images
   --cluster      release: also installs from the registry into the running cluster of \`npm start\`, and runs the end-to-end tests there

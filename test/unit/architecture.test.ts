@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import t from 'tap'
+import { folders } from '../../crds/src/records/folders.ts'
 import { type Import, readSources, type SourceFile, toSource, withoutImports } from '../support/sources/source-files.ts'
 
 // The direction of dependencies: main → shell → core → crds. Every import of every file is an arrow; each must be in a table below.
@@ -168,6 +169,15 @@ t.test('architecture has no file that loads itself in a circle', async (t) => {
   t.strictSame(
     circles.map(({ file }) => file),
     [],
+  )
+})
+
+t.test('architecture has one file that builds keys of the bucket', async (t) => {
+  const built = new RegExp(`[\`'](?:${folders.map(({ name }) => name).join('|')})/(?:[\`']|\\$\\{)`)
+  const builders = sources.filter(({ file, code }) => /^(crds|operator|api-gateway)\/(src|storage)\//.test(file) && built.test(code))
+  t.strictSame(
+    builders.map(({ file }) => file),
+    ['crds/src/records/folders.ts', 'crds/src/records/storage-keys.ts'],
   )
 })
 

@@ -2,7 +2,6 @@ import { parseSegmentKey, type SegmentName } from '@tintype/crds/records/archive
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import {
   dayPrefix,
-  idsOfDay,
   isDay,
   parseRecordKey,
   recordsPrefix,
@@ -11,13 +10,13 @@ import {
   tombstonesPrefix,
 } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
+import { idsOfTombstones } from '@tintype/crds/storage/archive/tombstones'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { PAGE } from '@tintype/crds/storage/port'
 import type { ObjectStore } from '../store/ports.ts'
 
 // Lists the objects of one day by their keys. The prefix of a day contains, in key order: `one/` with one record per object, `segments/` and
 // `tombstones/`. One listing that starts after `one/` covers the other two, unless the day has many objects.
-
-/** Keys per list request. */
-export const PAGE = 1_000
 
 /** One day of an account. */
 export interface DayListing {
@@ -29,26 +28,13 @@ export interface DayListing {
 
 /** Dependencies of the list functions. */
 export interface ListDeps {
-  objects: Pick<ObjectStore, 'list'>
+  storage: Pick<ObjectStore, 'list'>
   report: ReportIgnored
   now: Date
 }
 
 /** Upper bound for the records of a day, because a record can be in two segments. */
 export const countOf = ({ segments }: DayListing): number => segments.reduce((sum, { count }) => sum + count, 0)
-
-/** Ids from the keys of tombstones. Reports invalid keys. */
-export function idsOfTombstones(account: string, day: string, keys: readonly string[], report: ReportIgnored): Set<string> {
-  const prefix = tombstonesPrefix(account, day)
-  const isOfDay = idsOfDay(day)
-  const ids = new Set<string>()
-  for (const key of keys) {
-    const id = key.slice(prefix.length)
-    if (isOfDay(id)) ids.add(id)
-    else report({ kind: 'tombstone', reason: 'key', key })
-  }
-  return ids
-}
 
 /** Sorts the complete keys of one day. */
 function toListing(account: string, day: string, keys: readonly string[], report: ReportIgnored): DayListing {
@@ -73,17 +59,16 @@ export const reportDay = (day: string, keys: readonly string[], report: ReportIg
 }
 
 /** Lists a day. @param isWhole lists all tombstones, even if there are many */
-export async function listDay(account: string, day: string, { objects, report }: ListDeps, isWhole = false): Promise<DayListing> {
+export async function listDay(account: string, day: string, { storage, report }: ListDeps, isWhole = false): Promise<DayListing> {
   const prefix = dayPrefix(account, day)
   const segments = segmentsPrefix(account, day)
   const found: string[] = []
-  for (let after = segments; ; ) {
-    const keys = await objects.list(prefix, { after, limit: PAGE })
+  for await (const keys of listPages(prefix, storage, { after: segments })) {
     found.push(...keys)
-    if (keys.length < PAGE) return toListing(account, day, found, report)
-    after = keys.at(-1)!
-    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), deletedIds: undefined }
+    const isCut = keys.length === PAGE && !keys.at(-1)!.startsWith(segments)
+    if (isCut && !isWhole) return { ...toListing(account, day, found, report), deletedIds: undefined }
   }
+  return toListing(account, day, found, report)
 }
 
 /** A key that sorts after all keys of a day, because a tilde sorts after the slash. */
@@ -101,10 +86,10 @@ export interface ListingAfter {
 export async function listAfter(
   account: string,
   after: string | undefined,
-  { objects, limit, report, now }: ListDeps & { limit: number },
+  { storage, limit, report, now }: ListDeps & { limit: number },
 ): Promise<ListingAfter> {
   const prefix = recordsPrefix(account)
-  const keys = await objects.list(prefix, { after, limit })
+  const keys = await storage.list(prefix, { after, limit })
   const byDay = Map.groupBy(keys, (key) => dayIn(prefix, key))
   const key = keys.length < limit ? undefined : keys.at(-1)
   const cut = key === undefined ? undefined : { day: dayIn(prefix, key), key }

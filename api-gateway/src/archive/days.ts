@@ -1,5 +1,7 @@
 import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/records/storage-keys'
-import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listAfter, listDay, PAGE, reportDay } from './day-listing.ts'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { PAGE } from '@tintype/crds/storage/port'
+import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listAfter, listDay, reportDay } from './day-listing.ts'
 
 // Iterates over the days that have records of an account. A large day is listed by name with one request, and the day before it is usually next.
 // Small or missing days are covered by one listing over many days. Its cost depends on the number of keys, so its size grows step by step.
@@ -55,19 +57,17 @@ export async function* oldestDays(account: string, after: string | undefined, de
 }
 
 /** Names of all days, newest first, up to `oldest`. */
-async function listDayNames(account: string, oldest: string | undefined, { objects, report, now }: ListDeps): Promise<string[]> {
+async function listDayNames(account: string, oldest: string | undefined, { storage, report, now }: ListDeps): Promise<string[]> {
   const prefix = recordsPrefix(account)
   const days: string[] = []
-  for (let after: string | undefined; ; ) {
-    const found = await objects.list(prefix, { after, limit: PAGE, folders: true })
+  for await (const found of listPages(prefix, storage, { folders: true })) {
     for (const key of found) {
       const day = dayIn(prefix, key)
       if (!isPastDay(day, now)) reportDay(day, [key], report)
       else if (oldest === undefined || day <= oldest) days.push(day)
     }
     const last = found.at(-1)
-    if (found.length < PAGE || last === undefined || (oldest !== undefined && dayIn(prefix, last) > oldest)) return days
-    // Skips all keys of the day, because some stores would list the day again.
-    after = isPastDay(dayIn(prefix, last), now) ? endOfDay(account, dayIn(prefix, last)) : last
+    if (last !== undefined && oldest !== undefined && dayIn(prefix, last) > oldest) break
   }
+  return days
 }

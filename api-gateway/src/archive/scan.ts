@@ -4,6 +4,7 @@ import type { Line, SegmentName } from '@tintype/crds/records/archive'
 import { readArchived } from '@tintype/crds/records/archived-record'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { dayOf, segmentsPrefix } from '@tintype/crds/records/storage-keys'
+import { Tombstones } from '@tintype/crds/storage/archive/tombstones'
 import type { ObjectStore, ScanDirection } from '../store/ports.ts'
 import type { DayListing } from './day-listing.ts'
 import { newestDays, oldestDays } from './days.ts'
@@ -11,11 +12,10 @@ import { LineMerge } from './merge.ts'
 import { SCAN_ORDERS, type ScanOrder } from './scan-order.ts'
 import type { SegmentCache } from './segment-cache.ts'
 import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
-import { Tombstones } from './tombstones.ts'
 
 /** Dependencies of {@link scan}. */
 export interface ScanDeps {
-  objects: Pick<ObjectStore, 'read' | 'list'>
+  storage: Pick<ObjectStore, 'read' | 'list'>
   cache: SegmentCache
   report: ReportIgnored
   now: Date
@@ -79,7 +79,12 @@ async function* scanOnce({ account, after, direction }: ScanStart, deps: ScanDep
     const days = listings.map((listing) => ({ listing, segments: segmentsBeyond(listing, after, order) }))
     for (const { segments } of days) reader.expect(segments)
     for (const { listing, segments } of days)
-      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, deps), order, toRecord })
+      yield* scanDay(segments, after, {
+        reader,
+        tombstones: new Tombstones(account, listing.day, deps, listing.deletedIds),
+        order,
+        toRecord,
+      })
   }
 }
 

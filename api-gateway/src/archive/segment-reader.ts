@@ -1,6 +1,6 @@
 import { type Line, linesInPlace, readSegment, type SegmentName } from '@tintype/crds/records/archive'
+import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { isTooLarge } from '@tintype/crds/storage/port'
 import type { ObjectStore } from '../store/ports.ts'
 import type { SegmentCache } from './segment-cache.ts'
@@ -14,15 +14,15 @@ export class SegmentReplaced extends Error {}
 
 /** Reads the segments of one scan. Small segments are read ahead concurrently, so a page of many segments does not wait for each one. */
 export class SegmentReader {
-  readonly #objects: Pick<ObjectStore, 'read'>
+  readonly #storage: Pick<ObjectStore, 'read'>
   readonly #cache: SegmentCache
   readonly #report: ReportIgnored
   /** Segments to read, in order. */
   #expected: SegmentName[] = []
   readonly #begun = new Map<string, { count: number; lines: Promise<readonly Line[]> }>()
 
-  constructor({ objects, cache, report }: { objects: Pick<ObjectStore, 'read'>; cache: SegmentCache; report: ReportIgnored }) {
-    this.#objects = objects
+  constructor({ storage, cache, report }: { storage: Pick<ObjectStore, 'read'>; cache: SegmentCache; report: ReportIgnored }) {
+    this.#storage = storage
     this.#cache = cache
     this.#report = report
   }
@@ -74,7 +74,7 @@ export class SegmentReader {
 
   /** Undefined when there is more than a segment has. @throws SegmentReplaced */
   async #readText(key: string): Promise<string | undefined> {
-    const stored = await this.#objects.read(key, MAX_OBJECT_BYTES.segment).catch((error: unknown) => {
+    const stored = await this.#storage.read(key, OBJECTS.segment.maxBytes).catch((error: unknown) => {
       if (isTooLarge(error)) return { text: undefined }
       throw error
     })

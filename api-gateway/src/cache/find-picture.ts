@@ -5,9 +5,8 @@ import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/c
 import { type CacheEntry, readCacheEntry } from '@tintype/crds/records/cache'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import type { StoredFile } from '@tintype/crds/storage/port'
+import { readParsed } from '@tintype/crds/storage/read-stored'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { FileStore, ObjectStore } from '../store/ports.ts'
 import { cacheHash, type PictureRequest } from './cache-hash.ts'
@@ -16,7 +15,7 @@ import { cacheHash, type PictureRequest } from './cache-hash.ts'
 // the picture no longer exists.
 
 export interface CacheDeps {
-  objects: Pick<ObjectStore, 'read'>
+  objects: Pick<ObjectStore, 'readText'>
   files: Pick<FileStore, 'stat'>
   keyRing: () => KeyRing
   now: () => Date
@@ -67,10 +66,8 @@ export async function readPicture(
   deps: Omit<CacheDeps, 'metrics' | 'keyRing'>,
 ): Promise<CachedPicture | undefined> {
   const key = cacheEntryKey(account, hash)
-  const stored = await unlessTooLarge('cache', key, deps.objects.read(key, MAX_OBJECT_BYTES.cacheEntry), deps.report)
-  const entry = stored && readCacheEntry(stored.text, deps.now())
-  if (typeof entry === 'string') deps.report({ kind: 'cache', reason: entry, key })
-  if (typeof entry !== 'object' || ageOf(entry, deps.now()) > ttlSeconds * 1_000) return undefined
+  const entry = await readParsed('cache', key, (text) => readCacheEntry(text, deps.now()), { storage: deps.objects, report: deps.report })
+  if (!entry || ageOf(entry, deps.now()) > ttlSeconds * 1_000) return undefined
   if (entry.keptUntil !== undefined && deps.now().getTime() >= Date.parse(entry.keptUntil)) return undefined
   const fileKey = objectKey(account, entry.id, withDefaults(options).format)
   const file = await deps.files.stat(fileKey)

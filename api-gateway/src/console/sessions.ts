@@ -3,7 +3,7 @@ import { keyHash } from '@tintype/crds/crypto/key-text'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
+import { signInKey } from '@tintype/crds/records/storage-keys'
 import { ApiError, unavailable } from '../common/errors.ts'
 import { findOldestKey, generationOf, isUsable, parseBearer } from '../resources/keys/credentials.ts'
 import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
@@ -16,7 +16,7 @@ import { openToken, type Purpose, SESSION_MILLISECONDS, sealToken, type TokenCon
 export interface SessionsDeps {
   keys: KeyStore
   keyRing: KeyRingSource
-  objects: Pick<ObjectStore, 'read' | 'write'>
+  objects: Pick<ObjectStore, 'exists' | 'write'>
   now: () => Date
 }
 
@@ -62,7 +62,7 @@ export class Sessions {
    */
   async describeCode(code: string): Promise<ApiKey> {
     const { apiKey, marker } = await this.#openCode(code)
-    if ((await this.#deps.objects.read(marker, MAX_OBJECT_BYTES.idempotency).catch(rethrowStore)) !== undefined) throw invalidCode()
+    if (await this.#deps.objects.exists(marker).catch(rethrowStore)) throw invalidCode()
     return apiKey
   }
 
@@ -107,7 +107,7 @@ export class Sessions {
     const content = openToken('code', code, keyRing(), now())
     const apiKey = content && (await this.#findUsableKey(content))
     if (!apiKey) throw invalidCode()
-    return { apiKey, hash: content.hash, marker: `idempotency/${accountOf(apiKey)}/console-${content.nonce}.json` }
+    return { apiKey, hash: content.hash, marker: signInKey(accountOf(apiKey), content.nonce) }
   }
 
   async #findUsableKey({ key, uid, generation, hash, at }: TokenContent): Promise<ApiKey | undefined> {

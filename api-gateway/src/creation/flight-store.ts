@@ -1,10 +1,8 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
-import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { isTooLarge } from '@tintype/crds/storage/port'
+import { flightKey } from '@tintype/crds/records/storage-keys'
+import type { WriteCondition } from '@tintype/crds/storage/port'
 import { z } from 'zod'
-import type { FileStore, ObjectStore } from '../store/ports.ts'
-import { type Entry, readEntry, toEntryText } from './idempotency-entry.ts'
+import { EntryStore, type EntryStoreDeps } from './entry-store.ts'
+import type { Entry } from './idempotency-entry.ts'
 import type { CreationPlan } from './plan.ts'
 import { requestHash } from './request-hash.ts'
 
@@ -36,41 +34,21 @@ export interface StoredFlight {
   flight?: Flight
 }
 
-export interface FlightStoreDeps {
-  objects: Pick<ObjectStore, 'read' | 'write'>
-  files: Pick<FileStore, 'stat'>
-  keyRing: () => KeyRing
-  now: () => Date
-  report?: ReportIgnored
-}
-
 const FlightResult = z.object({ failures: z.int().min(0), isReleased: z.boolean().default(false) })
-
-/** The object key of a flight. */
-export const flightKey = ({ account, hash }: PictureKey): string => `idempotency/${account}/flight-${hash}.json`
 
 /** Reads and writes flights, with conditions. */
 export class FlightStore {
-  readonly #deps: FlightStoreDeps
+  readonly #deps: EntryStoreDeps
+  readonly #entries: EntryStore
 
-  constructor(deps: FlightStoreDeps) {
+  constructor(deps: EntryStoreDeps) {
     this.#deps = deps
+    this.#entries = new EntryStore(deps)
   }
 
-  async read(picture: PictureKey): Promise<StoredFlight | undefined> {
-    const { objects, files, keyRing, now, report = ignoreSilently } = this.#deps
-    const objectKey = flightKey(picture)
-    const stored = await objects.read(objectKey, MAX_OBJECT_BYTES.idempotency).catch(async (error: unknown) => {
-      if (!isTooLarge(error)) throw error
-      const file = await files.stat(objectKey)
-      return file && { text: undefined, etag: file.etag }
-    })
-    if (!stored) return undefined
-    const { text, etag } = stored
-    const entry = text === undefined ? 'size' : readEntry(text, objectKey, keyRing(), now())
-    if (typeof entry === 'object') return { etag, flight: toFlight(entry, etag) }
-    report({ kind: 'idempotency', reason: entry, key: objectKey })
-    return { etag }
+  async read({ account, hash }: PictureKey): Promise<StoredFlight | undefined> {
+    const stored = await this.#entries.read(flightKey(account, hash))
+    return stored?.entry ? { etag: stored.etag, flight: toFlight(stored.entry, stored.etag) } : stored
   }
 
   /** Stores a new flight, in place of the object with the ETag `replaced` if given. Returns undefined when another request was faster. */
@@ -96,13 +74,12 @@ export class FlightStore {
   async #write(
     picture: PictureKey,
     { plan, takenAt, failures, isReleased }: Pick<Flight, 'plan' | 'takenAt' | 'failures' | 'isReleased'>,
-    condition: { ifAbsent?: boolean; ifMatch?: string },
+    condition: WriteCondition,
   ): Promise<Flight | undefined> {
-    const { objects, keyRing } = this.#deps
-    const objectKey = flightKey(picture)
-    const hash = requestHash({ account: picture.account, route: 'GET /take', body: picture.hash }, keyRing())
+    const { account } = picture
+    const hash = requestHash({ account, route: 'GET /take', body: picture.hash }, this.#deps.keyRing())
     const entry: Entry = { hash, plan, takenAt: takenAt.toISOString(), result: { failures, isReleased } }
-    const etag = await objects.write(objectKey, toEntryText(objectKey, entry, keyRing()), condition)
+    const etag = await this.#entries.write(flightKey(account, picture.hash), entry, condition)
     return etag === undefined ? undefined : toFlight(entry, etag)
   }
 }

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { flightKey } from '@tintype/crds/records/storage-keys'
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../common/errors.ts'
-import type { NewScreenshot, ScreenshotStore } from '../store/ports.ts'
+import type { NewScreenshot, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, createScreenshots } from './create.ts'
-import { type Flight, FlightStore, type FlightStoreDeps, flightKey, type PictureKey } from './flight-store.ts'
+import type { EntryStoreDeps } from './entry-store.ts'
+import { type Flight, FlightStore, type PictureKey } from './flight-store.ts'
 import type { CreationPlan } from './plan.ts'
 
 // Single flight: all requests for a picture that is not cached wait for one capture. The request that writes the flight reserves quota and creates the
@@ -56,7 +57,8 @@ export interface FlightRequest extends PictureKey {
   waitMilliseconds: number
 }
 
-export interface FlightDeps extends CreateDeps, FlightStoreDeps {
+export interface FlightDeps extends CreateDeps, EntryStoreDeps {
+  archive: Pick<RecordArchive, 'find' | 'isDeleted'>
   screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
 }
 
@@ -86,7 +88,7 @@ export class Flights {
    * @throws ApiError QUEUE_FULL, USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
    */
   async join(request: FlightRequest): Promise<JoinedFlight | undefined> {
-    const key = flightKey(request)
+    const key = flightKey(request.account, request.hash)
     const failed = this.#failed.get(key)
     if (failed && this.#deps.now().getTime() < failed.until) return failed.joined
     const running = this.#joining.get(key)
@@ -103,7 +105,7 @@ export class Flights {
 
   /** Starts a capture in the background, unless one was tried recently. Never throws: without quota or rate the old picture stays. */
   refresh(request: FlightRequest): void {
-    const key = flightKey(request)
+    const key = flightKey(request.account, request.hash)
     const now = this.#deps.now().getTime()
     if (now < (this.#refreshed.get(key) ?? 0)) return
     this.#refreshed.set(key, now + REFRESH_MILLISECONDS)
@@ -154,7 +156,7 @@ export class Flights {
   async #isGone(account: string, { plan }: Flight): Promise<boolean> {
     const [id = ''] = plan.ids
     if (this.#deps.now().getTime() - Date.parse(plan.at) >= MAX_PLAN_MILLISECONDS) return true
-    return (await this.#deps.files.stat(tombstoneKey(account, id))) !== undefined
+    return this.#deps.archive.isDeleted(account, id)
   }
 
   async #start(request: FlightRequest, failures: number, replaced: string | undefined): Promise<JoinedFlight | undefined> {

@@ -23,7 +23,6 @@ export const Entry = z.object({
 export type Entry = z.infer<typeof Entry>
 
 const Signed = Entry.extend({ version: z.literal(2), signature: z.string().max(128) })
-const LegacyEntry = Entry.extend({ version: z.literal(1) })
 
 /** Serializes and signs an entry. */
 export function toEntryText(objectKey: string, entry: Entry, ring: KeyRing): string {
@@ -38,14 +37,6 @@ export function readEntry(text: string, objectKey: string, ring: KeyRing, now: D
   if (!data) return 'content'
   const { version: _, signature, ...entry } = data
   return isEntrySigned(objectKey, entry, signature, ring) ? checkPlan(entry, now) : 'content'
-}
-
-/** Reads entries of earlier versions. They have no signature, so their age and the keyed hash decide. */
-export function readLegacyEntry(text: string, { keys }: KeyRing, now: Date): Entry | IgnoreReason {
-  const { data } = LegacyEntry.safeParse(parseStoredJson(text))
-  if (!data || !Object.hasOwn(keys, data.hash.split('.')[0]!)) return 'content'
-  const { version: _, ...entry } = data
-  return checkPlan(entry, now)
 }
 
 function checkPlan(entry: Entry, now: Date): Entry | IgnoreReason {

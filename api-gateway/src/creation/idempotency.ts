@@ -1,19 +1,10 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
-import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { isTooLarge } from '@tintype/crds/storage/port'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { ApiError } from '../common/errors.ts'
-import type { FileStore, KeyRingSource, ObjectStore } from '../store/ports.ts'
-import { type Entry, isExpired, RETENTION_MILLISECONDS, readEntry, readLegacyEntry, toEntryText } from './idempotency-entry.ts'
+import type { KeyRingSource, ObjectStore } from '../store/ports.ts'
+import { EntryStore, type EntryStoreDeps } from './entry-store.ts'
+import { type Entry, isExpired, RETENTION_MILLISECONDS } from './idempotency-entry.ts'
 import type { CreationPlan } from './plan.ts'
-import {
-  type HashedRequest,
-  idempotencyObjectKeys,
-  isHashOf,
-  isLegacyObjectKey,
-  legacyIdempotencyObjectKey,
-  requestHash,
-} from './request-hash.ts'
+import { type HashedRequest, idempotencyObjectKeys, isHashOf, requestHash } from './request-hash.ts'
 
 // The plan of a request with an Idempotency-Key is written to the bucket before quota is reserved or an object is created. A second request with
 // the key finds the plan. After a crash it finishes the plan with the same names, so there is one object and one charge.
@@ -23,7 +14,6 @@ export { RETENTION_MILLISECONDS }
 /** A request that runs for longer counts as crashed. Repeating its plan is harmless even if it is still running. */
 const TIMEOUT_MILLISECONDS = 10_000
 const MAX_TRIES = 3
-const HOUR_MILLISECONDS = 3_600_000
 
 /** The execution of a plan. Ends with `complete` or `forget`. */
 export interface IdempotentExecution {
@@ -59,7 +49,7 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
 }
 
 /** Bucket operations that {@link Idempotency} needs. */
-export type IdempotencyStore = Pick<ObjectStore, 'read' | 'write' | 'remove'> & Pick<FileStore, 'stat'>
+export type IdempotencyStore = EntryStoreDeps['objects'] & Pick<ObjectStore, 'remove'>
 
 /** An entry and its object key. */
 interface Found {
@@ -70,18 +60,16 @@ interface Found {
 
 /** Stores and resumes the plans of requests with an Idempotency-Key. */
 export class Idempotency {
-  readonly #store: IdempotencyStore
+  readonly #objects: IdempotencyStore
+  readonly #entries: EntryStore
   readonly #keyRing: KeyRingSource
   readonly #now: () => Date
-  readonly #report: ReportIgnored
-  readonly #startedAt: number
 
-  constructor(store: IdempotencyStore, keyRing: KeyRingSource, now: () => Date, report: ReportIgnored = ignoreSilently) {
-    this.#store = store
+  constructor(objects: IdempotencyStore, keyRing: KeyRingSource, now: () => Date, report?: ReportIgnored) {
+    this.#objects = objects
+    this.#entries = new EntryStore({ objects, keyRing, now, report })
     this.#keyRing = keyRing
     this.#now = now
-    this.#report = report
-    this.#startedAt = now().getTime()
   }
 
   /**
@@ -97,10 +85,10 @@ export class Idempotency {
     const [objectKey = '', ...rotatedKeys] = idempotencyObjectKeys(request.account, key, this.#keyRing())
     const hash = requestHash(request, this.#keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = await this.#findEarlier(rotatedKeys, legacyIdempotencyObjectKey(request.account, key))
+      const found = await this.#findEarlier(rotatedKeys)
       const refusal = refusalOf(admit)
       const entry: Entry = { hash, plan: newPlan(), takenAt: this.#now().toISOString() }
-      const etag = refusal || found ? undefined : await this.#write(objectKey, entry, { ifAbsent: true })
+      const etag = refusal || found ? undefined : await this.#entries.write(objectKey, entry, { ifAbsent: true })
       if (etag !== undefined) return this.#toExecution({ objectKey, entry, etag }, false)
       // A replayed response does not depend on free capacity.
       const execution = found ? await this.#resume(found, request) : await this.#takeOver(objectKey, request, entry, refusal)
@@ -110,33 +98,16 @@ export class Idempotency {
     throw inProgress()
   }
 
-  /** Finds an entry that was written with a rotated signing key or by an earlier version. */
-  async #findEarlier(objectKeys: readonly string[], legacyKey: string): Promise<Found | undefined> {
-    const read = await Promise.all([
-      ...objectKeys.map((objectKey) => this.#read(objectKey)),
-      ...(this.#isUpgradeRecent() ? [this.#read(legacyKey, true)] : []),
-    ])
-    return read.flatMap(({ found }) => found ?? []).find(({ entry }) => !isExpired(entry, this.#now()))
+  /** Finds an entry that was written with a rotated signing key. */
+  async #findEarlier(objectKeys: readonly string[]): Promise<Found | undefined> {
+    const found = await Promise.all(objectKeys.map((objectKey) => this.#find(objectKey)))
+    return found.find((one) => one !== undefined)
   }
 
-  /** Entries of earlier versions expire one day after the last old replica has stopped. One hour is added for the upgrade itself. */
-  #isUpgradeRecent(): boolean {
-    return this.#now().getTime() - this.#startedAt < RETENTION_MILLISECONDS + HOUR_MILLISECONDS
-  }
-
-  /** Reads an object. Returns the `etag` of any object, and `found` if it is a valid entry. */
-  async #read(objectKey: string, isLegacy = false): Promise<{ etag?: string; found?: Found }> {
-    const stored = await this.#store.read(objectKey, MAX_OBJECT_BYTES.idempotency).catch(async (error: unknown) => {
-      if (!isTooLarge(error)) throw error
-      const file = await this.#store.stat(objectKey)
-      return file && { text: undefined, etag: file.etag }
-    })
-    if (!stored) return {}
-    const { text, etag } = stored
-    const entry = text === undefined ? 'size' : (isLegacy ? readLegacy : readEntry)(text, objectKey, this.#keyRing(), this.#now())
-    if (typeof entry === 'object') return { etag, found: { objectKey, entry, etag } }
-    this.#report({ kind: 'idempotency', reason: entry, key: objectKey })
-    return { etag }
+  /** An entry that has not expired. */
+  async #find(objectKey: string): Promise<Found | undefined> {
+    const { etag = '', entry } = (await this.#entries.read(objectKey)) ?? {}
+    return entry && !isExpired(entry, this.#now()) ? { objectKey, entry, etag } : undefined
   }
 
   /** Returns undefined when another request was faster. The caller then tries again. */
@@ -146,11 +117,12 @@ export class Idempotency {
     entry: Entry,
     refusal: Refusal | undefined,
   ): Promise<IdempotentExecution | undefined> {
-    const { etag: present, found } = await this.#read(objectKey)
+    const present = await this.#entries.read(objectKey)
     if (present === undefined) return undefined
-    if (found && !isExpired(found.entry, this.#now())) return this.#resume(found, request)
+    if (present.entry && !isExpired(present.entry, this.#now()))
+      return this.#resume({ objectKey, entry: present.entry, etag: present.etag }, request)
     if (refusal) return undefined
-    const etag = await this.#write(objectKey, entry, { ifMatch: present })
+    const etag = await this.#entries.write(objectKey, entry, { ifMatch: present.etag })
     return etag === undefined ? undefined : this.#toExecution({ objectKey, entry, etag }, false)
   }
 
@@ -162,14 +134,8 @@ export class Idempotency {
     if (entry.result !== undefined) return this.#toExecution({ objectKey, entry, etag }, true)
     if (this.#now().getTime() - Date.parse(entry.takenAt) < TIMEOUT_MILLISECONDS) throw inProgress()
     const taken = { ...entry, takenAt: this.#now().toISOString() }
-    const next = await this.#write(objectKey, taken, { ifMatch: etag })
+    const next = await this.#entries.write(objectKey, taken, { ifMatch: etag })
     return next === undefined ? undefined : this.#toExecution({ objectKey, entry: taken, etag: next }, true)
-  }
-
-  /** An entry under a legacy object key keeps the old format, for replicas that are not upgraded yet. */
-  #write(objectKey: string, entry: Entry, condition: { ifAbsent?: boolean; ifMatch?: string }): Promise<string | undefined> {
-    const text = isLegacyObjectKey(objectKey) ? JSON.stringify({ version: 1, ...entry }) : toEntryText(objectKey, entry, this.#keyRing())
-    return this.#store.write(objectKey, text, condition)
   }
 
   #toExecution({ objectKey, entry, etag }: Found, isRepeated: boolean): IdempotentExecution {
@@ -180,14 +146,12 @@ export class Idempotency {
       ...(entry.result === undefined ? {} : { result: entry.result }),
       complete: async (result) => {
         // A failed condition means that another request took over the plan. It has the same result.
-        await this.#write(objectKey, { ...entry, result: result as Entry['result'] }, { ifMatch: etag })
+        await this.#entries.write(objectKey, { ...entry, result: result as Entry['result'] }, { ifMatch: etag })
       },
-      forget: () => this.#store.remove([objectKey]),
+      forget: () => this.#objects.remove([objectKey]),
     }
   }
 }
-
-const readLegacy = (text: string, _place: string, ring: KeyRing, now: Date) => readLegacyEntry(text, ring, now)
 
 interface Refusal {
   error: unknown

@@ -1,6 +1,7 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import { toBase32 } from '@tintype/crds/crypto/key-text'
+import { idempotencyKey } from '@tintype/crds/records/storage-keys'
 import { canonical } from '@tintype/crds/text/canonical-json'
 
 /** The parts of a request that identify it. */
@@ -43,17 +44,8 @@ const keyed = (secret: string, text: string): Buffer => createHmac('sha256', Buf
 export function idempotencyObjectKeys(account: string, key: string, { current, keys }: KeyRing): string[] {
   const secrets = [current, ...Object.keys(keys).filter((id) => id !== current)].map((id) => keys[id] ?? '')
   if (secrets[0] === '') throw new Error(`the key ring has no key ${current}`)
-  return secrets.map((secret) => `idempotency/${account}/${toBase32(keyed(secret, `idempotency name\n${account}\n${key}`))}.json`)
+  return secrets.map((secret) => idempotencyKey(account, toBase32(keyed(secret, `idempotency name\n${account}\n${key}`))))
 }
-
-/** The object key that earlier versions used. Remove it in the release after next, because entries expire after one day. */
-export const legacyIdempotencyObjectKey = (account: string, key: string): string =>
-  `idempotency/${account}/${createHash('sha256').update(`${account}\n${key}`).digest('hex')}.json`
-
-const LEGACY_OBJECT_KEY = /\/[0-9a-f]{64}\.json$/
-
-/** True for keys from {@link legacyIdempotencyObjectKey}. Current names have 52 characters. */
-export const isLegacyObjectKey = (objectKey: string): boolean => LEGACY_OBJECT_KEY.test(objectKey)
 
 /** Signs an entry for its object key. Someone who can only write to the bucket cannot forge one. */
 export function signEntry(objectKey: string, entry: unknown, { current, keys }: KeyRing): string {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import type { FastifyBaseLogger } from 'fastify'
-import type { FileStore, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
+import type { QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 
 // Creates whose outcome is unknown, for example because the API server responded too late under load. Their quota stays charged until the
 // outcome is certain. This process checks again once a late create is impossible. The operator settles what is left when this process ends.
@@ -21,8 +20,7 @@ export interface UncertainCreate {
 
 export interface UncertainCreatesDeps {
   screenshots: Pick<ScreenshotStore, 'findLatest'>
-  archive: Pick<RecordArchive, 'find'>
-  files: Pick<FileStore, 'stat'>
+  archive: Pick<RecordArchive, 'find' | 'isDeleted'>
   quota: Pick<QuotaStore, 'release' | 'settle'>
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Resolves when no create can still succeed. Must not keep the process alive. */
@@ -62,8 +60,8 @@ export class UncertainCreates {
 
   /** A screenshot that was deleted since counts too: it stays charged. */
   async #wasCreated(account: string, id: string): Promise<boolean> {
-    const { screenshots, archive, files } = this.#deps
+    const { screenshots, archive } = this.#deps
     if (await screenshots.findLatest(id)) return true
-    return (await archive.find(account, id)) !== undefined || (await files.stat(tombstoneKey(account, id))) !== undefined
+    return (await archive.find(account, id)) !== undefined || (await archive.isDeleted(account, id))
   }
 }

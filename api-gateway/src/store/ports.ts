@@ -75,10 +75,10 @@ export interface QueueView {
 }
 
 /** Files in the bucket. */
-export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'mark' | 'removePrefix'>
+export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'removePrefix'>
 
 /** Small internal objects in the bucket. */
-export type ObjectStore = Pick<ObjectStorage, 'read' | 'write' | 'remove' | 'list'>
+export type ObjectStore = Pick<ObjectStorage, 'read' | 'readText' | 'exists' | 'write' | 'remove' | 'list'>
 
 /** Usage and limits of an account. `limit` is the quota plus the allowed overage. */
 export interface LimitFacts extends UsageFacts {
@@ -128,6 +128,8 @@ export type ScanDirection = 'newest' | 'oldest'
 /** Records that were moved from the Kubernetes API to the bucket, without deliveries. Deleted records are not included. */
 export interface RecordArchive {
   find(account: string, id: string): Promise<Screenshot | undefined>
+  /** Whether a record was deleted, live or archived. */
+  isDeleted(account: string, id: string): Promise<boolean>
   /** Records after the id `after`, newest first by default. Reads from the bucket only as far as the caller iterates. */
   scan(account: string, after: string | undefined, order?: ScanDirection): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>

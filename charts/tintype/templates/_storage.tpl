@@ -105,16 +105,15 @@ restarts the pods after the store knows them. (dict "root" $ "user" "gateway" "s
 {{- end }}
 
 {{/*
-The key of an identity of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. Fixed names of earlier versions are
-replaced. Generated once per rendering, because the Secret and the pods' annotation must match. (dict "root" $ "user" "gateway")
+The key of an identity of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. Generated once per
+rendering, because the Secret and the pods' annotation must match. (dict "root" $ "user" "gateway")
 */}}
 {{- define "tintype.storageKey" -}}
 {{- $made := get .root.Values "madeStorageKeys" | default dict -}}
 {{- if not (hasKey $made .user) -}}
 {{- $secret := printf "%s-storage-%s" (include "tintype.fullname" .root) .user -}}
 {{- $data := (lookup "v1" "Secret" .root.Release.Namespace $secret | default dict).data | default dict -}}
-{{- $accessKey := get $data "access-key" -}}
-{{- if or (not $accessKey) (not (get $data "secret-key")) (eq (b64dec $accessKey) (printf "tintype-%s" .user)) -}}
+{{- if not (and (get $data "access-key") (get $data "secret-key")) -}}
 {{- $data = dict "access-key" (randAlphaNum 20 | b64enc) "secret-key" (randAlphaNum 40 | b64enc) -}}
 {{- end -}}
 {{- $_ := set $made .user (pick $data "access-key" "secret-key") -}}
@@ -141,15 +140,14 @@ replaced. Generated once per rendering, because the Secret and the pods' annotat
 {{- end }}
 
 {{/*
-The root user of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. The fixed name of earlier versions is replaced,
-and the password stays. Generated once per rendering, because the Secret and the pod's annotation must match.
+The root user of the bundled store, as YAML in base64: the existing one of the cluster, or a new one. Generated once per
+rendering, because the Secret and the pod's annotation must match.
 */}}
 {{- define "tintype.minioRootKey" -}}
 {{- if not (hasKey .Values "madeRootKey") -}}
 {{- $secret := printf "%s-root" (include "tintype.storeName" .) -}}
 {{- $found := (lookup "v1" "Secret" .Release.Namespace $secret | default dict).data | default dict -}}
-{{- $user := get $found "root-user" -}}
-{{- if or (not $user) (eq (b64dec $user) "tintype-root") }}{{ $user = randAlphaNum 20 | b64enc }}{{ end -}}
+{{- $user := get $found "root-user" | default (randAlphaNum 20 | b64enc) -}}
 {{- $password := get $found "root-password" | default (randAlphaNum 40 | b64enc) -}}
 {{- $_ := set .Values "madeRootKey" (dict "root-user" $user "root-password" $password) -}}
 {{- end -}}

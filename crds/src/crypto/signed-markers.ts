@@ -18,7 +18,7 @@ export function signMarker(key: string, { current, keys }: KeyRing): string {
 /** Maximum bytes of a signed marker. */
 export const MAX_MARKER_BYTES = 256
 
-/** True if a key of the ring signed this marker. Markers of earlier versions have no signature. */
+/** True if a key of the ring signed this marker. */
 export function isSignedMarker(key: string, text: string, { keys }: KeyRing): boolean {
   const [id = '', given = ''] = text.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined

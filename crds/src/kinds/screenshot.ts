@@ -147,10 +147,7 @@ export const CaptureResult = z.object({
 })
 export type CaptureResult = z.infer<typeof CaptureResult>
 
-/**
- * State of the delivery of one event to one webhook. Entries of an earlier version have other fields, which the API server drops. With the
- * defaults, such entries count as delivered.
- */
+/** State of the delivery of one event to one webhook. The operator writes every field. */
 export const DeliveryEntry = z.object({
   attempts: z.int().min(0).max(100).default(1).describe('Number of recorded attempts.'),
   at: instant('Time of the last change. For an open delivery, the time at which the next attempt is due.'),

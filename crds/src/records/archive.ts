@@ -123,9 +123,13 @@ function toSegment(account: string, lines: readonly Line[]): Segment {
   const count = lines.length
   const text = lines.map(({ line }) => `${line}\n`).join('')
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
-  const key = `${segmentsPrefix(account, dayOf(first))}${first}.${last}.${count}.${digest}.ndjson`
+  const key = segmentKey(account, { first, last, count }, digest)
   return { key, first, last, count, text }
 }
+
+/** Key of a segment. `digest` is that of its text. */
+export const segmentKey = (account: string, { first, last, count }: Omit<SegmentName, 'key'>, digest: string): string =>
+  `${segmentsPrefix(account, dayOf(first))}${first}.${last}.${count}.${digest}.ndjson`
 
 const SEGMENT_NAME =
   /^records\/[a-z0-9-]{1,63}\/(\d{5})\/segments\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.([1-9]\d{0,3})\.[0-9a-f]{12}\.ndjson$/

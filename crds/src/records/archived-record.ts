@@ -5,6 +5,7 @@ import type { Screenshot } from '../kinds/screenshot.ts'
 import { FileFormat } from '../options/output/image.ts'
 import { ThumbnailFormat } from '../options/output/image-processing.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
+import type { RecordPlace } from './storage-keys.ts'
 import { isFuture, parseStoredJson } from './stored-json.ts'
 
 // The fields of an archived record that readers use. The schema is loose, so that a record stays readable when a later version adds or removes
@@ -130,12 +131,6 @@ export function parseArchived(line: string): Screenshot | undefined {
   // Returns the parsed JSON instead of zod's output, so that the fields keep their order.
   const { metadata, spec, status } = value as Screenshot
   return { metadata, spec, ...(status ? { status } : {}) }
-}
-
-/** The account and id in the key of a record. */
-export interface RecordPlace {
-  account: string
-  id: string
 }
 
 /** Reads the record of a key, or returns why it counts as absent. The account of the result is that of the key. */

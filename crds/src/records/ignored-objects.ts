@@ -1,29 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { type ListedKind, OBJECTS, type PartsOf, STORED_KINDS, type StoredKind } from './folders.ts'
 
 // Treat every object in the bucket as untrusted input. An object that is malformed or in the wrong place counts as absent:
 // it is counted and logged, never deleted, and never the cause of a failed request.
-
-/** Kinds of objects in the bucket. */
-export const STORED_KINDS = [
-  'record',
-  'segment',
-  'tombstone',
-  'batch',
-  'idempotency',
-  'options',
-  'cache',
-  'rewrite',
-  'expiry',
-  'gone',
-  'event',
-  'delivery_log',
-  'undelivered',
-  'file',
-  'run',
-  'schedule_options',
-  'name',
-] as const
-export type StoredKind = (typeof STORED_KINDS)[number]
 
 /** Why an object is ignored. */
 export const IGNORE_REASONS = [
@@ -52,6 +31,15 @@ export interface IgnoredObject {
 }
 
 export type ReportIgnored = (ignored: IgnoredObject) => void
+
+/** Reads the parts of listed keys. Reports those that Tintype does not write. */
+export const parseKeys = <K extends ListedKind>(kind: K, keys: readonly string[], report: ReportIgnored): PartsOf<K>[] =>
+  keys.flatMap((key) => {
+    const parse = OBJECTS[kind].parse as (key: string) => PartsOf<K> | undefined
+    const parts = parse(key)
+    if (parts === undefined) report({ kind, reason: 'key', key })
+    return parts ?? []
+  })
 
 /** No-op reporter. */
 export const ignoreSilently: ReportIgnored = () => {}

@@ -11,6 +11,9 @@ const ACCOUNT_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 /** True for a valid account name. */
 export const isAccountName = (text: string): boolean => ACCOUNT_NAME.test(text)
 
+/** Prefix of the files of an account. */
+export const objectsPrefix = (account: string): string => `users/${account}/`
+
 /** Prefix of every file of a screenshot. The dot prevents matches with longer ids. */
 export const objectKeyPrefix = (account: string, id: string): string => `users/${account}/${id}.`
 
@@ -29,11 +32,8 @@ export function parseObjectKey(key: string): ObjectKeyParts | undefined {
   return account && id && extension ? { account, id, extension } : undefined
 }
 
-/** Prefix of the pictures that schedules keep for their next comparisons. */
-export const BASELINES_PREFIX = 'baselines/'
-
 /** Prefix of the pictures of the schedules of an account. A schedule's uid follows. */
-export const baselinesPrefix = (account: string): string => `${BASELINES_PREFIX}${account}/`
+export const baselinesPrefix = (account: string): string => `baselines/${account}/`
 
 /** Prefix of the pictures of one schedule. */
 export const scheduleBaselinesPrefix = (account: string, scheduleUid: string): string => `${baselinesPrefix(account)}${scheduleUid}/`
@@ -59,21 +59,25 @@ export const tombstonesPrefix = (account: string, day: string): string => `${day
 /** Key of one archived record, for reads by id. */
 export const recordKey = (account: string, id: string): string => `${dayPrefix(account, dayOf(id))}one/${id}.json`
 
-const RECORD_KEY = /^records\/([a-z0-9-]{1,63})\/(\d{5})\/one\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})\.json$/
-
-/** Parses the key of one archived record; undefined for other text, and if the day does not match the id. */
-export function parseRecordKey(key: string): { account: string; id: string } | undefined {
-  const [, account, day, id] = RECORD_KEY.exec(key) ?? []
-  return account && id && dayOf(id) === day ? { account, id } : undefined
+/** The account and the screenshot in a key. */
+export interface RecordPlace {
+  account: string
+  id: string
 }
 
-const TOMBSTONE_KEY = /^records\/([a-z0-9-]{1,63})\/(\d{5})\/tombstones\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/
+/** Returns a parser for keys that begin with an account, a day and an id of that day. It returns undefined for other text. */
+const parserOfDay =
+  (pattern: RegExp) =>
+  (key: string): RecordPlace | undefined => {
+    const [, account, day, id] = pattern.exec(key) ?? []
+    return account && id && dayOf(id) === day ? { account, id } : undefined
+  }
 
-/** Parses the key of a tombstone; undefined for other text, and if the day does not match the id. */
-export function parseTombstoneKey(key: string): { account: string; id: string } | undefined {
-  const [, account, day, id] = TOMBSTONE_KEY.exec(key) ?? []
-  return account && id && dayOf(id) === day ? { account, id } : undefined
-}
+/** Parses the key of one archived record. */
+export const parseRecordKey = parserOfDay(/^records\/([a-z0-9-]{1,63})\/(\d{5})\/one\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})\.json$/)
+
+/** Parses the key of a tombstone. */
+export const parseTombstoneKey = parserOfDay(/^records\/([a-z0-9-]{1,63})\/(\d{5})\/tombstones\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/)
 
 /** Prefix of the segments of a day, for lists. {@link import('./archive.ts')} defines their names. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
@@ -93,11 +97,11 @@ export const namedRecordKey = (account: string, name: string): string => `names/
 /** Key of the ids of a batch. */
 export const batchKey = (account: string, batchId: string): string => `batches/${account}/${batchId}.json`
 
-/** Prefix of the markers of days whose segments must be rewritten. */
-export const REWRITES_PREFIX = 'rewrites/'
+/** Prefix of the markers of an account's days. */
+export const rewritesPrefix = (account: string): string => `rewrites/${account}/`
 
 /** Key of the marker that a day's segments must be rewritten: without the record whose id is `what`, or merged if `what` is {@link JOIN}. */
-export const rewriteKey = (account: string, day: string, what: string): string => `${REWRITES_PREFIX}${account}/${day}/${what}`
+export const rewriteKey = (account: string, day: string, what: string): string => `${rewritesPrefix(account)}${day}/${what}`
 
 /** See {@link rewriteKey}. */
 export const JOIN = 'join'
@@ -111,14 +115,13 @@ export function parseRewriteKey(key: string): { account: string; day: string; wh
   return what === JOIN || (isScreenshotId(what) && dayOf(what) === day) ? { account, day, what } : undefined
 }
 
-/** Prefix of the markers of files that expire before the retention of their plan ends, sorted by expiry. */
-export const EXPIRIES_PREFIX = 'expiries/'
-
 const SECONDS_DIGITS = 10
 
-/** Key of the marker that the files of a screenshot expire at `at`. */
-export const expiryKey = (account: string, id: string, at: Date): string =>
-  `${EXPIRIES_PREFIX}${String(Math.ceil(at.getTime() / 1_000)).padStart(SECONDS_DIGITS, '0')}/${account}/${id}`
+/** A time in seconds, rounded up, so that earlier times sort first. */
+const secondsOf = (at: Date): string => String(Math.ceil(at.getTime() / 1_000)).padStart(SECONDS_DIGITS, '0')
+
+/** Key of the marker that the files of a screenshot expire at `at`, before the retention of their plan ends. Sorted by expiry. */
+export const expiryKey = (account: string, id: string, at: Date): string => `expiries/${secondsOf(at)}/${account}/${id}`
 
 const EXPIRY_KEY = /^expiries\/(\d{10})\/([a-z0-9-]{1,63})\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/
 
@@ -128,11 +131,23 @@ export function parseExpiryKey(key: string): { at: Date; account: string; id: st
   return seconds && account && id && isAccountName(account) ? { at: new Date(Number(seconds) * 1_000), account, id } : undefined
 }
 
-/** Prefix of the markers of deleted accounts; a name follows. */
-export const GONE_PREFIX = 'gone/'
-
 /** Key of the marker of a deleted account. Its text is the time of the deletion. */
-export const goneKey = (account: string): string => GONE_PREFIX + account
+export const goneKey = (account: string): string => `gone/${account}`
+
+/** Parses a key of {@link goneKey}: the name of the account; undefined for other text. */
+export function parseGoneKey(key: string): string | undefined {
+  const account = key.slice('gone/'.length)
+  return key === goneKey(account) && isAccountName(account) ? account : undefined
+}
+
+/** Key of the plan of a request with an Idempotency-Key. `hash` identifies that key. */
+export const idempotencyKey = (account: string, hash: string): string => `idempotency/${account}/${hash}.json`
+
+/** Key of the plan of the capture on which all requests for a picture wait. `hash` identifies the picture. */
+export const flightKey = (account: string, hash: string): string => `idempotency/${account}/flight-${hash}.json`
+
+/** Key of the marker that a sign-in link of the console was used. */
+export const signInKey = (account: string, nonce: string): string => `idempotency/${account}/console-${nonce}.json`
 
 /** Key of the exact bytes of an event whose first post failed, for its retries. */
 export const eventKey = (eventId: string): string => `events/${eventId}.json`
@@ -149,11 +164,55 @@ export const runsPrefix = (account: string, scheduleUid: string): string => `run
 /** Key of an ended run of a schedule. */
 export const runKey = (account: string, scheduleUid: string, id: string): string => runsPrefix(account, scheduleUid) + id
 
-/** Prefix of the encrypted options of all schedules. */
-export const SCHEDULES_PREFIX = 'schedules/'
+const RUN_KEY = /^runs\/[a-z0-9-]{1,63}\/[^/]{1,128}\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/
+
+/** Parses a key of {@link runKey}: the id of the run; undefined for other text. */
+export const parseRunKey = (key: string): string | undefined => RUN_KEY.exec(key)?.[1]
 
 /** Key of encrypted options of a schedule that are too long for an object; `name` is that of the schedule. */
-export const scheduleOptionsKey = (account: string, name: string): string => `${SCHEDULES_PREFIX}${account}/${namePart(name, '.jwe')}`
+export const scheduleOptionsKey = (account: string, name: string): string => `schedules/${account}/${namePart(name, '.jwe')}`
+
+/** Prefix of an endpoint's delivery log. */
+export const logPrefix = (account: string, webhookId: string): string => `deliveries/${account}/${webhookId}/`
+
+const LOG_END = 9_999_999_999_999
+const LOG_DIGITS = 13
+
+/** Key of lines of a delivery log that are written at `at`. Newest first. */
+export const logKey = (prefix: string, at: Date, lines: number, nonce: string): string =>
+  `${prefix}${String(LOG_END - at.getTime()).padStart(LOG_DIGITS, '0')}-${lines}-${nonce}.ndjson`
+
+const LOG_KEY = /^deliveries\/[a-z0-9-]{1,63}\/[^/]{1,64}\/(\d{13})-([1-9]\d{0,3})-[0-9a-z]{1,64}\.ndjson$/
+
+/** Parses a key of {@link logKey}: the time at which the lines were written, and their number; undefined for other text. */
+export function parseLogKey(key: string): { at: Date; lines: number } | undefined {
+  const [, inverted, lines] = LOG_KEY.exec(key) ?? []
+  return inverted && lines ? { at: new Date(LOG_END - Number(inverted)), lines: Number(lines) } : undefined
+}
+
+/** Prefix of the open deliveries of archived records; an account and an endpoint follow. */
+export const OPEN_PREFIX = 'undelivered/open/'
+
+/** Key of an open delivery. Sorted by the time at which its next attempt is due. */
+export const openDeliveryKey = (account: string, endpoint: string, at: Date, delivery: string): string =>
+  `${OPEN_PREFIX}${account}/${endpoint}/${secondsOf(at)}.${delivery}`
+
+const OPEN_KEY = /^(undelivered\/open\/([a-z0-9-]{1,63})\/[a-z0-9._-]{1,253}\/)(\d{10})\.dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** Parses a key of {@link openDeliveryKey}; undefined for other text. */
+export function parseOpenKey(key: string): { prefix: string; account: string; at: Date } | undefined {
+  const [, prefix, account, seconds] = OPEN_KEY.exec(key) ?? []
+  return prefix && account && seconds && isAccountName(account) ? { prefix, account, at: new Date(Number(seconds) * 1_000) } : undefined
+}
+
+/** Prefix of the missed deliveries of an account. */
+export const missedPrefixOf = (account: string): string => `undelivered/missed/${account}/`
+
+/** Prefix of the missed deliveries of a Webhook. */
+export const missedPrefix = (account: string, webhookId: string): string => `${missedPrefixOf(account)}${webhookId}/`
+
+/** Key of a missed delivery. */
+export const missedKey = (account: string, webhookId: string, delivery: string): string => missedPrefix(account, webhookId) + delivery
 
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000

@@ -19,14 +19,11 @@ export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, 
 export function readStoredStatus({ window, reservations, days, ...rest }: StoredUsageStatus): AccountUsageStatus {
   return {
     ...rest,
-    ...(window === undefined ? {} : { window: isText(window) ? readWindow(window) : [] }),
-    ...(reservations === undefined ? {} : { reservations: reservations.filter(isText).flatMap((line) => readLine(line) ?? []) }),
+    ...(window === undefined ? {} : { window: readWindow(window) }),
+    ...(reservations === undefined ? {} : { reservations: reservations.flatMap((line) => readLine(line) ?? []) }),
     ...(days === undefined ? {} : { days: readDays(days) }),
   }
 }
-
-/** False for entries of an earlier version, which were objects. The API server returns them empty, because their fields are not in the CRD. */
-const isText = (value: unknown): value is string => typeof value === 'string'
 
 const toLine = ({ id, at, lastRetryAt = '-', gateway, names, units = 1 }: Reservation): string =>
   `${id} ${at} ${lastRetryAt} ${gateway} ${names.map((name) => (units === 1 ? name : `${name}*${units}`)).join(',')}`

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { PostResponse } from '../kinds/post-response.ts'
 import type { ReportIgnored } from '../records/ignored-objects.ts'
+import { parseLogKey } from '../records/storage-keys.ts'
 import { isFuture, parseStoredJson } from '../records/stored-json.ts'
 
-// The delivery log of an endpoint. The operator writes it, and the gateway reads it: NDJSON with one line per attempt, in objects
-// `deliveries/<account>/<webhook id>/<inverted milliseconds>-<lines>-<nonce>.ndjson`. Keys sort newest first and contain the number of lines.
-// A line may be in two objects, so readers merge.
+// The delivery log of an endpoint. The operator writes it, and the gateway reads it: NDJSON with one line per attempt. A line may be in two objects,
+// so readers merge.
 
 /** Maximum lines to keep for one endpoint. */
 export const MAX_LOG_LINES = 500
@@ -58,26 +58,11 @@ export type AttemptLine = z.infer<typeof AttemptLine>
 /** The result of an attempt, independent of its event. */
 export type AttemptFinding = Pick<AttemptLine, 'at' | 'milliseconds' | 'statusCode' | 'outcome' | 'detail' | 'answer'>
 
-/** Prefix of an endpoint's log. */
-export const logPrefix = (account: string, webhookId: string): string => `deliveries/${account}/${webhookId}/`
-
-const END = 9_999_999_999_999
-const DIGITS = 13
-
-/** Key of lines that are written at `at`. */
-export const logKey = (prefix: string, at: Date, lines: number, nonce: string): string =>
-  `${prefix}${String(END - at.getTime()).padStart(DIGITS, '0')}-${lines}-${nonce}.ndjson`
-
-const KEY = /\/(\d{13})-(\d{1,4})-[0-9a-z]{1,64}\.ndjson$/
-
 /** Number of lines according to the key of a log object; 0 for other keys. */
 export function linesOf(key: string): number {
-  const lines = Number(KEY.exec(key)?.[2] ?? 0)
+  const { lines = 0 } = parseLogKey(key) ?? {}
   return lines <= MAX_LOG_LINES ? lines : 0
 }
-
-/** Time at which a log object was written. */
-const writtenAt = (key: string): Date => new Date(END - Number(KEY.exec(key)?.[1] ?? 0))
 
 /** Current time, and the function that reports ignored objects. */
 export interface LogChecks {
@@ -86,10 +71,10 @@ export interface LogChecks {
 }
 
 /** Returns the valid keys of log objects, and reports the others. */
-function keysInPlace(prefix: string, keys: readonly string[], { now, report }: LogChecks): string[] {
+function keysInPlace(keys: readonly string[], { now, report }: LogChecks): string[] {
   return keys.filter((key) => {
-    const isName = linesOf(key) > 0 && key.indexOf('/', prefix.length) === -1
-    const reason = !isName ? 'key' : isFuture(writtenAt(key), now) ? 'time' : undefined
+    const parsed = linesOf(key) > 0 ? parseLogKey(key) : undefined
+    const reason = !parsed ? 'key' : isFuture(parsed.at, now) ? 'time' : undefined
     if (reason) report({ kind: 'delivery_log', reason, key })
     return reason === undefined
   })
@@ -138,7 +123,7 @@ const MAX_OBJECTS = 64
 /** Reads the newest lines of an endpoint's log, unsorted. Lists again if objects were merged meanwhile. */
 export async function readLog(prefix: string, objects: LogObjects, checks: LogChecks): Promise<AttemptLine[]> {
   for (let reads = 1; ; reads++) {
-    const keys = keysInPlace(prefix, await objects.list(prefix), checks).slice(0, MAX_OBJECTS)
+    const keys = keysInPlace(await objects.list(prefix), checks).slice(0, MAX_OBJECTS)
     const { lines, isWhole } = await readNewest(keys, objects, checks)
     if (reads === MAX_READS || isWhole) return lines
   }

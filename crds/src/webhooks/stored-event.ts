@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { IgnoreReason } from '../records/ignored-objects.ts'
+import { objectKeyPrefix } from '../records/storage-keys.ts'
 import { parseStoredJson } from '../records/stored-json.ts'
 import { type Envelope, recordIn } from './events.ts'
 
@@ -75,7 +76,7 @@ export function findMismatchOfDeleted(text: string, { id, type, screenshot, acco
   if (!stored || stored.type !== type) return 'content'
   const record = recordIn(stored.data)
   if (stored.id !== id || record.id !== screenshot) return 'id'
-  const own = `users/${account}/${screenshot}.`
+  const own = objectKeyPrefix(account, screenshot)
   if (record.storage_path !== null && !record.storage_path.startsWith(own)) return 'account'
   return linksOf(record).every((link) => link === undefined || link.startsWith(`${publicUrl}/files/${own}`)) ? undefined : 'account'
 }

@@ -2,20 +2,13 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { isScreenshotId } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
-import { isAccountName } from '../records/storage-keys.ts'
+import { OPEN_PREFIX, openDeliveryKey } from '../records/storage-keys.ts'
 import { parseStoredJson } from '../records/stored-json.ts'
 import { EVENT_TYPES } from '../schema/event-types.ts'
 import { REQUEST_WEBHOOK } from './request-webhook.ts'
 
-// Deliveries whose Screenshot has left the Kubernetes API, as objects in the bucket. Only the operator writes them, and the gateway counts them:
-//
-//   undelivered/open/<account>/<endpoint>/<seconds>.<delivery>    has another attempt; sorted by the time at which it is due
-//   undelivered/missed/<account>/<webhook id>/<delivery>          has failed, and can be redelivered
-//
-// An open delivery is valid only if the archived record names it, too: see isOpenIn.
-
-export const OPEN_PREFIX = 'undelivered/open/'
-const MISSED_PREFIX = 'undelivered/missed/'
+// Deliveries whose Screenshot has left the Kubernetes API, as objects in the bucket. Only the operator writes them, and the gateway counts them. An
+// open delivery has another attempt. It is valid only if the archived record names it, too: see isOpenIn. A missed one can be redelivered.
 
 const idOf = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 
@@ -38,9 +31,6 @@ export const Undelivered = z.object({
 })
 export type Undelivered = z.infer<typeof Undelivered>
 
-/** Maximum bytes of an object. */
-export const MAX_UNDELIVERED_BYTES = 8 * 1024
-
 /** Reads an object; undefined for other texts. */
 export const parseUndelivered = (text: string): Undelivered | undefined => Undelivered.safeParse(parseStoredJson(text)).data
 
@@ -61,28 +51,9 @@ export const openPrefixOf = (account: string, webhook: string): string =>
 export const openPrefix = (account: string, open: Pick<Undelivered, 'webhook' | 'url'>): string =>
   `${OPEN_PREFIX}${account}/${endpointOf(open)}/`
 
-const SECONDS_DIGITS = 10
-
 /** Key of an open delivery. */
 export const openKey = (account: string, open: Undelivered): string =>
-  `${openPrefix(account, open)}${String(Math.ceil(Date.parse(open.at) / 1_000)).padStart(SECONDS_DIGITS, '0')}.${open.delivery}`
-
-const OPEN_KEY = /^(undelivered\/open\/([a-z0-9-]{1,63})\/[a-z0-9._-]{1,253}\/)(\d{10})\.dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-/** Parses a key of {@link openKey}; undefined for other text. */
-export function parseOpenKey(key: string): { prefix: string; account: string; at: Date } | undefined {
-  const [, prefix, account, seconds] = OPEN_KEY.exec(key) ?? []
-  return prefix && account && seconds && isAccountName(account) ? { prefix, account, at: new Date(Number(seconds) * 1_000) } : undefined
-}
-
-/** Prefix of the missed deliveries of an account. */
-export const missedPrefixOf = (account: string): string => `${MISSED_PREFIX}${account}/`
-
-/** Prefix of the missed deliveries of a Webhook. */
-export const missedPrefix = (account: string, webhookId: string): string => `${missedPrefixOf(account)}${webhookId}/`
-
-/** Key of a missed delivery. */
-export const missedKey = (account: string, webhookId: string, delivery: string): string => missedPrefix(account, webhookId) + delivery
+  openDeliveryKey(account, endpointOf(open), new Date(open.at), open.delivery)
 
 /**
  * True if the archived record says that the delivery was open, and this object is not older than the record. An object is older if its

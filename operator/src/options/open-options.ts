@@ -5,11 +5,11 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { MAX_SEALED_BYTES, SealedOptions } from '@tintype/crds/options/sealed-options'
+import { SealedOptions } from '@tintype/crds/options/sealed-options'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { readStored } from '@tintype/crds/storage/read-stored'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
 import type { SecretStore } from '../secrets/ensure-secret.ts'
@@ -101,7 +101,7 @@ async function openLarge(shot: Screenshot, { storage, openingKeys, report }: Opt
     ? [scheduleRef.name].find((name) => scheduleOptionsKey(account, name) === optionsObject)
     : [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
   if (subject === undefined) throw new OptionsError('spec.optionsObject names an object of another Screenshot')
-  const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_SEALED_BYTES), report)
+  const text = await readStored('options', optionsObject, { storage, report })
   const isSealed = text !== undefined && COMPACT_JWE.test(text)
   if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
   if (!isSealed) throw new OptionsError('the object with the options does not exist')

@@ -1,21 +1,14 @@
+import { policyOf } from '@tintype/crds/records/folder-policies'
+import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { attachPolicy, listUsers, putPolicy, putUser, removePolicy, removeUser } from './minio-admin.ts'
 import type { StoreRoot, StoreUser } from './sign-headers.ts'
-import {
-  parseRetiredName,
-  policyName,
-  RETIRED_MILLISECONDS,
-  ROLES,
-  type Role,
-  retiredPolicy,
-  retiredPolicyName,
-  rolePolicy,
-} from './storage-policies.ts'
+import { parseRetiredName, policyName, RETIRED_MILLISECONDS, retiredPolicy, retiredPolicyName } from './storage-policies.ts'
 
 // Users of the bundled MinIO. The users of Tintype are identified by their policies, so that a key that was replaced manually, by a new
 // Secret or by an upgrade is found and retired.
 
 /** The current keys of the programs. */
-export type Identities = Readonly<Record<Role, StoreUser>>
+export type Identities = Readonly<Record<Identity, StoreUser>>
 
 /** The store whose users are set. */
 export interface Target {
@@ -31,8 +24,8 @@ export interface Target {
 export async function setIdentities(identities: Identities, { root, bucket, now }: Target): Promise<void> {
   // Retire first, so that no program loses permissions in between: a retired user keeps its own for an hour.
   await retireOthers(identities, { root, bucket, now })
-  for (const role of ROLES) {
-    await putPolicy(root, policyName(role), rolePolicy(role, bucket))
+  for (const role of IDENTITIES) {
+    await putPolicy(root, policyName(role), policyOf(role, bucket))
     await putUser(root, identities[role])
     await attachPolicy(root, policyName(role), identities[role].accessKey)
   }
@@ -44,7 +37,7 @@ async function retireOthers(identities: Identities, { root, bucket, now }: Targe
   const expired = new Set<string>()
   for (const { accessKey, policyName: attached } of await listUsers(root)) {
     if (current.has(accessKey)) continue
-    const role = ROLES.find((role) => policyName(role) === attached)
+    const role = IDENTITIES.find((role) => policyName(role) === attached)
     if (role) {
       const name = retiredPolicyName(role, now)
       await putPolicy(root, name, retiredPolicy(role, bucket, now))

@@ -1,3 +1,4 @@
+import { folders } from '@tintype/crds/records/folders'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
 import { RetryableError } from '../controller-runtime/errors.ts'
 
@@ -5,22 +6,6 @@ import { RetryableError } from '../controller-runtime/errors.ts'
 
 /** Prefix of the ids of Tintype's rules. Other rules are not changed. */
 const OWN = 'tintype-'
-
-/** Days by prefix. */
-const DAYS = {
-  /** Event bodies: retries end within minutes, redelivery is possible for a week. */
-  events: 7,
-  /** Delivery logs. For busy endpoints the operator keeps fewer. */
-  deliveries: 7,
-  /** Deliveries that can be redelivered. Open ones end within hours. */
-  undelivered: 30,
-  /** Idempotency keys are valid for 24 hours. */
-  idempotency: 2,
-  /** Pictures older than 30 days are not reused. */
-  cache: 31,
-  /** Large options: a capture that has not started by then never will. */
-  options: 2,
-} as const
 
 const rule = (folder: string, days: number): LifecycleRule => ({
   ID: `${OWN}${folder}`,
@@ -37,13 +22,14 @@ export interface KeptDays {
 }
 
 /** Days after which the store deletes the objects of each folder. */
-export const expiryDays = ({ fileDays, recordDays }: KeptDays): Readonly<Record<string, number>> => ({
-  ...DAYS,
-  users: fileDays + 1,
-  batches: recordDays,
-  runs: recordDays,
-  names: recordDays,
-})
+export const expiryDays = ({ fileDays, recordDays }: KeptDays): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    folders.flatMap(({ name, storeDays }) => {
+      const days = { files: fileDays + 1, records: recordDays, never: undefined }
+      const count = typeof storeDays === 'number' ? storeDays : days[storeDays]
+      return count === undefined ? [] : [[name, count]]
+    }),
+  )
 
 /**
  * Returns all rules of the bucket, with Tintype's rules updated. The operator deletes files by their plan, and records, because it knows

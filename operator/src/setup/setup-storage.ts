@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { retry } from '@tintype/crds/runtime/retry'
 import { StorageUrl } from '@tintype/crds/runtime/storage-settings'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
@@ -10,17 +11,16 @@ import { type Identities, setIdentities } from './identities.ts'
 import { setLifecycle } from './lifecycle.ts'
 import { removeUser } from './minio-admin.ts'
 import type { StoreRoot } from './sign-headers.ts'
-import { ROLES, type Role } from './storage-policies.ts'
 import { removeVersitygwUser, setVersitygwIdentities } from './versitygw-identities.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
-const upper = <R extends Role>(role: R) => role.toUpperCase() as Uppercase<R>
+const upper = <R extends Identity>(role: R) => role.toUpperCase() as Uppercase<R>
 
-type IdentityVariable = `TINTYPE_${Uppercase<Role>}_${'ACCESS' | 'SECRET'}_KEY`
+type IdentityVariable = `TINTYPE_${Uppercase<Identity>}_${'ACCESS' | 'SECRET'}_KEY`
 
 function identityVariables(): Record<IdentityVariable, z.ZodString> {
-  const entries = ROLES.flatMap((role) => [
+  const entries = IDENTITIES.flatMap((role) => [
     [`TINTYPE_${upper(role)}_ACCESS_KEY`, z.string().min(3)],
     [`TINTYPE_${upper(role)}_SECRET_KEY`, z.string().min(8)],
   ])
@@ -86,13 +86,14 @@ const readRoot = (read: z.infer<typeof Environment>): StoreRoot => ({
 })
 
 function readIdentities(read: z.infer<typeof Environment>): Identities {
-  const users = ROLES.map((role) => [
+  const users = IDENTITIES.map((role) => [
     role,
     { accessKey: read[`TINTYPE_${upper(role)}_ACCESS_KEY`], secretKey: read[`TINTYPE_${upper(role)}_SECRET_KEY`] },
   ])
   const identities = Object.fromEntries(users) as Identities
   const distinct = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
-  if (distinct.size < ROLES.length) throw new Error('two identities have the same access key. Set a different access-key in each Secret')
+  if (distinct.size < IDENTITIES.length)
+    throw new Error('two identities have the same access key. Set a different access-key in each Secret')
   return identities
 }
 

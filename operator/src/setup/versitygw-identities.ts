@@ -1,3 +1,5 @@
+import { policyOf, type Statement } from '@tintype/crds/records/folder-policies'
+import { IDENTITIES } from '@tintype/crds/records/folders'
 import { readBeginning } from '@tintype/crds/runtime/limited-read'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
 import type { Client } from 'minio'
@@ -5,7 +7,6 @@ import { request } from 'undici'
 import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
 import type { Identities, Target } from './identities.ts'
 import { type StoreRoot, type StoreUser, signHeaders } from './sign-headers.ts'
-import { ROLES, rolePolicy, type Statement } from './storage-policies.ts'
 
 // Users of the bundled versitygw, and their permissions. It has no policies of users, so the policy of the bucket names them.
 //
@@ -45,8 +46,8 @@ export function withIdentities(
   const current = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
   const [own, others] = [found.filter(({ Sid }) => Sid === OURS), found.filter(({ Sid }) => Sid !== OURS)]
   const replaced = [...new Set(own.flatMap(({ Principal }) => Principal.AWS))].filter((key) => !current.has(key))
-  const statements = ROLES.flatMap((role) =>
-    groupByActions(rolePolicy(role, bucket).Statement.filter(isSupported)).map((statement) => ({
+  const statements = IDENTITIES.flatMap((role) =>
+    groupByActions(policyOf(role, bucket).Statement.filter(isSupported)).map((statement) => ({
       Sid: OURS,
       Principal: { AWS: [identities[role].accessKey] },
       ...statement,
@@ -80,7 +81,7 @@ function groupByActions(statements: readonly Statement[]): Statement[] {
  * @throws RetryableError, TerminalError
  */
 export async function setVersitygwIdentities(identities: Identities, { root, bucket }: Pick<Target, 'root' | 'bucket'>): Promise<void> {
-  for (const role of ROLES) await putUser(root, identities[role])
+  for (const role of IDENTITIES) await putUser(root, identities[role])
   const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
   const { policy, replaced } = withIdentities(await readStatements(client, bucket), identities, bucket)
   await writePolicy(client, bucket, policy)

@@ -4,7 +4,7 @@ import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { RetryableError } from '../controller-runtime/errors.ts'
 
 /** The operator's access to the bucket. Every method is idempotent; errors of the store are RetryableErrors. */
-export interface Storage extends Omit<ObjectStorage, 'open' | 'stat' | 'check' | 'read' | 'write' | 'mark'> {
+export interface Storage extends Omit<ObjectStorage, 'open' | 'stat' | 'check' | 'read' | 'write'> {
   write(key: string, text: string): Promise<void>
 }
 

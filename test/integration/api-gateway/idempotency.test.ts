@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type Entry, toEntryText } from '../../../api-gateway/src/creation/idempotency-entry.ts'
 import { planScreenshots } from '../../../api-gateway/src/creation/plan.ts'
-import { idempotencyObjectKeys, legacyIdempotencyObjectKey } from '../../../api-gateway/src/creation/request-hash.ts'
+import { idempotencyObjectKeys } from '../../../api-gateway/src/creation/request-hash.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -104,18 +104,6 @@ t.test('a key that is a day old creates a new screenshot and keeps the old pictu
   t.equal((await objects()).length, 2)
   const link = (await call(`${first}/screenshots/${one.body.id}`, { key })).body.download_url
   t.equal((await call(new URL(link, first).href)).status, 200)
-})
-
-t.test('entries of earlier versions are valid for a day', async (t) => {
-  const { create, objects } = await anAccount('former')
-  const one = await create(first, 'order-1')
-  const { place, entry } = await entryOf('former', 'order-1')
-  await world.bucket.removeObject('tintype', place)
-  const former = JSON.stringify({ version: 1, ...entry })
-  await world.bucket.putObject('tintype', legacyIdempotencyObjectKey('former', 'order-1'), former)
-  const two = await create(second, 'order-1')
-  t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
-  t.equal((await objects()).length, 1)
 })
 
 t.test('a rotation of the signing keys keeps Idempotency-Keys', async (t) => {

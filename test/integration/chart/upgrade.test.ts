@@ -40,12 +40,12 @@ t.test('upgrade keeps the generated passwords', async (t) => {
   t.strictSame(await passwords(), first)
 })
 
-t.test('upgrade replaces the fixed key ids of earlier versions, once, and restarts the pods that use them', async (t) => {
+t.test('upgrade makes a new key in place of one that is missing, once, and restarts the pods that use it', async (t) => {
   const checksum = async (name: string) =>
     kubectl('get', `deployment/tintype-${name}`, '-o', "jsonpath={.spec.template.metadata.annotations['checksum/storage-keys']}")
   const before = await checksum('api-gateway')
-  const old = { 'access-key': 'tintype-gateway', 'secret-key': 'secret-of-old' }
-  await new Resource(http, secrets).patch('tintype-storage-gateway', mergePatch({ stringData: old }))
+  const lost = { 'access-key': null, 'secret-key': Buffer.from('secret-of-old').toString('base64') }
+  await new Resource(http, secrets).patch('tintype-storage-gateway', mergePatch({ data: lost }))
   await upgrade('runner.maxPods=4')
   const replaced = (await passwords())[2]
   t.match(Buffer.from(replaced?.['access-key'] ?? '', 'base64').toString(), /^[A-Za-z0-9]{20}$/)
@@ -58,11 +58,11 @@ t.test('upgrade replaces the fixed key ids of earlier versions, once, and restar
   first.splice(2, 1, replaced)
 })
 
-t.test('upgrade replaces the fixed name of the root user of earlier versions, keeps its password, and restarts the store', async (t) => {
+t.test('upgrade makes a new name for a root user that has none, keeps its password, and restarts the store', async (t) => {
   const checksum = () =>
     kubectl('get', 'statefulset/tintype-minio', '-o', "jsonpath={.spec.template.metadata.annotations['checksum/root-key']}")
   const before = await checksum()
-  await new Resource(http, secrets).patch('tintype-minio-root', mergePatch({ stringData: { 'root-user': 'tintype-root' } }))
+  await new Resource(http, secrets).patch('tintype-minio-root', mergePatch({ data: { 'root-user': null } }))
   await upgrade('runner.maxPods=6')
   const [root, ...others] = await passwords()
   t.match(Buffer.from(root?.['root-user'] ?? '', 'base64').toString(), /^[A-Za-z0-9]{20}$/)

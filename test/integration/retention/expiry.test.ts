@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createdAtOf } from '../../../crds/src/identifiers/ids.ts'
 import { buildSegments } from '../../../crds/src/records/archive.ts'
-import { dayOf, dayPrefix, REWRITES_PREFIX, recordKey, segmentsPrefix } from '../../../crds/src/records/storage-keys.ts'
+import { dayOf, dayPrefix, recordKey, rewritesPrefix, segmentsPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
@@ -64,7 +64,7 @@ t.test('segments are rewritten without deleted records, and small ones of a past
   await first.end('SIGTERM')
 
   await stage.startOperator()
-  await eventually('the marks are processed', async () => (await keysUnder(`${REWRITES_PREFIX}${ACCOUNT}/${day}/`)).length === 0)
+  await eventually('the marks are processed', async () => (await keysUnder(`${rewritesPrefix(ACCOUNT)}${day}/`)).length === 0)
   t.equal((await segments()).length, 1)
   const stream = await stage.world.bucket.getObject('tintype', (await segments())[0]!)
   const text = (await stream.toArray()).join('')

@@ -38,6 +38,8 @@ const sweep = (days: number) => {
     findAccount: () => anAccount({ name: ACCOUNT, spec: { plan: 'free' } }),
     isAccountGone: async () => false,
     findLive: () => undefined,
+    schedules: () => [],
+    optionsOfRuns: () => [],
     gone: new DeletedAccounts({ ...shared, kinds: [], graceMilliseconds: DAY }),
     plans,
     recordDays: 400,

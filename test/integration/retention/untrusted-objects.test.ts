@@ -12,13 +12,14 @@ import {
   expiryKey,
   goneKey,
   JOIN,
+  logKey,
+  logPrefix,
   objectKey,
   recordKey,
   rewriteKey,
   segmentsPrefix,
   tombstonesPrefix,
 } from '../../../crds/src/records/storage-keys.ts'
-import { logKey, logPrefix } from '../../../crds/src/webhooks/delivery-log.ts'
 import { countIgnored, JUNK, sumIgnored } from '../../support/attack/junk.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'

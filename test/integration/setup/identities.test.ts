@@ -4,10 +4,11 @@ import path from 'node:path'
 import { Client, CopyConditions } from 'minio'
 import t from 'tap'
 import { presign } from '../../../crds/src/crypto/presign.ts'
+import { IDENTITIES, type Identity } from '../../../crds/src/records/folders.ts'
 import { setIdentities } from '../../../operator/src/setup/identities.ts'
 import { attachPolicy, listUsers, putUser } from '../../../operator/src/setup/minio-admin.ts'
 import type { StoreUser } from '../../../operator/src/setup/sign-headers.ts'
-import { policyName, ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
+import { policyName } from '../../../operator/src/setup/storage-policies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { addParameters } from '../../support/attack/added-parameters.ts'
@@ -28,8 +29,8 @@ const { endpoint, accessKey, secretKey, port } = store
 const region = 'us-east-1'
 const bucket = 'tintype'
 const root = { endpoint, region, accessKey, secretKey }
-const key = (role: Role, mark: string): StoreUser => ({ accessKey: `${role}-${mark}`, secretKey: `secret of ${role} ${mark}` })
-const keysOf = (mark: string) => Object.fromEntries(ROLES.map((role) => [role, key(role, mark)])) as Record<Role, StoreUser>
+const key = (role: Identity, mark: string): StoreUser => ({ accessKey: `${role}-${mark}`, secretKey: `secret of ${role} ${mark}` })
+const keysOf = (mark: string) => Object.fromEntries(IDENTITIES.map((role) => [role, key(role, mark)])) as Record<Identity, StoreUser>
 const connect = (user: StoreUser) => new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...user })
 const admin = connect({ accessKey, secretKey })
 const now = new Date()
@@ -55,7 +56,7 @@ const folders = [...table.keys()]
 const SOURCE = 'users/source.png'
 for (const name of [SOURCE, 'other/file', ...folders.map((folder) => `${folder}/there`)]) await admin.putObject(bucket, name, 'x')
 
-for (const role of ROLES) {
+for (const role of IDENTITIES) {
   t.test(`the identity ${role} has exactly the permissions of docs/architecture.md in each folder`, async (t) => {
     const client = connect(first[role])
     for (const folder of [...folders, 'other']) {
@@ -192,7 +193,7 @@ t.test('the setup succeeds after two keys of one role were replaced at once', as
   await attachPolicy(root, policyName('operator'), extra.accessKey)
   await setIdentities(keysOf('fifth'), { root, bucket, now })
   await setIdentities(keysOf('fifth'), { root, bucket, now: new Date(now.getTime() + 8 * 24 * HOUR) })
-  t.equal((await listUsers(root)).length, ROLES.length)
+  t.equal((await listUsers(root)).length, IDENTITIES.length)
 })
 
 t.test('a retired identity that is current again gets its permissions back', async (t) => {

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.ts'
 import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { watchEnds } from '../stage/ends-once.ts'
+import { ARCHIVE_AT_ONCE, createKept, deleteKept, findLost } from '../stage/kept-objects.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
 import { readRunning, tagSettings } from '../stage/running-release.ts'
 import {
@@ -27,9 +28,11 @@ import {
 // captures, install again. The CRDs are shared with the cluster's own release. So the cluster must already run the new version (`npm start`), and the
 // CRDs are not downgraded.
 
-/** The commit of v0.1.0, because a clone may have no tags. */
-const FIRST_RELEASE = 'a98d7a72427b7e3fa835d838a3c05f1aaf0d7374'
+/** The state that users may have: what it stores must stay readable. */
+const FIRST_STATE = '1230566bf2f6a32b5124e11fc04b00d326bbbae3'
 const NOW = 'HEAD'
+/** Of the release that runs under load before the upgrade. */
+const OLD_REVISION = '2'
 const NEW_TAG = 'release-head'
 const OLD_TAG = 'release-before'
 const EVERY_MILLISECONDS = 1_500
@@ -67,7 +70,7 @@ async function requireSameKinds(chart: string): Promise<void> {
 }
 
 async function goThrough(trial: Trial, { progress, settings }: PartContext) {
-  const from = settings.from ?? FIRST_RELEASE
+  const from = settings.from ?? FIRST_STATE
   const { values, tags } = await readRunning()
   const [before, now] = [await checkOut(from), await checkOut(NOW)]
   await requireSameKinds(now.chart)
@@ -81,7 +84,12 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   progress(`install ${from}`)
   await trial.makeNamespace()
   // The cluster's CRDs are newer, and another release uses them.
-  await helmOn('install', RELEASE, before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false', ...wait)
+  const old = [before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false']
+  await helmOn('install', RELEASE, ...old, ...ARCHIVE_AT_ONCE, ...wait)
+  await trial.whenReady()
+  progress('create an object of each kind')
+  await createKept(trial)
+  await helmOn('upgrade', RELEASE, ...old, '--reset-values', ...wait)
   await trial.whenReady()
   const ends = await watchEnds(trial.http)
   const load = startLoad(trial, EVERY_MILLISECONDS)
@@ -93,13 +101,15 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   progress('rollback')
-  await helmOn('rollback', RELEASE, '1', ...wait)
+  await helmOn('rollback', RELEASE, OLD_REVISION, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   progress('upgrade')
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   const broken = await findBroken(noted)
   const oldName = await useOldWebhook(trial)
+  const lost = await findLost(trial)
+  await deleteKept(trial)
 
   progress('uninstall, with captures unfinished')
   await load.stop()
@@ -116,7 +126,7 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   const missing = await findMissingPictures(shots.map(({ metadata }) => screenshotIdOf(metadata)))
   await ends.stop()
   await Promise.all([before.remove(), now.remove()])
-  return { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, faults: ends.faults }
+  return { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults: ends.faults }
 }
 
 /** A name that earlier CRDs accepted, although no Secret can be named after it. */
@@ -171,12 +181,12 @@ async function findLastLeftovers(): Promise<string[]> {
 
 export const clusterUpgrade: Part = {
   name: 'cluster-upgrade',
-  shows: 'install v0.1.0 (or --from), upgrade, rollback, uninstall and reinstall under load lose no capture and leave no objects',
+  shows: 'install 1230566b (or --from), upgrade, rollback, uninstall and reinstall under load lose no capture and leave no objects',
   run: (context) => withTrial((trial) => run(trial, context)),
 }
 
 async function run(trial: Trial, context: PartContext): Promise<PartResult> {
-  const { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, faults } = await goThrough(trial, context)
+  const { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults } = await goThrough(trial, context)
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
   context.progress(`left behind: ${leftovers.join(' ')}`)
@@ -196,6 +206,7 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
         broken.join('; ') || `${noted.links.size} links`,
       ),
       holds('a Webhook with a name from before the limit stays writable', oldName === 'InvalidName', oldName),
+      holds('an object of each kind from before the upgrade works afterwards', lost.length === 0, lost.join(' ') || '7 kinds'),
       holds('creates were accepted all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
       holds('captures were unfinished at the uninstall', unfinished > 0, `${unfinished} finished after the reinstallation`),
       holds(

@@ -65,11 +65,11 @@ export class MemoryBucket {
         this.objects.set(key, text)
         return 'e'
       },
-      mark: async (key: string) => {
-        this.objects.set(key, '')
+      readText: async (key: string) => {
+        this.beforeCall('read', key)
+        return this.objects.get(key)
       },
-      stat: async (key: string) =>
-        this.objects.has(key) ? { sizeBytes: this.objects.get(key)!.length, etag: 'e', lastModified: this.#modifiedAt(key) } : undefined,
+      exists: async (key: string) => this.objects.has(key),
     }
   }
 }

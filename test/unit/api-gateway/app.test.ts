@@ -1,6 +1,5 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
-import { tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
 
 const url = 'https://example.com/'
@@ -154,7 +153,7 @@ t.test('DELETE /screenshots/:id writes the tombstone first', async (t) => {
 })
 
 t.test('/files goes on with the signature and the bucket while the API server is away', async (t) => {
-  const { app, headers, screenshots, files } = aGateway()
+  const { app, headers, screenshots, files, archive } = aGateway()
   screenshots.put(aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } }))
   files.objects.set(`users/acme/${SCREENSHOT_ID}.png`, Buffer.from('picture'))
   const { download_url: link } = (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).json()
@@ -163,7 +162,7 @@ t.test('/files goes on with the signature and the bucket while the API server is
     throw unavailable('away')
   }
   t.equal((await app.inject({ url: pathname + search })).body, 'picture')
-  await files.mark(tombstoneKey('acme', SCREENSHOT_ID))
+  await archive.markDeleted('acme', SCREENSHOT_ID)
   t.equal((await app.inject({ url: pathname + search })).statusCode, 404)
 })
 

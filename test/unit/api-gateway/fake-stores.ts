@@ -11,6 +11,12 @@ export class FakeObjects implements ObjectStore {
     const text = this.objects.get(key)
     return text === undefined ? undefined : { text, etag: etagOf(text) }
   }
+  async readText(key: string): Promise<string | undefined> {
+    return (await this.read(key))?.text
+  }
+  async exists(key: string): Promise<boolean> {
+    return this.objects.has(key)
+  }
   async write(key: string, text: string, { ifAbsent, ifMatch }: WriteCondition = {}): Promise<string | undefined> {
     const known = this.objects.get(key)
     if (ifAbsent && known !== undefined) return undefined

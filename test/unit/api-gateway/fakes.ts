@@ -223,9 +223,6 @@ export class FakeFiles implements FileStore {
     const bytes = this.objects.get(key) ?? Buffer.alloc(0)
     return Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])
   }
-  async mark(key: string): Promise<void> {
-    this.objects.set(key, Buffer.alloc(0))
-  }
   async removePrefix(prefix: string): Promise<void> {
     for (const key of this.objects.keys()) if (key.startsWith(prefix)) this.objects.delete(key)
   }
@@ -238,6 +235,9 @@ export class FakeArchive implements RecordArchive {
   async find(account: string, id: string): Promise<Screenshot | undefined> {
     const found = this.records.get(id)
     return found && accountOf(found) === account && !this.deletedIds.has(id) ? found : undefined
+  }
+  async isDeleted(_account: string, id: string): Promise<boolean> {
+    return this.deletedIds.has(id)
   }
   async *scan(account: string, after: string | undefined, order: 'newest' | 'oldest' = 'newest'): AsyncGenerator<Screenshot> {
     const ids = [...this.records.keys()].sort()

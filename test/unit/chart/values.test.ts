@@ -283,7 +283,7 @@ t.test('chart contains a copy of its values for releases with older values', asy
 t.test('chart renders with the values of the previous release, which lack new fields (helm upgrade --reuse-values)', async (t) => {
   const older = path.join(t.testdir(), 'chart')
   cpSync(chartDirectory, older, { recursive: true })
-  const values = path.join(chartDirectory, '../../test/chart/releases/values-0.1.0.yaml')
+  const values = path.join(chartDirectory, '../../test/chart/releases/values-1230566b.yaml')
   cpSync(values, path.join(older, 'values.yaml'))
   const reused = parseAllDocuments(
     await helm(['template', 'tintype', older, '--namespace', 'tintype', '--set', 'image.registry=registry.example']),
@@ -292,12 +292,20 @@ t.test('chart renders with the values of the previous release, which lack new fi
   const fresh = await renderChart({ 'image.registry': 'registry.example' }, ['--values', values])
   t.strictSame(new Set(objects.map(nameOf)), new Set(fresh.map(nameOf)))
   for (const name of ['tintype-operator', 'tintype-api-gateway']) {
-    const [before, after] = [objects, fresh].map(
-      (all) => podsOf(all).find((pod) => pod.name === `Deployment ${name}`)?.spec.containers[0]?.env,
+    const [before, after] = [objects, fresh].map((all) =>
+      podsOf(all)
+        .find((pod) => pod.name === `Deployment ${name}`)
+        ?.spec.containers[0]?.env?.map(withoutNulls),
     )
     t.ok((before?.length ?? 0) > 10)
     t.strictSame(before, after, name)
   }
+})
+
+/** With `--values`, a null removes the field from the plan. The programs read both the same way. */
+const withoutNulls = ({ value, ...rest }: { name: string; value?: string }) => ({
+  ...rest,
+  ...(value === undefined ? {} : { value: value.replaceAll(/"\w+":null,/g, '') }),
 })
 
 const nameOf = ({ kind, metadata }: Rendered): string => `${kind}/${metadata.name}`

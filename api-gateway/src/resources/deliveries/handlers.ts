@@ -1,15 +1,15 @@
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { eventKey } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
-import { logPrefix, mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delivery-log'
+import { eventKey, logPrefix } from '@tintype/crds/records/storage-keys'
+import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
+import { mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delivery-log'
 import type { FastifyReply } from 'fastify'
 import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import type { Input } from '../../http/route.ts'
-import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
+import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
 import { assertOwned, FRESH } from '../shared/owned-records.ts'
 import { countMissed } from '../webhooks/count-deliveries.ts'
@@ -23,8 +23,7 @@ export interface DeliveriesDeps extends RecordDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLatest' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
   postRequests: Pick<PostRequests, 'ask'>
-  objects: Pick<ObjectStore, 'read' | 'list'>
-  files: Pick<FileStore, 'stat'>
+  objects: Pick<ObjectStore, 'readText' | 'exists' | 'list'>
   now: () => Date
   /** Called for invalid objects, which count as absent. */
   report: ReportIgnored
@@ -45,8 +44,8 @@ const findOwn = async ({ params, request }: Place<ById>, { webhooks }: Pick<Deli
 
 /** All deliveries in the log of the endpoint, newest first. The log is a few seconds behind. */
 async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
-  const read = async (key: string) => (await objects.read(key, MAX_OBJECT_BYTES.deliveryLog))?.text
-  const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
+  const read = (key: string) => emptyIfTooLarge(objects.readText(key, OBJECTS.delivery_log.maxBytes))
+  const log = { list: (prefix: string) => objects.list(prefix), read }
   const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
   return toDeliveries(mergeLines(lines, now())).map((delivery) =>
     withDeliveryState(delivery, webhook, { live: screenshots.findLive(delivery.attempts[0]!.screenshot), now: now() }),
@@ -94,6 +93,6 @@ export async function redeliverMissed(input: Input<ById>, deps: DeliveriesDeps):
 
 /** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */
 async function assertEventAvailable(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
-  if ((await deps.files.stat(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
+  if ((await deps.objects.exists(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
   throw new ApiError('EXPIRED', 'the screenshot was deleted and its event has expired')
 }

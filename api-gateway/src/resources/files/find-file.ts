@@ -2,7 +2,7 @@ import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { type Artifact, artifactsOf } from '@tintype/crds/options/artifacts'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf, toWireStatus } from '@tintype/crds/records/record'
-import { type ObjectKeyParts, objectKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { type ObjectKeyParts, objectKey } from '@tintype/crds/records/storage-keys'
 import type { StoredFile } from '@tintype/crds/storage/port'
 import { ApiError, notFound } from '../../common/errors.ts'
 import type { FileStore, KeyRingSource, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
@@ -10,7 +10,7 @@ import type { Downloads } from './downloads.ts'
 
 export interface FilesDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLatest'>
-  archive: Pick<RecordArchive, 'find'>
+  archive: Pick<RecordArchive, 'find' | 'isDeleted'>
   files: FileStore
   downloads: Downloads
   keyRing: KeyRingSource
@@ -66,7 +66,7 @@ export async function findFile(parts: ObjectKeyParts, deps: RecordsOfFiles & Pic
   const { files } = deps
   const live = await findLive(id, deps.screenshots)
   const screenshot = typeof live === 'object' ? live : await deps.archive.find(account, id)
-  if (!screenshot && (live !== 'unavailable' || (await files.stat(tombstoneKey(account, id))))) throw notFound('file')
+  if (!screenshot && (live !== 'unavailable' || (await deps.archive.isDeleted(account, id)))) throw notFound('file')
   const stored = await files.stat(objectKey(account, id, extension))
   if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file has expired and was deleted') : notFound('file')
   if (screenshot && !isOwnFile(screenshot, parts, stored, deps.report)) throw notFound('file')

@@ -1,12 +1,12 @@
 import { isScreenshotId, scheduleIdOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { parseKeys } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { readRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey, runsPrefix } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { readParsed } from '@tintype/crds/storage/read-stored'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { eventSubjectOf } from '@tintype/crds/webhooks/events'
 import type { FastifyReply } from 'fastify'
@@ -29,7 +29,7 @@ import { limit } from '../shared/offset-page.ts'
 import { assertOwned, FRESH } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { SchedulesDeps } from './handlers.ts'
-import { runId, type ScheduleRun, toActiveRun, toEndedRun } from './record.ts'
+import { runId, toActiveRun, toEndedRun } from './record.ts'
 
 // Runs of a schedule: an extra one that a client starts, and the list of all.
 
@@ -109,7 +109,7 @@ export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: S
   const ids = [...new Set([...stored, ...[...active.keys()].filter(isAfter)])].sort()
   const page = ids.slice(0, query.limit)
   const runs = await mapConcurrently(page, READS, async (id) => {
-    const ended = stored.includes(id) ? await readStored(schedule, id, deps) : undefined
+    const ended = stored.includes(id) ? await readEnded(schedule, id, deps) : undefined
     const open = active.get(id)
     return ended ?? (open && toActiveRun(open))
   })
@@ -126,25 +126,11 @@ export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: S
 async function listStored(schedule: ScreenshotSchedule, { limit: size, cursor }: RunsQuery, { objects, report }: SchedulesDeps) {
   const prefix = runsPrefix(accountOf(schedule), schedule.metadata.uid)
   const after = cursor === undefined ? {} : { after: prefix + cursor }
-  const keys = await objects.list(prefix, { ...after, limit: size + 1 })
-  return keys.flatMap((key) => {
-    const id = key.slice(prefix.length)
-    if (isScreenshotId(id)) return [id]
-    report({ kind: 'run', reason: 'key', key })
-    return []
-  })
+  return parseKeys('run', await objects.list(prefix, { ...after, limit: size + 1 }), report)
 }
 
-async function readStored(
-  schedule: ScreenshotSchedule,
-  id: string,
-  { objects, report, now }: SchedulesDeps,
-): Promise<ScheduleRun | undefined> {
+async function readEnded(schedule: ScreenshotSchedule, id: string, { objects: storage, report, now }: SchedulesDeps) {
   const key = runKey(accountOf(schedule), schedule.metadata.uid, id)
-  const stored = await unlessTooLarge('run', key, objects.read(key, MAX_OBJECT_BYTES.run), report)
-  if (stored === undefined) return undefined
-  const run = readRun(stored.text, id, now())
-  if (typeof run !== 'string') return toEndedRun(run)
-  report({ kind: 'run', reason: run, key })
-  return undefined
+  const run = await readParsed('run', key, (text) => readRun(text, id, now()), { storage, report })
+  return run && toEndedRun(run)
 }

@@ -1,5 +1,5 @@
 import type { PictureMemory } from '../../cache/picture-memory.ts'
-import type { FlightStoreDeps } from '../../creation/flight-store.ts'
+import type { EntryStoreDeps } from '../../creation/entry-store.ts'
 import type { Flights } from '../../creation/flights.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { CallLimits } from '../../quota/call-limits.ts'
@@ -9,7 +9,7 @@ import type { ParsedLinks } from './parsed-link.ts'
 
 /** Dependencies of the route of links. */
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
-  objects: ScreenshotsDeps['objects'] & FlightStoreDeps['objects']
+  objects: ScreenshotsDeps['objects'] & EntryStoreDeps['objects']
   flights: Flights
   /** Pictures of links in memory. */
   pictures: PictureMemory

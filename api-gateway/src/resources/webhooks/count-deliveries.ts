@@ -1,9 +1,10 @@
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { PAGE } from '@tintype/crds/storage/port'
+import { missedPrefix } from '@tintype/crds/records/storage-keys'
+import { listPages } from '@tintype/crds/storage/list-stored'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
-import { missedPrefix, openPrefixOf } from '@tintype/crds/webhooks/undelivered'
+import { openPrefixOf } from '@tintype/crds/webhooks/undelivered'
 import type { ObjectStore, ScreenshotStore } from '../../store/ports.ts'
 
 /** Deliveries of archived screenshots are counted up to this number. */
@@ -33,11 +34,9 @@ export const countMissed = (webhook: Webhook, objects: Pick<ObjectStore, 'list'>
 
 async function countKeys(prefix: string, objects: Pick<ObjectStore, 'list'>): Promise<number> {
   let count = 0
-  for (let after: string | undefined; count < MAX_COUNTED; ) {
-    const keys = await objects.list(prefix, { ...(after === undefined ? {} : { after }), limit: PAGE })
+  for await (const keys of listPages(prefix, objects)) {
     count += keys.length
-    if (keys.length < PAGE) break
-    after = keys.at(-1)
+    if (count >= MAX_COUNTED) break
   }
   return count
 }

@@ -6,7 +6,8 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isScreenshotIdName, toId, toObjectName } from '@tintype/crds/identifiers/names'
 import type { AccountUsage, Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { recordKey } from '@tintype/crds/records/storage-keys'
+import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Storage } from '../../storage/storage.ts'
@@ -88,5 +89,5 @@ async function wasNeverMade(account: string, name: string, { hasSeen, screenshot
   if (!isScreenshotIdName(name) || hasSeen(name)) return false
   if (await screenshots.find(name)) return false
   const id = toId(name)
-  return !(await storage.exists(tombstoneKey(account, id))) && !(await storage.exists(recordKey(account, id)))
+  return !(await isDeleted(account, id, storage)) && !(await storage.exists(recordKey(account, id)))
 }

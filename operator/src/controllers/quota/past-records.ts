@@ -3,10 +3,10 @@ import { linesInPlace, parseSegmentKey, readSegment, type SegmentName } from '@t
 import { readArchived } from '@tintype/crds/records/archived-record'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import type { ObjectStorage } from '@tintype/crds/storage/port'
+import { readStored } from '@tintype/crds/storage/read-stored'
 import { unitsOf } from '@tintype/crds/usage/units'
 import { monthOf } from '@tintype/crds/usage/usage'
 
@@ -46,8 +46,7 @@ async function listPastKeys(account: string, now: Date, objects: Pick<ObjectStor
   const prefix = recordsPrefix(account)
   const oldest = invertedDay(new Date(`${month}-01T00:00:00.000Z`))
   const found: PastKeys = { ids: new Set(), segments: [] }
-  for (let after: string | undefined; ; ) {
-    const keys = await objects.list(prefix, { after, limit: PAGE })
+  for await (const keys of listPages(prefix, objects)) {
     for (const key of keys) {
       if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return found
       const id = parseRecordKey(key)?.id ?? parseTombstoneKey(key)?.id
@@ -55,15 +54,14 @@ async function listPastKeys(account: string, now: Date, objects: Pick<ObjectStor
       const segment = parseSegmentKey(key)
       if (segment) found.segments.push(segment)
     }
-    if (keys.length < PAGE) return found
-    after = keys.at(-1)
   }
+  return found
 }
 
 /** Units of the videos in a segment. */
 async function readUnits(account: string, segment: SegmentName, now: Date, { objects, report }: PastDeps): Promise<[string, number][]> {
   const { key } = segment
-  const text = await unlessTooLarge('segment', key, objects.readText(key, MAX_OBJECT_BYTES.segment), report)
+  const text = await readStored('segment', key, { storage: objects, report })
   const lines = linesInPlace(segment, readSegment(text ?? '')).filter(({ line }) => VIDEO.test(line))
   return lines.flatMap(({ id, line }): [string, number][] => {
     const record = readArchived(line, { account, id }, now)

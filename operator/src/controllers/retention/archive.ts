@@ -9,21 +9,17 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
-import { keptUntil } from '@tintype/crds/crypto/download-link'
-import { signMarker } from '@tintype/crds/crypto/signed-markers'
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { toLines, toSegments } from '@tintype/crds/records/archive'
-import { digestOf, hasOwnName, isRestored, type NamedRecord } from '@tintype/crds/records/named-record'
+import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
-import { dayOf, expiryKey, JOIN, namedRecordKey, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { writeRecords } from '@tintype/crds/storage/archive/records'
+import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import type { Archiving } from '../../storage/archiving.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { withOpenDeliveries } from '../delivery/undelivered/hand-over.ts'
 import { discardRecord } from './deletion.ts'
-import type { MarkChecks } from './marks.ts'
-import { findDeleted } from './tombstones.ts'
 
 export interface ArchiveDeps extends MarkChecks {
   screenshots: Pick<Resource<Screenshot>, 'delete'>
@@ -36,7 +32,7 @@ export interface ArchiveDeps extends MarkChecks {
   log: Log
 }
 
-/** Concurrent writes of objects, and concurrent deletions of Screenshots. */
+/** Concurrent deletions of Screenshots. */
 const PARALLEL = 16
 
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
@@ -103,38 +99,6 @@ async function write(account: string, screenshots: readonly Screenshot[], deps: 
     found.flatMap(({ open }) => open),
   )
   return found.map(({ screenshot }) => screenshot)
-}
-
-async function writeRecords(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
-  const lines = toLines(screenshots)
-  await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
-  const segments = toSegments(account, lines)
-  await mapConcurrently(screenshots.filter(hasOwnName), PARALLEL, (screenshot) => writeName(account, screenshot, storage))
-  await mapConcurrently(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
-  await mapConcurrently(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
-  const days = new Set(segments.map(({ first }) => dayOf(first)))
-  for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
-}
-
-/** Lets the same Screenshot take this result if it is applied again. */
-async function writeName(account: string, screenshot: Screenshot, storage: Pick<Storage, 'write'>): Promise<void> {
-  const named: NamedRecord = { version: 1, id: idOf(screenshot), digest: digestOf(screenshot) }
-  await storage.write(namedRecordKey(account, screenshot.metadata.name), JSON.stringify(named))
-}
-
-/**
- * Files that expire before their plan's retention are not found by age, so a mark holds their expiry time. Every record is archived before.
- */
-async function markExpiry(
-  account: string,
-  screenshot: Screenshot,
-  { storage, ring }: Pick<ArchiveDeps, 'storage' | 'ring'>,
-): Promise<void> {
-  const { retentionDays } = screenshot.spec
-  if (retentionDays === undefined || screenshot.status?.phase !== 'Completed') return
-  const id = idOf(screenshot)
-  const key = expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays))
-  await storage.write(key, signMarker(key, ring))
 }
 
 /** Deletes a Screenshot. Returns true when this call deleted it. */

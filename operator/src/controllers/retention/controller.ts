@@ -30,7 +30,6 @@ import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { type ExpireDeps, expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
-import { removeStrayObjects, type StrayObjectsDeps } from './stray-objects.ts'
 
 /** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
 export interface RetentionIntervals {
@@ -129,16 +128,14 @@ function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions):
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
     async expire(mayWrite) {
-      await expire({ ...shared, ...lookups, mayWrite, gone, plans, recordDays: retention.recordDays })
-      const strays = await removeStrayObjects({ ...shared, ...schedulesOf(reflectors), mayWrite })
-      if (strays > 0) log.info({ objects: strays }, 'objects of deleted schedules removed')
+      await expire({ ...shared, ...lookups, ...schedulesOf(reflectors), mayWrite, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }
 }
 
 /** What still needs the pictures and options of schedules. */
-const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<StrayObjectsDeps, 'schedules' | 'optionsOfRuns'> => ({
+const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<ExpireDeps, 'schedules' | 'optionsOfRuns'> => ({
   schedules: () => schedules.lister.list().map((schedule) => ({ ...schedule.metadata, account: accountOf(schedule) })),
   optionsOfRuns: () =>
     ['Pending', 'Running'].flatMap((phase) =>

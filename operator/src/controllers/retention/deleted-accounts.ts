@@ -10,13 +10,15 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
-import { MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
-import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/records/storage-keys'
+import { prefixOf } from '@tintype/crds/records/folders'
+import { parseKeys } from '@tintype/crds/records/ignored-objects'
+import { goneKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
+import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { readStored } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
-import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
+import { isGoneText, readGoneText, toGoneText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, indexed by account. */
 export interface OwnedKind {
@@ -65,16 +67,10 @@ export class DeletedAccounts {
   async marked(): Promise<Set<string>> {
     const { storage, report } = this.#options
     const accounts = new Set<string>()
-    for (let after: string | undefined; ; ) {
-      const keys = await storage.list(GONE_PREFIX, { after, limit: PAGE })
-      for (const key of keys) {
-        const account = key.slice(GONE_PREFIX.length)
-        if (isAccountName(account)) accounts.add(account)
-        else report({ kind: 'gone', reason: 'key', key })
-      }
-      if (keys.length < PAGE) return accounts
-      after = keys.at(-1)
+    for await (const keys of listPages(prefixOf('gone'), storage)) {
+      for (const account of parseKeys('gone', keys, report)) accounts.add(account)
     }
+    return accounts
   }
 
   /** Removes the mark: the account exists again. */
@@ -86,10 +82,10 @@ export class DeletedAccounts {
   async isPastGrace(account: string): Promise<boolean> {
     const { storage, graceMilliseconds, now, ring, report } = this.#options
     const key = goneKey(account)
-    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARKER_BYTES), report)
+    const text = await readStored('gone', key, { storage, report })
     const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
     if (since) return now().getTime() - since.getTime() >= graceMilliseconds
-    // Earlier versions did not sign marks, and the signing key may have been rotated.
+    // The signing key may have been rotated.
     if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
     await storage.write(key, toGoneText(account, now(), ring))
     return false

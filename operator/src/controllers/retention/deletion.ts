@@ -1,6 +1,6 @@
-import { dayOf, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
+import { recordKey } from '@tintype/crds/records/storage-keys'
+import { isDeletionConfirmed, type MarkChecks, requestRewrite, writeTombstone } from '@tintype/crds/storage/archive/tombstones'
 import type { Storage } from '../../storage/storage.ts'
-import { isDeletionConfirmed, type MarkChecks, writeTombstone } from './marks.ts'
 
 /** Dependencies for handling the end of a record. */
 export interface DeletionDeps extends MarkChecks {
@@ -10,7 +10,7 @@ export interface DeletionDeps extends MarkChecks {
 /** Deletes the text of a record if its owner deleted it. Returns whether that was the case. The next rewrite removes it from segments. */
 export async function discardRecord(account: string, id: string, deps: DeletionDeps): Promise<boolean> {
   if (!(await isDeletionConfirmed(account, id, deps))) return false
-  await deps.storage.write(rewriteKey(account, dayOf(id), id), '')
+  await requestRewrite(account, id, deps)
   await deps.storage.remove([recordKey(account, id)])
   return true
 }

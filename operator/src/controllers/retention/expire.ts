@@ -4,33 +4,34 @@
 
 import type { Log } from '@tintype/crds/client/log'
 import { keptUntil } from '@tintype/crds/crypto/download-link'
-import { isSignedMarker, MAX_MARKER_BYTES } from '@tintype/crds/crypto/signed-markers'
+import { isSignedMarker } from '@tintype/crds/crypto/signed-markers'
 import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { type Folder, type FolderName, folders, type PartsOf, prefixOf } from '@tintype/crds/records/folders'
+import { parseKeys } from '@tintype/crds/records/ignored-objects'
 import {
-  BASELINES_PREFIX,
-  EXPIRIES_PREFIX,
+  expiryKey,
   invertedDay,
   isAccountName,
   isDay,
   objectKeyPrefix,
-  parseExpiryKey,
+  objectsPrefix,
   parseObjectKey,
-  REWRITES_PREFIX,
   recordsPrefix,
 } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
+import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
+import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { readStored } from '@tintype/crds/storage/read-stored'
 import { findPlan, longestRetention, type Plans } from '@tintype/crds/usage/plans'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { DeletedAccounts } from './deleted-accounts.ts'
 import { removeFutureFiles, removeFutureRecords } from './future-ids.ts'
-import type { MarkChecks } from './marks.ts'
+import { removeStrayObjects, type StrayObjectsDeps } from './stray-objects.ts'
 
-export interface ExpireDeps extends MarkChecks {
+export interface ExpireDeps extends MarkChecks, StrayObjectsDeps {
   storage: Pick<Storage, 'list' | 'listObjects' | 'remove' | 'readText'>
   findAccount: (name: string) => Account | undefined
   /** Reads from the API server: the cache may be stale, and a deletion cannot be undone. */
@@ -48,57 +49,58 @@ export interface ExpireDeps extends MarkChecks {
 }
 
 const DAY_MILLISECONDS = 86_400_000
-const USERS = 'users/'
-const RECORDS = 'records/'
 /** Marks that are read concurrently. */
 const CONCURRENT_READS = 16
-/** Prefixes of an account's data, followed by its name. */
-const PREFIXES = [
-  USERS,
-  'options/',
-  'cache/',
-  'batches/',
-  'deliveries/',
-  'undelivered/open/',
-  'undelivered/missed/',
-  'idempotency/',
-  'runs/',
-  'names/',
-  'schedules/',
-  BASELINES_PREFIX,
-  REWRITES_PREFIX,
-  RECORDS,
-]
+/** Folders whose listing finds accounts that have data. */
+const WITH_OWNERS = ['users', 'records'] as const
+/** Reversed, so that what finds the account is deleted last. */
+const ACCOUNT_PREFIXES = folders.flatMap(({ accounts }) => accounts).reverse()
 /** Sorts after every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
-/** One sweep over all accounts with data in the bucket. */
+/** How objects of a folder expire. `deleted` are accounts whose data was deleted before. */
+type Sweep = (folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps) => Promise<void>
+
+const SWEEPS: Readonly<Record<Folder['expiry'], Sweep>> = {
+  files: expireFiles,
+  records: expireRecords,
+  marks: removeMarked,
+  schedules: removeStrays,
+  none: async () => undefined,
+}
+
+/** One sweep over the bucket. In the table, marks follow files and records: a mark that cannot be processed must not block other expiry. */
 export async function expire(deps: ExpireDeps): Promise<void> {
   const deleted = await removeDeletedAccounts(deps)
-  for await (const account of folders(USERS, undefined, deps)) {
+  for (const { name, expiry } of folders) await SWEEPS[expiry](name, deleted, deps)
+}
+
+async function expireFiles(folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {
+  for await (const account of namesIn(prefixOf(folder), undefined, deps)) {
     if (deleted.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
-    const prefix = `${USERS}${account}/`
+    const prefix = objectsPrefix(account)
     const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps, isFileOf(account, deps))
     if (count > 0) deps.log.info({ account, files: count }, 'files expired')
     const future = await removeFutureFiles(account, cutoff, deps)
     if (future > 0) deps.log.info({ account, files: future }, 'files dated in the future expired')
   }
-  for await (const account of folders(RECORDS, undefined, deps)) {
+}
+
+async function expireRecords(folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {
+  for await (const account of namesIn(prefixOf(folder), undefined, deps)) {
     if (deleted.has(account)) continue
     const prefix = recordsPrefix(account)
     // A day is deleted when all its records are old enough.
     const cutoff = daysAgo(recordDaysOf(account, deps), deps)
     const lastKept = `${prefix}${invertedDay(cutoff)}~`
-    for await (const day of folders(prefix, lastKept, deps, isDay)) {
+    for await (const day of namesIn(prefix, lastKept, deps, isDay)) {
       const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
       deps.log.info({ account, day, objects: count }, 'records expired')
     }
     const future = await removeFutureRecords(account, cutoff, deps)
     if (future > 0) deps.log.info({ account, objects: future }, 'records dated in the future expired')
   }
-  // Process marks last: a mark that cannot be processed must not block other expiry.
-  await removeMarked(deps)
 }
 
 /**
@@ -108,7 +110,7 @@ async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
   const { gone, findAccount, mayWrite, log } = deps
   const marked = await gone.marked()
   const candidates = new Set(marked)
-  for (const prefix of [USERS, RECORDS]) for await (const account of folders(prefix, undefined, deps)) candidates.add(account)
+  for (const folder of WITH_OWNERS) for await (const account of namesIn(prefixOf(folder), undefined, deps)) candidates.add(account)
   const removed = new Set<string>()
   for (const account of candidates) {
     if (!mayWrite()) break
@@ -118,7 +120,7 @@ async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
     removed.add(account)
     const objects = await gone.removeObjects(account, mayWrite)
     let files = 0
-    for (const prefix of PREFIXES) files += await removeAfter(`${prefix}${account}/`, undefined, deps)
+    for (const prefix of ACCOUNT_PREFIXES) files += await removeAfter(`${prefix}${account}/`, undefined, deps)
     log.info({ account, objects, files }, 'data of deleted account removed')
     // Deleting Screenshots creates more objects later, so the mark stays until a round finds nothing.
     if (objects + files === 0 && mayWrite()) await gone.forget(account)
@@ -126,28 +128,29 @@ async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
   return removed
 }
 
+async function removeStrays(folder: FolderName, _deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {
+  const objects = await removeStrayObjects(folder, deps)
+  if (objects > 0) deps.log.info({ folder, objects }, 'objects of deleted schedules removed')
+}
+
 /** Deletes files whose request set a shorter retention. Each mark is deleted after its files. */
-async function removeMarked(deps: ExpireDeps): Promise<void> {
+async function removeMarked(folder: FolderName, _deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {
   const { storage, mayWrite, now, report } = deps
-  for (let after: string | undefined; mayWrite(); ) {
-    const keys = await storage.list(EXPIRIES_PREFIX, { after, limit: PAGE })
-    const marks = keys.flatMap((key) => {
-      const mark = parseExpiryKey(key)
-      if (!mark) report({ kind: 'expiry', reason: 'key', key })
-      return mark ? [{ key, ...mark }] : []
-    })
+  for await (const keys of listPages(prefixOf(folder), storage)) {
+    if (!mayWrite()) return
+    const marks = parseKeys('expiry', keys, report)
     const due = marks.filter(({ at }) => at <= now())
     await mapConcurrently(due, CONCURRENT_READS, (mark) => removeAsMarked(mark, deps))
-    if (keys.length < PAGE || due.length < marks.length) return
-    after = keys.at(-1)
+    if (due.length < marks.length) return
   }
 }
 
-type ExpiryMark = { key: string } & NonNullable<ReturnType<typeof parseExpiryKey>>
+type ExpiryMark = PartsOf<'expiry'>
 
 /** A mark alone deletes nothing: see {@link isConfirmed}. A mark without files is removed. */
 async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void> {
-  const { key, account, id } = mark
+  const { account, id, at } = mark
+  const key = expiryKey(account, id, at)
   const { storage, mayWrite, log, report } = deps
   const prefix = objectKeyPrefix(account, id)
   const hasFiles = (await storage.list(prefix, { limit: 1 })).length > 0
@@ -162,14 +165,15 @@ async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void>
  * The record must confirm that its files have expired. When records are kept for a shorter time than files, the signature of the mark
  * confirms it.
  */
-async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): Promise<boolean> {
-  const { storage, now, ring, report, findLive } = deps
-  const record = findLive(account, id) ?? (await findArchived(account, id, deps))
+async function isConfirmed({ account, id, at }: ExpiryMark, deps: ExpireDeps): Promise<boolean> {
+  const { now, ring, findLive } = deps
+  const record = findLive(account, id) ?? (await readArchivedRecord(account, id, deps))
   if (record) {
     const { spec, status } = record
     return status?.phase === 'Completed' && spec.retentionDays !== undefined && keptUntil(createdAtOf(id), spec.retentionDays) <= now()
   }
-  const text = await unlessTooLarge('expiry', key, storage.readText(key, MAX_MARKER_BYTES), report)
+  const key = expiryKey(account, id, at)
+  const text = await readStored('expiry', key, deps)
   return text !== undefined && isSignedMarker(key, text, ring)
 }
 
@@ -193,21 +197,16 @@ function recordDaysOf(name: string, deps: ExpireDeps): number {
 }
 
 /** Names of the folders directly under a prefix: accounts by default. Folders with other names are reported and left unchanged. */
-async function* folders(prefix: string, from: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
+async function* namesIn(prefix: string, after: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
   const { storage, mayWrite, report } = deps
-  const kind = prefix === USERS ? 'file' : 'record'
-  for (let after = from; mayWrite(); ) {
-    const found = await storage.list(prefix, { after, limit: PAGE, folders: true })
+  const kind = prefix === prefixOf('users') ? 'file' : 'record'
+  for await (const found of listPages(prefix, storage, { after, folders: true })) {
     for (const folder of found) {
       if (!mayWrite()) return
       const name = folder.slice(prefix.length, -1)
       if (folder.endsWith('/') && isName(name)) yield name
       else report({ kind, reason: 'key', key: folder })
     }
-    if (found.length < PAGE) return
-    const last = found.at(-1)!
-    // Continue after all keys of this folder: some stores would list it again.
-    after = last.endsWith('/') ? `${last}~` : last
   }
 }
 
@@ -220,21 +219,19 @@ const isFileOf =
     return isFile
   }
 
-/** Deletes the keys under a prefix that sort after `from`. Returns their number. */
+/** Deletes the keys under a prefix that sort after `after`. Returns their number. */
 async function removeAfter(
   prefix: string,
-  from: string | undefined,
+  after: string | undefined,
   { storage, mayWrite }: ExpireDeps,
   isWanted: (key: string) => boolean = () => true,
 ): Promise<number> {
   let count = 0
-  for (let after = from; ; ) {
-    const keys = await storage.list(prefix, { after, limit: PAGE })
+  for await (const keys of listPages(prefix, storage, { after })) {
     const wanted = keys.filter(isWanted)
-    if (!mayWrite()) return count
+    if (!mayWrite()) break
     if (wanted.length > 0) await storage.remove(wanted)
     count += wanted.length
-    if (keys.length < PAGE) return count
-    after = keys.at(-1)
   }
+  return count
 }

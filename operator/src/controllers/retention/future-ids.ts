@@ -1,12 +1,20 @@
-// Earlier versions let users choose screenshot names, and so the time in the id. Keys with a future time sort before all others of their
-// account, where no cutoff reaches them, and readers ignore them. They expire by the time at which the store received the object. A wrong
+// A wrong clock or another writer can give an id a future time. Its keys sort before all others of their account, where no cutoff reaches them, and readers ignore them. They expire by the time at which the store received the object. A wrong
 // clock of the operator cannot delete recent files: if it is behind, ids seem to be in the future, but the cutoff is behind by the same
 // amount.
 
 import { MAX_CLOCK_DIFFERENCE_MILLISECONDS, newId } from '@tintype/crds/identifiers/ids'
-import type { ReportIgnored, StoredKind } from '@tintype/crds/records/ignored-objects'
-import { invertedDay, isDay, isFarDay, parseObjectKey, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/records/storage-keys'
-import { PAGE } from '@tintype/crds/storage/port'
+import type { StoredKind } from '@tintype/crds/records/folders'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import {
+  invertedDay,
+  isDay,
+  isFarDay,
+  objectsPrefix,
+  parseObjectKey,
+  recordsPrefix,
+  rewritesPrefix,
+} from '@tintype/crds/records/storage-keys'
+import { listObjectPages } from '@tintype/crds/storage/list-stored'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface FutureIdsDeps {
@@ -24,7 +32,7 @@ const FIRST_TAIL = Buffer.alloc(10)
 
 /** Deletes files of an account with ids in the future that were stored before an instant. Returns their number. */
 export function removeFutureFiles(account: string, storedBefore: Date, deps: FutureIdsDeps): Promise<number> {
-  const prefix = `users/${account}/`
+  const prefix = objectsPrefix(account)
   const isFile = (key: string) => parseObjectKey(key)?.account === account
   const end = prefix + newId('scr', latest(deps), FIRST_TAIL)
   return removeStoredBefore({ kind: 'file', prefix, after: `${prefix}scr_`, end, storedBefore, isOurs: isFile }, deps)
@@ -40,7 +48,7 @@ export async function removeFutureRecords(account: string, storedBefore: Date, d
     return removeStoredBefore({ kind, prefix, end, storedBefore, isOurs: (key) => isInDay(key.slice(prefix.length)) }, deps)
   }
   const records = await removeDays('record', recordsPrefix(account))
-  return records + (await removeDays('rewrite', `${REWRITES_PREFIX}${account}/`))
+  return records + (await removeDays('rewrite', rewritesPrefix(account)))
 }
 
 /** The latest time that a valid id may contain now. */
@@ -55,25 +63,23 @@ function isInDay(path: string): boolean {
 interface KeyRange {
   kind: StoredKind
   prefix: string
-  after?: string
+  after?: string | undefined
   end: string
   storedBefore: Date
   isOurs: (key: string) => boolean
 }
 
-async function removeStoredBefore({ kind, prefix, end, storedBefore, isOurs, ...range }: KeyRange, deps: FutureIdsDeps): Promise<number> {
+async function removeStoredBefore({ kind, prefix, end, storedBefore, isOurs, after }: KeyRange, deps: FutureIdsDeps): Promise<number> {
   const { storage, mayWrite, report } = deps
   let count = 0
-  for (let after = range.after, limit = FIRST_KEYS; mayWrite(); limit = PAGE) {
-    const found = await storage.listObjects(prefix, { after, limit })
+  for await (const found of listObjectPages(prefix, storage, { after, first: FIRST_KEYS })) {
     const within = found.filter(({ key }) => key < end)
     for (const { key } of within) if (!isOurs(key)) report({ kind, reason: 'key', key })
     const due = within.filter(({ key, lastModified }) => isOurs(key) && lastModified < storedBefore)
-    if (!mayWrite()) return count
+    if (!mayWrite()) break
     if (due.length > 0) await storage.remove(due.map(({ key }) => key))
     count += due.length
-    if (found.length < limit || within.length < found.length) return count
-    after = found.at(-1)!.key
+    if (within.length < found.length) break
   }
   return count
 }

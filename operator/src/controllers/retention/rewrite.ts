@@ -2,32 +2,16 @@
 // deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'
-import {
-  type Line,
-  linesInPlace,
-  MAX_SEGMENT_RECORDS,
-  parseSegmentKey,
-  readSegment,
-  type SegmentName,
-  toSegments,
-} from '@tintype/crds/records/archive'
+import { type Line, linesInPlace, MAX_SEGMENT_RECORDS, readSegment, type SegmentName, toSegments } from '@tintype/crds/records/archive'
 import { readArchived } from '@tintype/crds/records/archived-record'
-import {
-  JOIN,
-  objectKeyPrefix,
-  parseRewriteKey,
-  REWRITES_PREFIX,
-  recordKey,
-  rewriteKey,
-  segmentsPrefix,
-  startOfDay,
-} from '@tintype/crds/records/storage-keys'
+import { prefixOf } from '@tintype/crds/records/folders'
+import { parseKeys } from '@tintype/crds/records/ignored-objects'
+import { JOIN, objectKeyPrefix, recordKey, rewriteKey, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
+import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { readStored } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
-import type { MarkChecks } from './marks.ts'
-import { findDeleted } from './tombstones.ts'
 
 export interface RewriteDeps extends MarkChecks {
   storage: Pick<Storage, 'readText' | 'write' | 'list' | 'remove' | 'removePrefix'>
@@ -52,29 +36,23 @@ const JOIN_AFTER_MILLISECONDS = DAY_MILLISECONDS + 7_200_000
 const SMALL = MAX_SEGMENT_RECORDS / 2
 /** Maximum number of records in memory. */
 const MAX_LINES = 4 * MAX_SEGMENT_RECORDS
-/** A segment contains 4 MiB, or a single record of at most 1.5 MiB. */
-const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
 
 /** Processes the marks. @throws RetryableError; marks stay until their work is done */
 export async function rewrite(deps: RewriteDeps): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const keys = await deps.storage.list(REWRITES_PREFIX, { after, limit: PAGE })
+  for await (const keys of listPages(prefixOf('rewrites'), deps.storage)) {
     for (const job of toJobs(keys, deps)) {
       if (!deps.mayWrite()) return
       const isOver = deps.now().getTime() - startOfDay(job.day).getTime() >= JOIN_AFTER_MILLISECONDS
       await rewriteDay({ ...job, joins: job.joins && isOver }, deps)
     }
-    if (keys.length < PAGE) return
-    after = keys.at(-1)
   }
 }
 
 function toJobs(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'report' | 'now'>): RewriteJob[] {
-  const marks = keys.flatMap((key) => {
-    const mark = parseRewriteKey(key)
-    const reason = !mark ? 'key' : isFuture(startOfDay(mark.day), now()) ? 'time' : undefined
-    if (reason) report({ kind: 'rewrite', reason, key })
-    return mark && !reason ? [mark] : []
+  const marks = parseKeys('rewrite', keys, report).filter(({ account, day, what }) => {
+    const isLater = isFuture(startOfDay(day), now())
+    if (isLater) report({ kind: 'rewrite', reason: 'time', key: rewriteKey(account, day, what) })
+    return !isLater
   })
   return [...Map.groupBy(marks, ({ account, day }) => `${account}/${day}`).values()].map((group) => ({
     account: group[0]!.account,
@@ -108,18 +86,9 @@ const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<Rewr
   (joins && count < SMALL) || ids.some((id) => first <= id && id <= last)
 
 async function listSegments(account: string, day: string, { storage, report }: RewriteDeps): Promise<SegmentName[]> {
-  const prefix = segmentsPrefix(account, day)
   const names: SegmentName[] = []
-  for (let after: string | undefined; ; ) {
-    const keys = await storage.list(prefix, { after, limit: PAGE })
-    for (const key of keys) {
-      const name = parseSegmentKey(key)
-      if (name) names.push(name)
-      else report({ kind: 'segment', reason: 'key', key })
-    }
-    if (keys.length < PAGE) return names
-    after = keys.at(-1)
-  }
+  for await (const keys of listPages(segmentsPrefix(account, day), storage)) names.push(...parseKeys('segment', keys, report))
+  return names
 }
 
 /** Groups neighboring segments into batches that fit into memory. */
@@ -140,7 +109,7 @@ function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
 /** Reads the lines of a segment; undefined when a line cannot be read: it may be from another version, so the segment stays unchanged. */
 async function readWhole(account: string, segment: SegmentName, { storage, report, now }: RewriteDeps): Promise<Line[] | undefined> {
   const { key, count } = segment
-  const text = await unlessTooLarge('segment', key, storage.readText(key, MAX_SEGMENT_BYTES), report)
+  const text = await readStored('segment', key, { storage, report })
   if (text === undefined) return undefined
   const lines = linesInPlace(segment, readSegment(text))
   const isRecord = ({ id, line }: Line): boolean => typeof readArchived(line, { account, id }, now()) === 'object'

@@ -1,8 +1,9 @@
 // Pictures and options of schedules that no longer exist. The schedule controller removes them when it sees the deletion; this removes those
 // of schedules that were deleted while no operator ran, or that moved to another account, and options of creations that failed.
 
-import { BASELINES_PREFIX, SCHEDULES_PREFIX, scheduleBaselinesPrefix, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
-import { PAGE } from '@tintype/crds/storage/port'
+import { type FolderName, prefixOf } from '@tintype/crds/records/folders'
+import { scheduleBaselinesPrefix, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
+import { listObjectPages } from '@tintype/crds/storage/list-stored'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface StrayObjectsDeps {
@@ -19,29 +20,25 @@ export interface StrayObjectsDeps {
 const MIN_AGE_MILLISECONDS = 3_600_000
 
 /** Deletes objects of schedules that do not exist. Returns their number. @throws RetryableError */
-export async function removeStrayObjects(deps: StrayObjectsDeps): Promise<number> {
-  const schedules = deps.schedules()
-  const folders = new Set(schedules.map(({ account, uid }) => scheduleBaselinesPrefix(account, uid)))
-  const options = new Set([...schedules.map(({ account, name }) => scheduleOptionsKey(account, name)), ...deps.optionsOfRuns()])
-  const pictures = await removeUnless((key) => folders.has(key.slice(0, key.lastIndexOf('/') + 1)), BASELINES_PREFIX, deps)
-  return pictures + (await removeUnless((key) => options.has(key), SCHEDULES_PREFIX, deps))
-}
-
-async function removeUnless(
-  isKnown: (key: string) => boolean,
-  prefix: string,
-  { storage, mayWrite, now }: StrayObjectsDeps,
-): Promise<number> {
+export async function removeStrayObjects(folder: FolderName, deps: StrayObjectsDeps): Promise<number> {
+  const { storage, mayWrite, now } = deps
   const storedBefore = new Date(now().getTime() - MIN_AGE_MILLISECONDS)
+  const needed = neededKeys(deps)
   let count = 0
-  for (let after: string | undefined; mayWrite(); ) {
-    const found = await storage.listObjects(prefix, { after, limit: PAGE })
-    const stray = found.filter(({ key, lastModified }) => !isKnown(key) && lastModified < storedBefore)
-    if (!mayWrite()) return count
+  for await (const found of listObjectPages(prefixOf(folder), storage)) {
+    const stray = found.filter(({ key, lastModified }) => !needed.has(key) && !needed.has(folderOf(key)) && lastModified < storedBefore)
+    if (!mayWrite()) break
     if (stray.length > 0) await storage.remove(stray.map(({ key }) => key))
     count += stray.length
-    if (found.length < PAGE) return count
-    after = found.at(-1)!.key
   }
   return count
 }
+
+/** Prefixes of pictures, and keys of options. */
+const neededKeys = ({ schedules, optionsOfRuns }: StrayObjectsDeps): ReadonlySet<string> =>
+  new Set([
+    ...schedules().flatMap(({ account, uid, name }) => [scheduleBaselinesPrefix(account, uid), scheduleOptionsKey(account, name)]),
+    ...optionsOfRuns(),
+  ])
+
+const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)

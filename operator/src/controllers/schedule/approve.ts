@@ -8,8 +8,7 @@ import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
-import { tombstoneKey } from '@tintype/crds/records/storage-keys'
-import { findArchived } from '../../storage/find-archived.ts'
+import { findArchived } from '@tintype/crds/storage/archive/records'
 import type { Storage } from '../../storage/storage.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf } from './keep-baseline.ts'
@@ -56,11 +55,6 @@ const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> =
 async function findRun(id: string, schedule: StoredSchedule, deps: ApproveDeps): Promise<Screenshot | undefined> {
   const account = accountOf(schedule)
   const live = deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)
-  const shot = live ?? (await findArchivedRun(account, id, deps))
+  const shot = live ?? (await findArchived(account, id, deps))
   return shot && isRunOf(shot, id, schedule) ? shot : undefined
-}
-
-async function findArchivedRun(account: string, id: string, deps: ApproveDeps): Promise<Screenshot | undefined> {
-  const [record, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
-  return isDeleted ? undefined : record
 }

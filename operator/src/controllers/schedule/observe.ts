@@ -15,10 +15,10 @@ import {
 } from '@tintype/crds/kinds/screenshot-schedule'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
-import { tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
+import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { readObject } from '../../kube/read-object.ts'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { DueRun, Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded } from './ended-run.ts'
@@ -78,15 +78,15 @@ async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: 
     deps.seen.observe(live)
     return live
   }
-  return (await findArchived(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
+  return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
 }
 
 /** A run that is due, if an earlier leader created it and it has left the Kubernetes API: an archived record, or a deleted one. */
 export async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ObserveDeps): Promise<EndedRun | undefined> {
   const account = accountOf(schedule)
   if (deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)) return undefined
-  const [archived, isDeleted] = await Promise.all([findArchived(account, id, deps), deps.storage.exists(tombstoneKey(account, id))])
-  if (isDeleted || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
+  const [archived, isGone] = await Promise.all([readArchivedRecord(account, id, deps), isDeleted(account, id, deps.storage)])
+  if (isGone || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
   return archived && toEnded(archived)
 }
 

@@ -6,9 +6,9 @@ import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
-import { baselinesPrefix, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
+import { findArchived } from '@tintype/crds/storage/archive/records'
 import { OptionsError } from '../../options/options-error.ts'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { ScreenshotContext } from './context.ts'
 
 type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
@@ -29,7 +29,7 @@ export async function findBaseline(shot: Screenshot, compareTo: string, context:
     if (keys.every((key) => key.startsWith(baselinesPrefix(account)))) return baseline
     throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
   }
-  const found = findLive(account, compareTo, context) ?? (await findInArchive(account, compareTo, context))
+  const found = findLive(account, compareTo, context) ?? (await findArchived(account, compareTo, context))
   const problem = found ? findBaselineProblem(found, options?.compareAcceptStatus) : { message: 'does not exist in this account' }
   if (!found || problem) throw new OptionsError(`compare_to: ${compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
   return toBaseline(found)
@@ -40,9 +40,4 @@ function findLive(account: string, id: string, { reflectors, namespace }: Baseli
   const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
   const named = lister.get(`${namespace}/${toObjectName(id)}`)
   return named && isWanted(named) ? named : lister.list().find(isWanted)
-}
-
-async function findInArchive(account: string, id: string, context: BaselineContext): Promise<Screenshot | undefined> {
-  const [record, isDeleted] = await Promise.all([findArchived(account, id, context), context.storage.exists(tombstoneKey(account, id))])
-  return isDeleted ? undefined : record
 }

@@ -13,11 +13,8 @@ import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { readParsed } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
-
-/** Maximum size of an entry: a result with all metadata of a page. */
-const MAX_ENTRY_BYTES = 1024 * 1024
 
 /** Reports ignored cache entries. */
 export interface CacheChecks {
@@ -47,11 +44,8 @@ export class PictureCache {
     const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
     if (cachedFrom === undefined || !isNew || this.#missing.has(key)) return undefined
     const entryKey = cacheEntryKey(accountOf({ spec }), cachedFrom)
-    const text = await unlessTooLarge('cache', entryKey, this.#storage.readText(entryKey, MAX_ENTRY_BYTES), this.#report)
-    const entry = text === undefined ? undefined : readCacheEntry(text, this.#now())
-    if (typeof entry !== 'string') return entry
-    this.#report({ kind: 'cache', reason: entry, key: entryKey })
-    return undefined
+    const reader = { storage: this.#storage, report: this.#report }
+    return readParsed('cache', entryKey, (text) => readCacheEntry(text, this.#now()), reader)
   }
 
   /** Copies the files of a picture. Returns the result; undefined when a file no longer exists. @throws RetryableError */

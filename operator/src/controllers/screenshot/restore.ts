@@ -5,11 +5,10 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { digestOf, hasOwnName, readNamedRecord } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
-import { namedRecordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { namedRecordKey } from '@tintype/crds/records/storage-keys'
+import { findArchived } from '@tintype/crds/storage/archive/records'
+import { readParsed } from '@tintype/crds/storage/read-stored'
 import { LRUCache } from 'lru-cache'
-import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface RestorerDeps {
@@ -45,18 +44,12 @@ export class Restorer {
   }
 
   async #read(shot: Screenshot): Promise<Screenshot | undefined> {
-    const { storage, report, now } = this.#deps
     const account = accountOf(shot)
     const key = namedRecordKey(account, shot.metadata.name)
-    const text = await unlessTooLarge('name', key, storage.readText(key, MAX_OBJECT_BYTES.name), report)
-    const named = text === undefined ? undefined : readNamedRecord(text, now())
-    if (typeof named === 'string') report({ kind: 'name', reason: named, key })
-    if (!named || typeof named === 'string' || named.digest !== digestOf(shot)) return undefined
-    const [record, isDeleted] = await Promise.all([
-      findArchived(account, named.id, this.#deps),
-      storage.exists(tombstoneKey(account, named.id)),
-    ])
-    const isUsable = !isDeleted && record?.metadata.name === shot.metadata.name && record.status?.phase === 'Completed'
+    const named = await readParsed('name', key, (text) => readNamedRecord(text, this.#deps.now()), this.#deps)
+    if (!named || named.digest !== digestOf(shot)) return undefined
+    const record = await findArchived(account, named.id, this.#deps)
+    const isUsable = record?.metadata.name === shot.metadata.name && record.status?.phase === 'Completed'
     return isUsable ? record : undefined
   }
 }

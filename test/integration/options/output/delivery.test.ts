@@ -3,7 +3,7 @@ import t from 'tap'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { createdAtOf, newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import { EXPIRIES_PREFIX, expiryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { expiryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { completedStatus } from '../../../support/fakes/builders.ts'
 import { call } from '../../api-gateway/client.ts'
@@ -102,7 +102,7 @@ t.test('option retention_days: deletes files earlier than the plan, and never ke
   t.match(await read(old), { status: 'completed', download_url: null }, 'an expired file has no link')
   const marks = [old, young].map((each, index) => expiryKey(ACCOUNT, each, new Date(createdAtOf(each).getTime() + (2 + 2 * index) * DAY)))
   await eventually('they are archived and marked', async () => {
-    const found = await stage.keysUnder(EXPIRIES_PREFIX)
+    const found = await stage.keysUnder('expiries/')
     return marks.every((mark) => found.includes(mark))
   })
   // A record that still exists is archived and marked again.

@@ -297,7 +297,7 @@ t.test('a visitor learns whose link it is before it signs in, without a cookie, 
     t.equal(refused.json().error.message, wrong.json().error.message, 'the reasons cannot be told apart')
   }
   const next = await issueCode()
-  objects.read = async () => {
+  objects.exists = async () => {
     throw new Error('the store does not respond')
   }
   t.equal((await describe(next)).statusCode, 503)

@@ -1,13 +1,12 @@
 import t from 'tap'
-import { flightKey } from '../../../../api-gateway/src/creation/flight-store.ts'
 import { type FlightRequest, Flights, failureMilliseconds } from '../../../../api-gateway/src/creation/flights.ts'
 import { buildScreenshot } from '../../../../api-gateway/src/creation/new-screenshot.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
+import { flightKey } from '../../../../crds/src/records/storage-keys.ts'
 import { CountingQuota, FakeObjects } from '../fake-stores.ts'
-import { aQueue, FakeArchive, FakeFiles, FakeScreenshots, NOW } from '../fakes.ts'
+import { aQueue, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
 const owner = {
@@ -17,13 +16,7 @@ const owner = {
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {
-  const [screenshots, archive, quota, objects, files] = [
-    new FakeScreenshots(),
-    new FakeArchive(),
-    new CountingQuota(),
-    new FakeObjects(),
-    new FakeFiles(),
-  ]
+  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new CountingQuota(), new FakeObjects()]
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
@@ -33,7 +26,6 @@ function aBucket() {
       archive,
       quota,
       objects,
-      files,
       queue: aQueue(screenshots),
       uncertainCreates: { add: async () => {} },
       keyRing,
@@ -62,7 +54,7 @@ function aBucket() {
   const later = (seconds: number): void => {
     at = new Date(at.getTime() + seconds * 1_000)
   }
-  return { screenshots, archive, quota, objects, files, aReplica, request, end, later, built }
+  return { screenshots, archive, quota, objects, aReplica, request, end, later, built }
 }
 
 const idOf = (joined: { screenshot: Screenshot } | undefined): string | undefined => joined && screenshotIdOf(joined.screenshot.metadata)
@@ -84,7 +76,7 @@ t.test('Flights waits for another process, and takes over its plan unchanged aft
   const crash = new Promise<never>(() => {})
   void aReplica({ screenshots: Object.assign(Object.create(screenshots), { create: () => crash }) }).join(request())
   while (quota.used === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  const { plan } = JSON.parse(objects.objects.get(flightKey({ account: 'acme', hash: HASH }))!)
+  const { plan } = JSON.parse(objects.objects.get(flightKey('acme', HASH))!)
   later(9)
   t.equal(await aReplica().join(request()), undefined)
   later(2)
@@ -94,7 +86,7 @@ t.test('Flights waits for another process, and takes over its plan unchanged aft
 })
 
 t.test('Flights starts another capture after the last one has ended, was archived or was deleted', async (t) => {
-  const { aReplica, request, end, later, screenshots, archive, files } = aBucket()
+  const { aReplica, request, end, later, screenshots, archive } = aBucket()
   const next = () => aReplica().join(request())
   const first = (await next())!
   t.equal(idOf(await next()), idOf(first), 'it runs')
@@ -112,7 +104,7 @@ t.test('Flights starts another capture after the last one has ended, was archive
   t.not(idOf(third), idOf(second))
 
   await screenshots.delete(third.screenshot)
-  await files.mark(tombstoneKey('acme', idOf(third)!))
+  await archive.markDeleted('acme', idOf(third)!)
   const fourth = (await next())!
   t.not(idOf(fourth), idOf(third))
   t.ok(fourth.isCreator)
@@ -198,7 +190,7 @@ t.test('Flights keeps the number of failures when a capture is refused', async (
 
 t.test('Flights ignores a forged flight and replaces it', async (t) => {
   const { aReplica, request, objects } = aBucket()
-  const key = flightKey({ account: 'acme', hash: HASH })
+  const key = flightKey('acme', HASH)
   const plan = planScreenshots(NOW, 1, false)
   objects.objects.set(key, JSON.stringify({ version: 2, hash: `a.${'a'.repeat(43)}`, plan, takenAt: NOW.toISOString(), signature: 'a.b' }))
   const joined = await aReplica().join(request())

@@ -2,9 +2,8 @@ import t from 'tap'
 import { unavailable } from '../../../../api-gateway/src/common/errors.ts'
 import { UncertainCreates } from '../../../../api-gateway/src/creation/uncertain-creates.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
-import { tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { CountingQuota } from '../fake-stores.ts'
-import { aScreenshot, FakeArchive, FakeFiles, FakeScreenshots, NOW } from '../fakes.ts'
+import { aScreenshot, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
 
 const account = {
   metadata: { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
@@ -14,7 +13,7 @@ const account = {
 /** Five that are charged, and a look at them as soon as it is asked for. */
 async function aWorld() {
   const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
-  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), files: new FakeFiles(), quota: new CountingQuota() }
+  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), quota: new CountingQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
   const waits: number[] = []
   const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })
@@ -28,7 +27,7 @@ t.test(
     const [live = '', archived = '', deleted = ''] = ids
     deps.screenshots.put(aScreenshot({ id: live }))
     await deps.archive.put('acme', [aScreenshot({ id: archived })])
-    await deps.files.mark(tombstoneKey('acme', deleted))
+    await deps.archive.markDeleted('acme', deleted)
     await settle()
     t.strictSame([deps.quota.used, deps.quota.settled], [3, ['res_1']])
   },

@@ -26,7 +26,6 @@ t.test('a writer that has lost its lease sends no write to the bucket, of whiche
   const storage = openStorage({ access, toError: (what, cause) => new Error(what, { cause }), mayWrite: () => lease.isHeld })
   const writes = {
     write: () => storage.write('a/b', 'x'),
-    mark: () => storage.mark('a/b'),
     copy: () => storage.copy({ from: 'a/b', etag: '1', to: 'a/c' }),
     remove: () => storage.remove(['a/b']),
     removePrefix: () => storage.removePrefix('a/'),

@@ -51,11 +51,6 @@ t.test('readStoredStatus ignores invalid lines', async (t) => {
   })
 })
 
-t.test('after an upgrade, every creation returned 500, because the entries of the previous release had lost their fields', async (t) => {
-  const hulls = { used: 3, window: [{}], reservations: [{}] }
-  t.strictSame(readStoredStatus(hulls as never), { used: 3, window: [], reservations: [] })
-})
-
 t.test('readStoredStatus reads names without units as 1, and ignores lines with other units than Tintype writes', async (t) => {
   const read = (names: string) => readStoredStatus({ used: 1, reservations: [`r 2026 - gw ${names}`] }).reservations
   t.match(read('a*1,b'), [{ names: ['a', 'b'] }])

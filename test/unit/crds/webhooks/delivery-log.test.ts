@@ -1,10 +1,9 @@
 import t from 'tap'
+import { logKey, logPrefix } from '../../../../crds/src/records/storage-keys.ts'
 import {
   type AttemptLine,
   LOG_MILLISECONDS,
   linesOf,
-  logKey,
-  logPrefix,
   MAX_LOG_LINES,
   mergeLines,
   parseLog,

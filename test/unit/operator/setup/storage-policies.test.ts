@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { parseRetiredName, ROLES, retiredPolicy, retiredPolicyName, rolePolicy } from '../../../../operator/src/setup/storage-policies.ts'
+import { policyOf } from '../../../../crds/src/records/folder-policies.ts'
+import { IDENTITIES } from '../../../../crds/src/records/folders.ts'
+import { parseRetiredName, retiredPolicy, retiredPolicyName } from '../../../../operator/src/setup/storage-policies.ts'
 
 const readme = readFileSync(new URL('../../../../charts/tintype/README.md', import.meta.url), 'utf8')
 
-for (const role of ROLES) {
-  t.test(`chart’s README grants ${role} on other stores what rolePolicy grants on MinIO`, async (t) => {
+for (const role of IDENTITIES) {
+  t.test(`chart’s README grants ${role} on other stores what policyOf grants on MinIO`, async (t) => {
     const [, text = ''] = new RegExp(`Rights of \\x60${role}\\x60[^\\0]*?\\x60{3}json\\n([^\\0]*?)\\x60{3}`).exec(readme) ?? []
-    t.strictSame(JSON.parse(text), rolePolicy(role, 'tintype'))
+    t.strictSame(JSON.parse(text), policyOf(role, 'tintype'))
   })
 }
 
 t.test('policies contain only their own bucket', async (t) => {
-  const resources = ROLES.flatMap((role) => rolePolicy(role, 'own').Statement.flatMap(({ Resource }) => Resource))
+  const resources = IDENTITIES.flatMap((role) => policyOf(role, 'own').Statement.flatMap(({ Resource }) => Resource))
   t.ok(resources.length > 20)
   t.strictSame(
     resources.filter((resource) => !/^arn:aws:s3:::own(\/|$)/.test(resource)),

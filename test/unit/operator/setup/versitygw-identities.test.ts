@@ -1,10 +1,10 @@
 import t from 'tap'
+import { IDENTITIES } from '../../../../crds/src/records/folders.ts'
 import type { Identities } from '../../../../operator/src/setup/identities.ts'
-import { ROLES } from '../../../../operator/src/setup/storage-policies.ts'
 import { type BucketStatement, withIdentities } from '../../../../operator/src/setup/versitygw-identities.ts'
 
 const keys = (mark: string): Identities =>
-  Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${mark}`.padEnd(20, '0'), secretKey: 'secret' }])) as Identities
+  Object.fromEntries(IDENTITIES.map((role) => [role, { accessKey: `${role}-${mark}`.padEnd(20, '0'), secretKey: 'secret' }])) as Identities
 const keyOf = (role: string, mark: string): string => `${role}-${mark}`.padEnd(20, '0')
 const namesIn = (statements: readonly BucketStatement[]) => new Set(statements.flatMap(({ Principal }) => Principal.AWS))
 
@@ -28,7 +28,7 @@ t.test('withIdentities allows each identity what its role may do, and denies not
 
 t.test('withIdentities names each resource of an identity once', async (t) => {
   const { policy } = withIdentities([], keys('one'), 'tintype')
-  for (const role of ROLES) {
+  for (const role of IDENTITIES) {
     const resources = policy.Statement.filter(({ Principal }) => Principal.AWS.includes(keyOf(role, 'one'))).flatMap(
       ({ Resource }) => Resource,
     )

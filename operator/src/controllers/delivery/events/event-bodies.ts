@@ -1,11 +1,12 @@
 import type { Log } from '@tintype/crds/client/log'
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { OBJECTS } from '@tintype/crds/records/folders'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { EventType } from '@tintype/crds/schema/event-types'
-import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
 import { findMismatch } from '@tintype/crds/webhooks/stored-event'
 import { openStorage } from '../../../storage/storage.ts'
@@ -81,14 +82,12 @@ export class EventBodies {
 
 /** Time limit of the store; after it the event is rebuilt. */
 const TIMEOUT_MILLISECONDS = 2_000
-/** An event contains a record with its lists of warnings and artifacts. */
-const MAX_EVENT_BYTES = 1024 * 1024
 
 /** Stores events in the bucket of the release. */
 export function openEventStore(access: StorageAccess, mayWrite?: MayWrite): EventStore {
   const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS, ...(mayWrite ? { mayWrite } : {}) })
   return {
     put: (key, body) => storage.write(key, body),
-    get: (key) => storage.readText(key, MAX_EVENT_BYTES),
+    get: (key) => storage.readText(key, OBJECTS.event.maxBytes),
   }
 }

@@ -3,15 +3,17 @@ import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { OBJECTS } from '@tintype/crds/records/folders'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
-import { eventKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { EventType } from '@tintype/crds/schema/event-types'
-import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import { findArchived } from '@tintype/crds/storage/archive/records'
+import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
+import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
 import type { AttemptLine } from '@tintype/crds/webhooks/delivery-log'
 import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
 import { findMismatch, findMismatchOfDeleted } from '@tintype/crds/webhooks/stored-event'
-import { findArchived } from '../../../storage/find-archived.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
 /** Index of Screenshots by account. */
@@ -31,8 +33,6 @@ export interface RecordedEventsDeps {
 
 /** Names an event, and the URL of a single request that receives it. */
 type EventLine = Pick<AttemptLine, 'event' | 'type' | 'screenshot' | 'url'>
-
-const MAX_EVENT_BYTES = 1024 * 1024
 
 /** Loads past events: the stored bytes if the first post failed, else rebuilt from the record, live or archived. */
 export class RecordedEvents {
@@ -60,7 +60,7 @@ export class RecordedEvents {
   async #findKept(account: string, { event, type, screenshot }: EventLine, built: Envelope | undefined): Promise<string | undefined> {
     const { storage, linkBase, report = ignoreSilently } = this.#deps
     const key = eventKey(event)
-    const kept = storage && (await emptyIfTooLarge(storage.readText(key, MAX_EVENT_BYTES)))
+    const kept = storage && (await emptyIfTooLarge(storage.readText(key, OBJECTS.event.maxBytes)))
     if (kept === undefined) return undefined
     const facts = { id: event, type, screenshot, account, publicUrl: linkBase.publicUrl }
     const isBuilt = built?.id === event
@@ -78,7 +78,8 @@ export class RecordedEvents {
   /** Whether the account had a Screenshot with that id. Stored events are keyed by event id only. */
   async #wasOf(account: string, id: string): Promise<boolean> {
     if (this.findLive(account, id)) return true
-    return isScreenshotId(id) && (await this.#deps.storage?.exists(tombstoneKey(account, id))) === true
+    const { storage } = this.#deps
+    return storage !== undefined && isScreenshotId(id) && (await isDeleted(account, id, storage))
   }
 
   /** A Screenshot or its archived record; undefined if it was deleted. @throws RetryableError */
@@ -86,7 +87,6 @@ export class RecordedEvents {
     const { storage, report = ignoreSilently, now = () => new Date() } = this.#deps
     const live = this.findLive(account, id)
     if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
-    if (!storage || !isScreenshotId(id) || (await storage.exists(tombstoneKey(account, id)))) return undefined
-    return findArchived(account, id, { storage, report, now })
+    return storage && isScreenshotId(id) ? findArchived(account, id, { storage, report, now }) : undefined
   }
 }

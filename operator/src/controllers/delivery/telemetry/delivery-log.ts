@@ -6,20 +6,13 @@ import { randomBytes } from 'node:crypto'
 import type { Log } from '@tintype/crds/client/log'
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
+import { logKey, logPrefix } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
-import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
-import {
-  type AttemptLine,
-  linesOf,
-  logKey,
-  logPrefix,
-  MAX_LOG_LINES,
-  mergeLines,
-  readLog,
-  toLogText,
-} from '@tintype/crds/webhooks/delivery-log'
+import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
+import { type AttemptLine, linesOf, MAX_LOG_LINES, mergeLines, readLog, toLogText } from '@tintype/crds/webhooks/delivery-log'
 import type { Storage } from '../../../storage/storage.ts'
 
 export interface DeliveryLogDeps {
@@ -34,7 +27,6 @@ export interface DeliveryLogDeps {
 const MAX_WAITING = 10_000
 /** Number of objects of an endpoint after which they are merged. Readers read at most about twice as many. */
 const JOIN_AFTER = 20
-const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 const WRITERS = 8
 
 /** Key prefix of an endpoint's log. */
@@ -145,7 +137,7 @@ export class DeliveryLog {
   }
 
   #readText(key: string): Promise<string | undefined> {
-    return emptyIfTooLarge(this.#deps.storage.readText(key, MAX_OBJECT_BYTES))
+    return emptyIfTooLarge(this.#deps.storage.readText(key, OBJECTS.delivery_log.maxBytes))
   }
 
   #newKey(prefix: string, lines: number): string {

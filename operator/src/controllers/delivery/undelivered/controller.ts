@@ -6,7 +6,7 @@
  */
 
 import type { Log } from '@tintype/crds/client/log'
-import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/webhooks/undelivered'
+import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import { Controller, type Requeue } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'

@@ -1,17 +1,8 @@
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
-import {
-  MAX_UNDELIVERED_BYTES,
-  missedKey,
-  missedPrefix,
-  OPEN_PREFIX,
-  openKey,
-  openPrefix,
-  parseOpenKey,
-  parseUndelivered,
-  type Undelivered,
-} from '@tintype/crds/webhooks/undelivered'
+import { missedKey, missedPrefix, OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
+import { listPages } from '@tintype/crds/storage/list-stored'
+import { readParsed } from '@tintype/crds/storage/read-stored'
+import { openKey, openPrefix, parseUndelivered, type Undelivered } from '@tintype/crds/webhooks/undelivered'
 import type { Storage } from '../../../storage/storage.ts'
 
 export interface UndeliveredStoreDeps {
@@ -60,12 +51,8 @@ export class UndeliveredStore {
   }
 
   /** Reads an object; undefined if it does not exist or is not valid. */
-  async read(key: string): Promise<Undelivered | undefined> {
-    const { storage, report } = this.#deps
-    const text = await unlessTooLarge('undelivered', key, storage.readText(key, MAX_UNDELIVERED_BYTES), report)
-    const delivery = text === undefined ? undefined : parseUndelivered(text)
-    if (text !== undefined && !delivery) report({ kind: 'undelivered', reason: 'content', key })
-    return delivery
+  read(key: string): Promise<Undelivered | undefined> {
+    return readParsed('undelivered', key, (text) => parseUndelivered(text) ?? 'content', this.#deps)
   }
 
   /** The open deliveries of an endpoint that are due first, in order. */
@@ -90,13 +77,8 @@ export class UndeliveredStore {
   }
 
   async *#list(prefix: string, folders: boolean): AsyncGenerator<string> {
-    for (let after: string | undefined; ; ) {
-      const found = await this.#deps.storage.list(prefix, { after, limit: PAGE, folders })
+    for await (const found of listPages(prefix, this.#deps.storage, { folders })) {
       yield* folders ? found.filter((folder) => folder.endsWith('/')) : found
-      const last = found.at(-1)
-      if (last === undefined || found.length < PAGE) return
-      // Some stores would list the folder again.
-      after = last.endsWith('/') ? `${last}~` : last
     }
   }
 }

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { newId, webhookIdOf } from '../../../../../crds/src/identifiers/ids.ts'
-import { eventKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { type AttemptLine, logKey, logPrefix, toLogText } from '../../../../../crds/src/webhooks/delivery-log.ts'
-import { missedKey, openPrefixOf } from '../../../../../crds/src/webhooks/undelivered.ts'
+import { eventKey, logKey, logPrefix, missedKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { type AttemptLine, toLogText } from '../../../../../crds/src/webhooks/delivery-log.ts'
+import { openPrefixOf } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
@@ -155,9 +155,9 @@ t.test('POST …/redeliver requests the post from the operator and responds at o
 })
 
 t.test('POST …/redeliver responds with 410 when the event has expired', async (t) => {
-  const { ask, path, files, postRequests } = await aLoggedGateway()
+  const { ask, path, objects, postRequests } = await aLoggedGateway()
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 410, body: { error: { code: 'EXPIRED' } } })
-  files.objects.set(eventKey('evt_1'), Buffer.from('{}'))
+  objects.objects.set(eventKey('evt_1'), '{}')
   t.equal((await ask('POST', `${path}/${deliveryId(1)}/redeliver`)).status, 202)
   t.equal(postRequests.posts.length, 1)
 })

@@ -6,7 +6,7 @@ import { at } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { ring } from '../../../../support/sources/mark-checks.ts'
 
-t.test('DeletedAccounts reports and rewrites marks that an earlier version or another key signed', async (t) => {
+t.test('DeletedAccounts reports and rewrites marks that another key signed', async (t) => {
   const otherRing = { current: 'old', keys: { old: Buffer.alloc(32, 7).toString('base64') } }
   const options = { kinds: [], graceMilliseconds: 1_000, now: () => at(100) }
   const earlier = async (report: () => void) => {

@@ -44,6 +44,8 @@ const run = (
     ...markChecks,
     isAccountGone: async (name) => !accounts.has(name),
     findLive: () => undefined,
+    schedules: () => ['small', 'unknown'].map((account) => ({ account, uid: 'uid', name: 'home' })),
+    optionsOfRuns: () => [],
     storage,
     findAccount: (name) => accounts.get(name),
     plans: kept,
@@ -264,5 +266,5 @@ t.test('expire finds ids in the future with one short list per prefix of an acco
     return found
   }
   await run(bucket, undefined, {}, plans, { ...storage, listObjects })
-  t.strictSame(listed, ['users/small/ 10', 'records/small/ 10', 'rewrites/small/ 0'])
+  t.strictSame(listed, ['users/small/ 10', 'records/small/ 10', 'rewrites/small/ 0', 'schedules/ 0', 'baselines/ 0'])
 })

@@ -6,6 +6,9 @@ import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 const schedules = () => [{ account: 'acme', uid: 'live', name: 'home' }]
 const optionsOfRuns = () => ['schedules/acme/running.jwe']
 
+const remove = (folder: 'baselines' | 'schedules', bucket: MemoryBucket, mayWrite = () => true) =>
+  removeStrayObjects(folder, { storage: bucket.storage, schedules, optionsOfRuns, mayWrite, now: () => NOON })
+
 function aBucket() {
   const bucket = new MemoryBucket()
   const keys = ['baselines/acme/live/scr_1', 'baselines/acme/dead/scr_1', 'baselines/other/live/scr_1', 'baselines/acme/fresh/scr_1']
@@ -16,20 +19,20 @@ function aBucket() {
 
 t.test('pictures without a schedule are removed after an hour', async (t) => {
   const bucket = aBucket()
-  t.equal(await removeStrayObjects({ storage: bucket.storage, schedules, optionsOfRuns, mayWrite: () => true, now: () => NOON }), 2)
+  t.equal(await remove('baselines', bucket), 2)
   t.strictSame(bucket.keys(), ['baselines/acme/fresh/scr_1', 'baselines/acme/live/scr_1'])
 })
 
 t.test('more pictures than one list contains are removed', async (t) => {
   const bucket = aBucket()
   for (let n = 0; n < 2_500; n++) bucket.objects.set(`baselines/gone/u${n}/scr_1`, '')
-  await removeStrayObjects({ storage: bucket.storage, schedules, optionsOfRuns, mayWrite: () => true, now: () => NOON })
+  await remove('baselines', bucket)
   t.equal(bucket.keys().length, 2)
 })
 
 t.test('nothing is removed once this operator does not lead', async (t) => {
   const bucket = aBucket()
-  t.equal(await removeStrayObjects({ storage: bucket.storage, schedules, optionsOfRuns, mayWrite: () => false, now: () => NOON }), 0)
+  t.equal(await remove('baselines', bucket, () => false), 0)
   t.equal(bucket.keys().length, 4)
 })
 
@@ -37,6 +40,6 @@ t.test('options without a schedule are removed after an hour, unless a run needs
   const bucket = new MemoryBucket()
   for (const key of ['acme/home', 'acme/dead', 'other/home', 'acme/running', 'acme/fresh']) bucket.objects.set(`schedules/${key}.jwe`, '')
   bucket.modified.set('schedules/acme/fresh.jwe', at(-3_599))
-  t.equal(await removeStrayObjects({ storage: bucket.storage, schedules, optionsOfRuns, mayWrite: () => true, now: () => NOON }), 2)
+  t.equal(await remove('schedules', bucket), 2)
   t.strictSame(bucket.keys(), ['schedules/acme/fresh.jwe', 'schedules/acme/home.jwe', 'schedules/acme/running.jwe'])
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { silentLog } from '../../../../../../crds/client/log.ts'
-import { type AttemptLine, linesOf, logKey, MAX_LOG_LINES } from '../../../../../../crds/src/webhooks/delivery-log.ts'
+import { logKey } from '../../../../../../crds/src/records/storage-keys.ts'
+import { type AttemptLine, linesOf, MAX_LOG_LINES } from '../../../../../../crds/src/webhooks/delivery-log.ts'
 import { DeliveryLog, logPrefixOf } from '../../../../../../operator/src/controllers/delivery/telemetry/delivery-log.ts'
 import { at, aWebhook } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'

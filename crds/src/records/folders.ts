@@ -1,0 +1,206 @@
+import { MAX_MARKER_BYTES } from '../crypto/signed-markers.ts'
+import { MAX_SEALED_BYTES } from '../options/sealed-options.ts'
+import { parseSegmentKey, segmentKey } from './archive.ts'
+import * as keys from './storage-keys.ts'
+
+// All that Tintype stores in the bucket, by folder: the first part of a key. The policies of the stores, their lifecycle rules, the deletion of accounts,
+// the expiry of objects, the limits of readers and the table in docs/architecture.md are made from this table. A new folder is one entry.
+
+/** The identities that have keys of the store. `uploads` signs the URLs that runners write to, `links` those that clients read from. */
+export const IDENTITIES = ['uploads', 'links', 'operator', 'gateway'] as const
+export type Identity = (typeof IDENTITIES)[number]
+
+/** `copy`: objects may be written as copies of others. */
+export type Right = 'get' | 'put' | 'copy' | 'delete'
+
+/** One type of object. */
+export interface StoredObject {
+  /** Builders of its keys. */
+  keys: readonly ((...parts: never[]) => string)[]
+  /** Reads the parts of a listed key; undefined for other text. `never`: no program needs the parts. */
+  parse: ((key: string) => unknown) | 'never'
+  /** Readers refuse larger objects, which Tintype did not write. Infinity: the object is not read into memory. */
+  maxBytes: number
+}
+
+export interface Folder {
+  /** By the name of the type in metrics and logs. */
+  objects: Readonly<Record<string, StoredObject>>
+  /** Operator and gateway may also list the whole bucket. Signers may do nothing by default. */
+  rights: Readonly<Record<'operator' | 'gateway', readonly Right[]> & Partial<Record<Identity, readonly Right[]>>>
+  /** Days after which the store deletes an object. `files`, `records`: a day after the retention of files, and with that of records. */
+  storeDays: number | 'files' | 'records' | 'never'
+  /** How the operator finds what has expired: see `SWEEPS` in operator/src/controllers/retention/expire.ts. */
+  expiry: 'files' | 'records' | 'marks' | 'schedules' | 'none'
+  /** The name of an account follows these prefixes. What is below them is deleted with the account. */
+  accounts: readonly string[]
+}
+
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
+
+export const FOLDERS = {
+  users: {
+    objects: { file: { keys: [keys.objectKey], parse: keys.parseObjectKey, maxBytes: Number.POSITIVE_INFINITY } },
+    rights: { operator: ['get', 'put', 'copy', 'delete'], gateway: ['get', 'delete'], uploads: ['put'], links: ['get'] },
+    storeDays: 'files',
+    expiry: 'files',
+    accounts: ['users/'],
+  },
+  records: {
+    objects: {
+      // An object of the Kubernetes API has at most 1.5 MiB.
+      record: { keys: [keys.recordKey], parse: keys.parseRecordKey, maxBytes: 2 * MEBIBYTE },
+      // A segment has 4 MiB, or one record.
+      segment: { keys: [segmentKey], parse: parseSegmentKey, maxBytes: 8 * MEBIBYTE },
+      tombstone: { keys: [keys.tombstoneKey], parse: keys.parseTombstoneKey, maxBytes: MAX_MARKER_BYTES },
+    },
+    rights: { operator: ['get', 'put', 'delete'], gateway: ['get', 'put'] },
+    storeDays: 'never',
+    expiry: 'records',
+    accounts: ['records/'],
+  },
+  rewrites: {
+    objects: { rewrite: { keys: [keys.rewriteKey], parse: keys.parseRewriteKey, maxBytes: 0 } },
+    rights: { operator: ['put', 'delete'], gateway: ['put'] },
+    storeDays: 'never',
+    // Each rewrite deletes its mark.
+    expiry: 'none',
+    accounts: ['rewrites/'],
+  },
+  batches: {
+    // Up to 100 ids.
+    objects: { batch: { keys: [keys.batchKey], parse: 'never', maxBytes: 16 * KIBIBYTE } },
+    rights: { operator: ['delete'], gateway: ['get', 'put'] },
+    storeDays: 'records',
+    expiry: 'none',
+    accounts: ['batches/'],
+  },
+  idempotency: {
+    objects: {
+      // A plan of up to 100 ids, and the response.
+      idempotency: { keys: [keys.idempotencyKey, keys.flightKey, keys.signInKey], parse: 'never', maxBytes: 4 * MEBIBYTE },
+    },
+    rights: { operator: ['delete'], gateway: ['get', 'put', 'delete'] },
+    // They are valid for 24 hours.
+    storeDays: 2,
+    expiry: 'none',
+    accounts: ['idempotency/'],
+  },
+  options: {
+    objects: { options: { keys: [keys.optionsKey], parse: 'never', maxBytes: MAX_SEALED_BYTES } },
+    rights: { operator: ['get', 'delete'], gateway: ['put'] },
+    // A capture that has not started by then never will.
+    storeDays: 2,
+    expiry: 'none',
+    accounts: ['options/'],
+  },
+  cache: {
+    // A result with all facts about the page.
+    objects: { cache: { keys: [keys.cacheEntryKey], parse: 'never', maxBytes: MEBIBYTE } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: ['get'] },
+    // Pictures older than 30 days are not reused.
+    storeDays: 31,
+    expiry: 'none',
+    accounts: ['cache/'],
+  },
+  events: {
+    // A record with its lists of warnings and artifacts.
+    objects: { event: { keys: [keys.eventKey], parse: 'never', maxBytes: MEBIBYTE } },
+    rights: { operator: ['get', 'put'], gateway: ['get'] },
+    // Retries end within minutes, redelivery is possible for a week.
+    storeDays: 7,
+    expiry: 'none',
+    // The key has the id of the event only.
+    accounts: [],
+  },
+  deliveries: {
+    // 500 lines.
+    objects: { delivery_log: { keys: [keys.logKey], parse: keys.parseLogKey, maxBytes: 8 * MEBIBYTE } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: ['get'] },
+    // For busy endpoints the operator keeps fewer.
+    storeDays: 7,
+    expiry: 'none',
+    accounts: ['deliveries/'],
+  },
+  undelivered: {
+    objects: { undelivered: { keys: [keys.openDeliveryKey, keys.missedKey], parse: keys.parseOpenKey, maxBytes: 8 * KIBIBYTE } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: [] },
+    // Missed deliveries can be redelivered so long. Open ones end within hours.
+    storeDays: 30,
+    expiry: 'none',
+    accounts: ['undelivered/open/', 'undelivered/missed/'],
+  },
+  expiries: {
+    objects: { expiry: { keys: [keys.expiryKey], parse: keys.parseExpiryKey, maxBytes: MAX_MARKER_BYTES } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: [] },
+    storeDays: 'never',
+    expiry: 'marks',
+    // A mark without files is removed when it is due.
+    accounts: [],
+  },
+  gone: {
+    objects: { gone: { keys: [keys.goneKey], parse: keys.parseGoneKey, maxBytes: MAX_MARKER_BYTES } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: [] },
+    storeDays: 'never',
+    expiry: 'none',
+    // The mark is removed when the deletion finds nothing more.
+    accounts: [],
+  },
+  runs: {
+    // Times and the outcome of one run.
+    objects: { run: { keys: [keys.runKey], parse: keys.parseRunKey, maxBytes: 4 * KIBIBYTE } },
+    rights: { operator: ['put', 'delete'], gateway: ['get'] },
+    storeDays: 'records',
+    expiry: 'none',
+    accounts: ['runs/'],
+  },
+  schedules: {
+    objects: { schedule_options: { keys: [keys.scheduleOptionsKey], parse: 'never', maxBytes: MAX_SEALED_BYTES } },
+    rights: { operator: ['get', 'delete'], gateway: ['put'] },
+    storeDays: 'never',
+    expiry: 'schedules',
+    accounts: ['schedules/'],
+  },
+  baselines: {
+    objects: { baseline: { keys: [keys.baselineKey], parse: 'never', maxBytes: Number.POSITIVE_INFINITY } },
+    rights: { operator: ['get', 'put', 'copy', 'delete'], gateway: [] },
+    storeDays: 'never',
+    expiry: 'schedules',
+    accounts: ['baselines/'],
+  },
+  names: {
+    // Id and digest of a record.
+    objects: { name: { keys: [keys.namedRecordKey], parse: 'never', maxBytes: 4 * KIBIBYTE } },
+    rights: { operator: ['get', 'put', 'delete'], gateway: [] },
+    storeDays: 'records',
+    expiry: 'none',
+    accounts: ['names/'],
+  },
+} as const satisfies Readonly<Record<string, Folder>>
+
+export type FolderName = keyof typeof FOLDERS
+
+/** All folders with their names. */
+export const folders: readonly (Folder & { name: FolderName })[] = Object.entries(FOLDERS).map(([name, folder]) => ({
+  ...folder,
+  name: name as FolderName,
+}))
+
+type Intersection<T> = (T extends T ? (value: T) => void : never) extends (value: infer I) => void ? I : never
+type Objects = Intersection<(typeof FOLDERS)[FolderName]['objects']>
+/** Names of the types of objects. */
+export type StoredKind = keyof Objects
+
+/** Types whose keys are listed. */
+export type ListedKind = { [K in StoredKind]: Objects[K]['parse'] extends 'never' ? never : K }[StoredKind]
+/** What the key of an object says. */
+export type PartsOf<K extends ListedKind> = Objects[K]['parse'] extends (key: string) => infer Parts ? NonNullable<Parts> : never
+
+/** All types of objects, by their names. */
+export const OBJECTS: Objects = Object.assign({}, ...folders.map(({ objects }) => objects))
+/** Names of the types of objects. */
+export const STORED_KINDS = Object.keys(OBJECTS) as StoredKind[]
+
+/** Prefix of all keys in a folder. */
+export const prefixOf = (folder: FolderName): string => `${folder}/`

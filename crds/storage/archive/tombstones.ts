@@ -1,0 +1,128 @@
+import type { KeyRing } from '../../src/crypto/download-link.ts'
+import { isSignedMarker, signMarker } from '../../src/crypto/signed-markers.ts'
+import type { ReportIgnored } from '../../src/records/ignored-objects.ts'
+import { dayOf, idsOfDay, rewriteKey, tombstoneKey, tombstonesPrefix } from '../../src/records/storage-keys.ts'
+import { mapConcurrently } from '../../src/runtime/map-concurrently.ts'
+import { type ObjectStorage, PAGE } from '../port.ts'
+import { readStored } from '../read-stored.ts'
+
+// Marks of deleted records. A mark hides its record from every reader. Only a signed one deletes data: docs/adr/0028-validate-objects-from-the-bucket.md.
+
+const CONCURRENT_READS = 16
+
+/** Dependencies for checking marks. */
+export interface MarkChecks {
+  /** Signs and verifies marks of this release. */
+  ring: KeyRing
+  /** Called for objects that are treated as absent. */
+  report: ReportIgnored
+}
+
+interface Lister {
+  storage: Pick<ObjectStorage, 'list'>
+  report: ReportIgnored
+}
+
+type Writer = (key: string, text: string) => Promise<unknown>
+
+/** Writes the mark that a record is deleted. */
+export async function writeTombstone(account: string, id: string, { storage, ring }: { storage: { write: Writer }; ring: KeyRing }) {
+  const key = tombstoneKey(account, id)
+  await storage.write(key, signMarker(key, ring))
+}
+
+/** Requests that the operator removes a deleted record from its segments. */
+export async function requestRewrite(account: string, id: string, { storage }: { storage: { write: Writer } }): Promise<void> {
+  await storage.write(rewriteKey(account, dayOf(id), id), '')
+}
+
+/** Whether a record is marked as deleted, with or without a valid signature. */
+export const isDeleted = (account: string, id: string, storage: Pick<ObjectStorage, 'exists'>): Promise<boolean> =>
+  storage.exists(tombstoneKey(account, id))
+
+/** Whether a program of this release marked a record as deleted. A mark without a signature deletes nothing: it only hides the record. */
+export async function isDeletionConfirmed(
+  account: string,
+  id: string,
+  { storage, ring, report }: MarkChecks & { storage: Pick<ObjectStorage, 'readText'> },
+): Promise<boolean> {
+  const key = tombstoneKey(account, id)
+  const text = await readStored('tombstone', key, { storage, report })
+  if (text === undefined) return false
+  const isSigned = isSignedMarker(key, text, ring)
+  if (!isSigned && text !== '') report({ kind: 'tombstone', reason: 'content', key })
+  return isSigned
+}
+
+/** Ids that a program of this release marked as deleted. */
+export async function findDeleted(
+  account: string,
+  ids: readonly string[],
+  deps: MarkChecks & { storage: Pick<ObjectStorage, 'list' | 'readText'> },
+): Promise<Set<string>> {
+  const deleted = new Set<string>()
+  await mapConcurrently([...(await findTombstones(account, ids, deps))], CONCURRENT_READS, async (id) => {
+    if (await isDeletionConfirmed(account, id, deps)) deleted.add(id)
+  })
+  return deleted
+}
+
+/** Ids that are marked as deleted, with or without a valid signature. The ids may be in any order. */
+export async function findTombstones(account: string, ids: readonly string[], lister: Lister): Promise<Set<string>> {
+  const tombstoned = new Set<string>()
+  for (const [day, wanted] of Map.groupBy([...ids].sort(), dayOf)) {
+    const tombstones = new Tombstones(account, day, lister)
+    for (const id of wanted) if (await tombstones.has(id)) tombstoned.add(id)
+  }
+  return tombstoned
+}
+
+/** Ids from the keys of tombstones of a day. Reports invalid keys. */
+export function idsOfTombstones(account: string, day: string, keys: readonly string[], report: ReportIgnored): Set<string> {
+  const prefix = tombstonesPrefix(account, day)
+  const isOfDay = idsOfDay(day)
+  const ids = new Set<string>()
+  for (const key of keys) {
+    const id = key.slice(prefix.length)
+    if (isOfDay(id)) ids.add(id)
+    else report({ kind: 'tombstone', reason: 'key', key })
+  }
+  return ids
+}
+
+/** Deleted records of a day. Lists up to a thousand tombstones at a time, on demand. */
+export class Tombstones {
+  readonly #account: string
+  readonly #day: string
+  readonly #lister: Lister
+  #ids: ReadonlySet<string>
+  /** The range of known ids: after `#from`, up to `#until`. Undefined means up to the end. */
+  #from = ''
+  #until: string | undefined
+
+  /** @param known all ids of the day, if they are known */
+  constructor(account: string, day: string, lister: Lister, known?: ReadonlySet<string>) {
+    this.#account = account
+    this.#day = day
+    this.#lister = lister
+    this.#ids = known ?? new Set()
+    this.#until = known ? undefined : ''
+  }
+
+  async has(id: string): Promise<boolean> {
+    const isKnown = id > this.#from && (this.#until === undefined || id <= this.#until)
+    if (!isKnown) await this.#listAround(id)
+    return this.#ids.has(id)
+  }
+
+  /** Lists from just before the id, because callers ask for the following ids next. */
+  async #listAround(id: string): Promise<void> {
+    const { storage, report } = this.#lister
+    const prefix = tombstonesPrefix(this.#account, this.#day)
+    // Shorter than an id, so that the id itself is listed.
+    this.#from = id.slice(0, -1)
+    const keys = await storage.list(prefix, { after: prefix + this.#from, limit: PAGE })
+    this.#ids = idsOfTombstones(this.#account, this.#day, keys, report)
+    this.#until = keys.length < PAGE ? undefined : keys.at(-1)!.slice(prefix.length)
+  }
+}
