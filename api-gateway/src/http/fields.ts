@@ -49,6 +49,23 @@ export const instant = (what: string) =>
     .meta({ format: 'date-time' })
     .describe(what)
 
+/** The fields of a merge patch: each may be absent, and null removes it. */
+export const toPatchFields = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, toPatchField(schema)])) as {
+    [Field in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Field]>>
+  }
+
+/** The description is that of the field as a whole, so that the generated types show it. */
+function toPatchField(schema: z.ZodType): z.ZodType {
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
+  const { description, ...meta } = { ...inner.meta(), ...schema.meta() }
+  const patch = inner
+    .meta({ ...meta, description: undefined } as z.GlobalMeta)
+    .nullable()
+    .optional()
+  return description === undefined ? patch : patch.describe(description)
+}
+
 export const count = (what: string) => z.int().min(0).describe(what)
 
 export const success = z.literal(true)

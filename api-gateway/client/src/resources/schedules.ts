@@ -48,7 +48,7 @@ export class Schedules {
     return (await this.#transport.call<{ data: Schedule }>({ method: 'GET', path: pathOf(id), signal })).body.data
   }
 
-  /** Changes the given fields. `options` replaces all options, private ones included. */
+  /** Changes the given fields and options, and null removes one. A change of hidden options, which the record shows as *** or …, must name all of them. */
   async update(id: string, { signal, ...body }: ScheduleChanges & CallOptions): Promise<Schedule> {
     return (await this.#transport.call<{ data: Schedule }>({ method: 'PATCH', path: pathOf(id), body, signal })).body.data
   }
