@@ -329,6 +329,9 @@ t.test('PATCH /schedules/:id that names every hidden option seals them again', a
   t.strictSame(newest(gateway).spec.template, { url: 'https://example.org/' })
 })
 
+/** Tests that only look at their own schedule share a gateway. */
+const shared = aGateway({ maxSchedules: 1_000 })
+
 /** Private options in the object, and large ones in the bucket. */
 const hidden = { headers: { 'x-a': '1' }, basic_auth_username: 'ada', basic_auth_password: 'lovelace', styles: 'p{}'.repeat(4_000) }
 const hiddenNames = /options\.headers, options\.basic_auth_username, options\.basic_auth_password/
@@ -347,7 +350,7 @@ const kept: { name: string; body: object }[] = [
 ]
 for (const { name, body } of kept) {
   t.test(`PATCH /schedules/:id with ${name} keeps hidden options without asking for them`, async (t) => {
-    const gateway = aGateway()
+    const gateway = shared
     const id = await create(gateway, { ...hourly, options: hidden })
     const before = structuredClone(newest(gateway).spec.template)
     const object = gateway.objects.objects.get(before.optionsObject!)
@@ -370,7 +373,7 @@ const asked: { name: string; body: object; path: string; reason?: RegExp }[] = [
 ]
 for (const { name, body, path, reason = /give / } of asked) {
   t.test(`PATCH /schedules/:id with ${name} lists the hidden options that it needs too`, async (t) => {
-    const gateway = aGateway()
+    const gateway = shared
     const id = await create(gateway, { ...hourly, options: hidden })
     const response = await calling(gateway)('PATCH', `/schedules/${id}`, body)
     t.match(response, { status: 400, body: { error: { message: reason, details: [{ path, code: 'contradiction' }] } } })
@@ -480,7 +483,7 @@ const changes: { name: string; before?: object; body: object; details: string[] 
 ]
 for (const { name, before, body, details } of changes) {
   t.test(`PATCH /schedules/:id refuses ${name}`, async (t) => {
-    const gateway = aGateway()
+    const gateway = shared
     const id = await create(gateway, { ...hourly, ...before })
     const response = await calling(gateway)('PATCH', `/schedules/${id}`, body)
     t.equal(response.status, 400)
