@@ -29,7 +29,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   // The console reads the catalog of options and the code of cron expressions. It signs links and says what to do about errors with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
-    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/errors)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages)\.ts$))/,
+    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/errors)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages|merge-patch)\.ts$))/,
   },
   // Code that runs in pages: see docs/adr/0067-page-functions-are-typescript.md.
   { from: /^capture-runner\/page\/src\//, to: /^capture-runner\/(page\/src\/|src\/page\/functions\.ts$)/ },

@@ -8,6 +8,7 @@ import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { optionGroups, optionsByName } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { toDeviceId } from '@tintype/crds/options/page/devices'
+import { RECORD_OPTIONS } from '@tintype/crds/options/record-options'
 import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { writeGenerated } from '../../../crds/generate/write-generated.ts'
@@ -80,6 +81,9 @@ export const SCOPES = ${JSON.stringify(SCOPES)}
 
 /** Capture options that links must not have. */
 export const NOT_IN_LINKS: readonly string[] = ${JSON.stringify(notInLinks)}
+
+/** Options of the record: they are fields of a request beside its capture options. */
+export const RECORD_OPTIONS: readonly string[] = ${JSON.stringify(Object.keys(RECORD_OPTIONS))}
 
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [

@@ -17,6 +17,9 @@ import { TRACKING_NAMES, TRACKING_PREFIXES } from '../../src/resources/take/trac
 const HEADER = '// Generated from the OpenAPI document of the gateway by `npm run generate`. Do not edit.\n\n'
 const folder = path.join(import.meta.dirname, '../src/generated')
 
+/** Fields of requests that the client builds or chooses itself. */
+const NOT_SENT: ReadonlySet<string> = new Set(['options', 'async', 'response_type'])
+
 type Document = ReturnType<typeof buildDocument>
 type Operation = { operationId: string; parameters?: { in: string }[] }
 
@@ -86,5 +89,15 @@ ${list('TRACKING_PREFIXES', TRACKING_PREFIXES)}
 ${list('TRACKING_NAMES', Object.values(TRACKING_NAMES).flat())}`
 }
 
-const files = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'links.ts': buildLinks() }
+/** Fields that requests have beside their options. */
+function buildFields(): string {
+  const { schemas } = buildDocument().components as unknown as { schemas: Record<string, { properties: object }> }
+  const bodies = ['CreateScreenshot', 'CreateBatch', 'CreateSchedule'].map((name) => Object.keys(schemas[name]?.properties ?? {}))
+  const fields = [...new Set(bodies.flat())].filter((field) => !NOT_SENT.has(field))
+  return `${HEADER}/** Fields of requests that the API expects beside \`options\`. */
+export const REQUEST_FIELDS: readonly string[] = ${JSON.stringify(fields)}
+`
+}
+
+const files = { 'api.ts': buildTypes(), 'remedies.ts': buildRemedies(), 'links.ts': buildLinks(), 'fields.ts': buildFields() }
 writeGenerated(Object.fromEntries(Object.entries(files).map(([name, text]) => [path.join(folder, name), text])))

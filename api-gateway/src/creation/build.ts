@@ -3,6 +3,7 @@ import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import type { PrivateOptions } from '@tintype/crds/options/private'
+import type { RecordField } from '@tintype/crds/options/record-options'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
 import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
@@ -11,10 +12,7 @@ import { buildScreenshot } from './new-screenshot.ts'
 import type { CreationPlan } from './plan.ts'
 
 /** Options for the record and its links. */
-export type RecordOptions = Pick<
-  ScreenshotSpec,
-  'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'retentionDays' | 'webhookUrl' | 'webhookEvents'
->
+export type RecordOptions = Pick<ScreenshotSpec, RecordField>
 
 /** One URL with the options that apply only to it. */
 export interface CaptureTarget {

@@ -11,6 +11,9 @@ export const MAX_MARKUP_BODY_BYTES = 14 * MEBIBYTE
 /** Maximum size of such a body if each `\uXXXX` is a character in UTF-8: 2,097,152 characters are at most 6 MiB. */
 export const MAX_UTF8_BYTES = 8 * MEBIBYTE
 
+/** Media type of a body of PATCH, beside JSON (RFC 7396). */
+export const MERGE_PATCH = 'application/merge-patch+json'
+
 /** A request body as the OpenAPI document describes it. */
 export interface BodyDocumentation {
   /** Named schema. */

@@ -31,24 +31,21 @@ export const instantField = z.string().meta({ format: 'date-time' })
 /** True when the timestamp is in the future. */
 export const isAhead = (instant: string | undefined, now: Date): instant is string => instant !== undefined && new Date(instant) > now
 
-/** Text of 26 lower-case base32 letters that every id ends with. */
-const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
+/** The fields of a merge patch: each may be absent, and null removes it. */
+export const toPatchFields = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, toPatchField(schema)])) as {
+    [Field in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Field]>>
+  }
 
-/** An id with its prefix. */
-export const anId = (prefix: 'scr' | 'wh' | 'key' | 'sch' | 'batch' | 'evt' | 'dlv', what: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^${prefix}_${TAIL}$`), `must be an id that begins with ${prefix}_ and has 26 letters and digits after it`)
-    .describe(what)
-
-/** A timestamp: ISO 8601 in UTC with milliseconds. */
-export const instant = (what: string) =>
-  z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-    .meta({ format: 'date-time' })
-    .describe(what)
-
-export const count = (what: string) => z.int().min(0).describe(what)
+/** The description is that of the field as a whole, so that the generated types show it. */
+function toPatchField(schema: z.ZodType): z.ZodType {
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
+  const { description, ...meta } = { ...inner.meta(), ...schema.meta() }
+  const patch = inner
+    .meta({ ...meta, description: undefined } as z.GlobalMeta)
+    .nullable()
+    .optional()
+  return description === undefined ? patch : patch.describe(description)
+}
 
 export const success = z.literal(true)

@@ -1,5 +1,5 @@
+import { anId } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { anId } from './fields.ts'
 import type { Parameter } from './route.ts'
 
 // Path and header parameters that several routes have.

@@ -39,15 +39,24 @@ const CODES: Partial<Record<Issue['code'], ProblemCode>> = {
   invalid_key: 'invalid_format',
 }
 
-/** Converts all issues of a schema to problems. */
-export const toProblems = (issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] =>
-  issues.flatMap((issue): Problem[] => {
+/** Converts the issues of a schema to problems, one for each field. */
+export function toProblems(issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] {
+  const problems = issues.flatMap((issue): Problem[] => {
     const path = toPath(issue.path)
     const name = nameOf(path)
     if (issue.code === 'unrecognized_keys') return toUnknownNames(path, issue.keys, known)
     if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
     return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: describeIssue(issue, name, reading) }]
   })
+  const seen = new Set<string>()
+  return problems.filter(({ path }) => !seen.has(path) && seen.add(path))
+}
+
+/** Adds problems of fields that have none yet. */
+export const addProblems = (found: readonly Problem[], more: readonly Problem[]): Problem[] => [
+  ...found,
+  ...more.filter(({ path }) => !found.some((other) => other.path === path)),
+]
 
 /** Unknown names of an object that get a problem of their own. Each is compared with all known names. */
 const MAX_UNKNOWN_NAMES = 50

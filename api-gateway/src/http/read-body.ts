@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { invalid, type Problem } from '../common/errors.ts'
-import { type KnownNames, toProblems } from './problems.ts'
+import { addProblems, type KnownNames, toProblems } from './problems.ts'
 
 /** True for a JSON object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -38,11 +38,8 @@ export function readBody<Shape extends z.ZodRawShape>(
   const parsed = schema.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
   const sound = parsed.data ?? soundPartOf(schema, body)
-  // Each field is reported at most once.
-  const additional = validate(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(
-    ({ path }) => !found.some((other) => other.path === path),
-  )
-  const problems = [...found, ...additional]
+  const problems = addProblems(found, validate(sound as Partial<z.infer<z.ZodObject<Shape>>>))
+  if (problems.length === 0) problems.push(...findEmptyProblems(schema, body))
   if (problems.length > 0 || !parsed.success) throw invalid(problems)
   return { body: parsed.data, ignored }
 }
@@ -66,6 +63,8 @@ export function findDuplicateProblems(path: string, values: readonly string[] | 
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] is a duplicate` }]
 }
 
-/** Checks that an update has at least one field. */
-export const findEmptyUpdateProblems = (body: object): Problem[] =>
-  Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body must have at least one field to change' }]
+/** Checks that a body of a change has at least one field, if its schema says so. */
+export const findEmptyProblems = (schema: z.ZodType, body: unknown): Problem[] =>
+  schema.meta()?.minProperties === undefined || Object.keys(body as object).length > 0
+    ? []
+    : [{ path: '', code: 'empty', message: 'the body must have at least one field to change' }]

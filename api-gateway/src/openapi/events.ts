@@ -1,6 +1,6 @@
 import { EVENTS as EVENT_ROWS, EVENT_TYPES, type EventSubject, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
+import { anId, instant } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { anId, instant } from '../http/fields.ts'
 import { name } from '../http/named-schemas.ts'
 import { completed, completedVideo, created, createdVideo, failed, failedVideo } from '../resources/screenshots/examples.ts'
 import { ScreenshotRecord, VideoRecord } from '../resources/screenshots/schemas.ts'

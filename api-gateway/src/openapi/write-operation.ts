@@ -2,7 +2,7 @@ import type { Scope } from '@tintype/crds/kinds/api-key'
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
-import type { BodyDocumentation } from '../http/body.ts'
+import { type BodyDocumentation, MERGE_PATCH } from '../http/body.ts'
 import { COMMON_HEADERS, LIMIT_HEADERS } from '../http/headers.ts'
 import { idempotencyKey, prefer } from '../http/parameters.ts'
 import type { Operation, Parameter, ResponseSpec } from '../http/route.ts'
@@ -19,10 +19,11 @@ const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
   schema: { ...toJsonSchema(schema), ...(example === undefined ? {} : { examples: [example] }) },
 })
 
-const writeBody = ({ schema, examples, required = true }: BodyDocumentation) => ({
-  required,
-  content: { 'application/json': { schema: refTo(schema), examples } },
-})
+/** A change is a merge patch, which may also be sent as plain JSON. */
+function writeBody(method: Operation['method'], { schema, examples, required = true }: BodyDocumentation) {
+  const media = { schema: refTo(schema), examples }
+  return { required, content: { 'application/json': media, ...(method === 'patch' ? { [MERGE_PATCH]: media } : {}) } }
+}
 
 /** OpenAPI 3.1 describes a binary body by its media type alone. */
 const toMedia = (types: Iterable<string>) => Object.fromEntries([...types].map((type) => [type.replace(/;.*/, ''), {}]))
@@ -104,7 +105,7 @@ export function writeOperation(operation: Operation) {
     // OpenAPI 3.1 allows scopes for bearer authentication.
     security: toSecurity(scope, optionalScope),
     ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),
-    ...(body === undefined ? {} : { requestBody: writeBody(body) }),
+    ...(body === undefined ? {} : { requestBody: writeBody(operation.method, body) }),
     responses: writeResponses(operation),
   }
 }

@@ -5,6 +5,7 @@ import { Discard } from '../bodies/discard.ts'
 import { decoderOf, decodeText, parseJson } from '../bodies/parse.ts'
 import { receiveBody, tooLarge } from '../bodies/receive.ts'
 import { ApiError } from '../common/errors.ts'
+import { MERGE_PATCH } from '../http/body.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,6 +26,14 @@ interface BodyDeps {
 const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding }: FastifyRequest['headers']): boolean =>
   length !== '0' || encoding !== undefined
 
+/** True for a request with a body whose route reads one. */
+const takesBody = ({ headers, routeOptions }: FastifyRequest): boolean => routeOptions.config.maxBodyBytes !== undefined && hasBody(headers)
+
+/** @throws ApiError UNSUPPORTED_MEDIA_TYPE, unless nothing would read the body anyway */
+function refuseMedia(request: FastifyRequest): undefined {
+  if (takesBody(request)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the body must be JSON (Content-Type: application/json)')
+}
+
 /**
  * Reads JSON bodies of routes that have one, and discards what is left of refused bodies. An empty body counts as absent, whatever its Content-Type.
  * The body leaves the budget when the handler ends. A handler that waits for something else afterward returns a function, which is called without the body.
@@ -44,10 +53,10 @@ export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void 
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) => readJson(request, payload, bodyBudget))
-  app.addContentTypeParser('*', async ({ headers, routeOptions }: FastifyRequest) => {
-    if (routeOptions.config.maxBodyBytes === undefined || !hasBody(headers)) return undefined
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the body must be JSON (Content-Type: application/json)')
-  })
+  app.addContentTypeParser(MERGE_PATCH, async (request: FastifyRequest, payload: Readable) =>
+    request.method === 'PATCH' ? readJson(request, payload, bodyBudget) : refuseMedia(request),
+  )
+  app.addContentTypeParser('*', async (request: FastifyRequest) => refuseMedia(request))
   app.addHook('onRoute', (route) => {
     if (route.config?.maxBodyBytes !== undefined) route.handler = thenDropBody(route.handler)
   })
@@ -55,8 +64,8 @@ export function addBodies(app: FastifyInstance, { bodyBudget }: BodyDeps): void 
 
 async function readJson(request: FastifyRequest, payload: Readable, budget: BodyDeps['bodyBudget']): Promise<unknown> {
   const { headers, accountName } = request
-  const { maxBodyBytes } = request.routeOptions.config
-  if (maxBodyBytes === undefined || !hasBody(headers)) return undefined
+  const { maxBodyBytes = 0 } = request.routeOptions.config
+  if (!takesBody(request)) return undefined
   const declaredBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (declaredBytes !== undefined && declaredBytes > maxBodyBytes) throw tooLarge(maxBodyBytes)
   const decoder = decoderOf(headers['content-type'] ?? '')

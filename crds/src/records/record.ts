@@ -1,6 +1,5 @@
 import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
-import type { Engine } from '../kinds/comparison.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
@@ -10,109 +9,15 @@ import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
 import { toOrderedSteps } from './capture-steps.ts'
 import { costOf } from './cost.ts'
+import type { ArtifactRecord, ComparisonRecord, PageRecord, ScreenshotRecord, VideoFields } from './record-schema.ts'
 import { objectKey } from './storage-keys.ts'
 
 // The record of a screenshot that clients receive: from the gateway in responses, from the operator in events. A full record always
 // has all its keys; unknown values are null.
 
-export type WireStatus = 'pending' | 'completed' | 'failed'
+export type { ScreenshotRecord } from './record-schema.ts'
 
-/** Facts about the page. The first three fields are always present, the others if options request them. */
-export interface PageRecord {
-  page_title: string | null
-  final_url: string | null
-  http_status: number | null
-  /** What drew the picture. */
-  engine?: Engine | undefined
-  image_size?: { width: number; height: number } | undefined
-  redirects?: string[] | undefined
-  http_response_headers?: Record<string, string> | undefined
-  open_graph?: Record<string, string> | undefined
-  icon?: string | undefined
-  fonts?: string[] | undefined
-  timings?: { steps: Record<string, number>; page: Record<string, number> } | undefined
-  content_hash?: { sha256: string; perceptual?: string | undefined } | undefined
-  palette?: string[] | undefined
-  links?: string[] | undefined
-  blocked_requests?: number | undefined
-}
-
-/** A file beside the picture. */
-export interface ArtifactRecord {
-  type: string
-  /** Null after the file has expired. */
-  download_url: string | null
-  file_size_bytes: number
-}
-
-/** The comparison with an earlier screenshot. The numbers are null if the pictures were not compared. */
-export interface ComparisonRecord {
-  /** Id of the earlier screenshot. */
-  to: string
-  changed: boolean
-  /** Changed pixels as a share of all pixels, 0 to 1. */
-  changed_ratio: number | null
-  changed_pixels: number | null
-  size_changed: boolean | null
-  /** In pixels of the picture, the largest change first. */
-  regions: { x: number; y: number; width: number; height: number }[]
-  region_count: number | null
-  /** Regions that do not count, because two loads of the page differ there. */
-  dropped_regions: number | null
-  /** What decided. */
-  rule: string | null
-  /** How often the page was loaded. */
-  loads: number | null
-  /** Whether the visible text changed; null if that is not known. */
-  text_changed: boolean | null
-  /** Whether another browser or other fonts drew the earlier picture; null if that is not known. */
-  engine_changed: boolean | null
-  words_added: string[]
-  words_removed: string[]
-  /** Link to a picture of the differences; null if there are none, or after the file has expired. */
-  diff_url: string | null
-  /** Why the pictures were not compared; null if they were. */
-  skipped: string | null
-}
-
-/** The fields that only records of videos have. They are null until the video is completed. */
-export interface VideoFields {
-  duration_ms: number | null
-  fps: number | null
-  frames: number | null
-}
-
-export interface ScreenshotRecord extends Partial<VideoFields> {
-  id: string
-  url: string
-  url_to_capture: string
-  status: WireStatus
-  options: Record<string, unknown>
-  created_at: string
-  started_at: string | null
-  completed_at: string | null
-  estimated_time: string
-  storage_path: string | null
-  file_size_bytes: number | null
-  processing_duration_ms: number | null
-  width: number | null
-  height: number | null
-  format: string
-  content_type: string
-  download_url: string | null
-  download_url_expires_at: string | null
-  artifacts: ArtifactRecord[]
-  error: { code: string; message: string } | null
-  batch_id: string | null
-  external_identifier: string | null
-  metadata: PageRecord | null
-  comparison: ComparisonRecord | null
-  warnings: string[]
-  truncated: boolean
-  cached: boolean
-  attempts: number
-  cost: number
-}
+export type WireStatus = ScreenshotRecord['status']
 
 /**
  * Creates a link to a stored file of a screenshot, with its expiry in Unix seconds. Returns undefined if the file has expired.

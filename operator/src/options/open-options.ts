@@ -3,8 +3,9 @@
 import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/crypto/sealed'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
+import { contradictions } from '@tintype/crds/options/contradictions'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
-import type { PrivateOptions } from '@tintype/crds/options/private'
+import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { SealedOptions } from '@tintype/crds/options/sealed-options'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
@@ -59,7 +60,15 @@ export async function openOptions(shot: Screenshot, sources: OptionsSources): Pr
     privateOptions: merge<PrivateOptions>(fromSecret, large.privateOptions, sealed.privateOptions),
   }
   assertAllowed(opened, sources.policy)
+  if (fromSecret ?? shot.spec.optionsObject ?? shot.spec.sealedOptions) assertCompatible(opened)
   return opened
+}
+
+/** The gateway and the API server cannot compare hidden options with the others. */
+function assertCompatible({ options, privateOptions = {} }: OpenedOptions): void {
+  const all = { ...options, ...privateOptions }
+  const conflict = [...contradictions, ...privateContradictions].find(({ holds }) => holds(all))
+  if (conflict) throw new OptionsError(conflict.message)
 }
 
 /** The API server does not validate the names in maps and some values. Every runner would reject the order, so reject it here. */

@@ -95,7 +95,10 @@ t.test('a schedule is created, read, listed, changed and deleted', async (t) => 
     spec: { accountName: 'acme', name: 'home', timeZone: 'Europe/Zurich', concurrencyPolicy: 'Allow', template: { url } },
   })
   t.match(await whenShown(id, ({ status }) => status === 'suspended'), body)
-  const changed = await rest('PATCH', `/schedules/${id}`, { suspend: false, time_zone: null, options: { dark_mode: true } })
+  const changed = await rest('PATCH', `/schedules/${id}`, {
+    ...{ suspend: false, time_zone: null },
+    options: { dark_mode: true, full_page: null },
+  })
   t.match(changed, { status: 200, body: { data: { suspend: false, time_zone: 'UTC', options: { dark_mode: true }, name: 'home' } } })
   t.notHas(changed.body.data.options, 'full_page')
   const shown = await whenShown(id, ({ next_run_at }) => next_run_at !== null)
@@ -184,7 +187,15 @@ t.test('every run gets the private and large options, also after a change, and n
   t.notMatch(JSON.stringify(await schedules.get(name)), SECRET)
   t.notMatch(await storage.readText(`schedules/acme/${name}.jwe`, 100_000), 'p{}')
   t.match((await rest('GET', `/schedules/${id}`)).body.data.options, { authorization: '***', styles: '…' })
-  await rest('PATCH', `/schedules/${id}`, { url: 'https://example.org/', options: { headers: { 'x-key': SECRET } } })
+  t.equal((await rest('PATCH', `/schedules/${id}`, { options: { dark_mode: true, full_page: null } })).status, 200)
+  const next = await rest('POST', `/schedules/${id}/run`)
+  t.match(await open(await world.screenshots.get(toObjectName(next.body.id))), {
+    options: { darkMode: true, styles },
+    privateOptions: { authorization: SECRET },
+  })
+  await complete(next.body.id, Buffer.from('a picture'), world)
+  const options = { authorization: null, styles: null, dark_mode: null, headers: { 'x-key': SECRET } }
+  t.equal((await rest('PATCH', `/schedules/${id}`, { url: 'https://example.org/', options })).status, 200)
   // A run is due since January, and waits for the first one.
   await schedules.patch(name, mergePatch({ status: { lastScheduleTime: '2020-06-01T00:00:00Z' } }), { subresource: 'status' })
   await complete(body.id, Buffer.from('a picture'), world)

@@ -30,6 +30,7 @@ import { compileCache } from '../../support/processes/compile-cache.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
 import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
+import { declaredRights } from '../../support/sources/declared-rights.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
 
@@ -80,16 +81,11 @@ export interface World {
 
 /** The rights that the gateway's files declare. */
 async function grantRights(http: KubeHttp): Promise<void> {
-  const rule = (resources: string[], verbs: string[]) => ({ apiGroups: ['tintype.dev'], resources, verbs })
-  const rules = [
-    rule(['screenshots'], ['get', 'list', 'watch', 'create', 'delete', 'patch']),
-    rule(['apikeys', 'webhooks', 'screenshotschedules'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
-    rule(['apikeys/status'], ['patch']),
-    rule(['accounts', 'accountusages'], ['get', 'list', 'watch']),
-    rule(['accountusages/status'], ['update']),
-    rule(['runnerpools'], ['list']),
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'patch', 'delete'] },
-  ]
+  const rules = declaredRights('api-gateway').map(({ group, resource, verb }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    verbs: [verb],
+  }))
   const metadata = { name: GATEWAY_ACCOUNT }
   await new Resource(http, serviceAccounts).create({ metadata })
   await new Resource(http, rbac('Role', 'roles')).create({ metadata, rules } as KubeObject)

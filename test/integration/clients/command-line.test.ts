@@ -237,7 +237,17 @@ t.test('webhooks list shows the webhooks', async (t) => {
 })
 
 t.test('schedules are created, changed, run, listed, suspended and deleted', async (t) => {
-  const cron = ['0 0 1 1 *', 'https://example.com/', '--time-zone', 'Europe/Zurich', '--full-page', '--compare', 'previous']
+  const cron = [
+    '0 0 1 1 *',
+    'https://example.com/',
+    '--time-zone',
+    'Europe/Zurich',
+    '--full-page',
+    '--compare',
+    'previous',
+    '--authorization',
+    'secret',
+  ]
   const { id } = JSON.parse(await textOf(['schedules', 'create', ...cron, '--json']))
   t.match(await textOf(['schedules', 'list']), new RegExp(`^${id} .* 0 0 1 1 \\* +Europe/Zurich +active `, 'm'))
   const run = (await textOf(['schedules', 'run', id])).trim()
@@ -247,10 +257,11 @@ t.test('schedules are created, changed, run, listed, suspended and deleted', asy
   t.match(await textOf(['schedules', 'get', id]), /^status +suspended$/m)
   const changes = ['--dark-mode', '--compare-threshold', '0.2', '--reset', 'time-zone', '--no-suspend']
   const changed = JSON.parse(await textOf(['schedules', 'update', id, ...changes, '--json']))
-  t.strictSame(changed.options, { full_page: true, dark_mode: true })
+  t.strictSame(changed.options, { full_page: true, dark_mode: true, authorization: '***' }, 'options that the service does not show stay')
   t.match(changed, { time_zone: 'UTC', status: 'active', comparison: { baseline: 'previous', threshold: 0.2 } })
   const fewer = ['--reset', 'full-page', '--reset', 'compare', '--url', 'https://example.com/new']
-  t.match(await textOf(['schedules', 'update', id, ...fewer]), /^url +https:\/\/example\.com\/new$/m)
+  t.match(await tintype(['schedules', 'update', id, ...fewer]), { code: 2, stderr: /give options\.authorization too/ })
+  t.match(await textOf(['schedules', 'update', id, ...fewer, '--reset', 'authorization']), /^url +https:\/\/example\.com\/new$/m)
   t.match(JSON.parse(await textOf(['schedules', 'get', id, '--json'])), { options: { dark_mode: true }, comparison: null })
   t.match(await tintype(['schedules', 'approve', id]), { code: 1, stderr: /set comparison\.baseline to approved first/ })
   t.equal(await textOf(['schedules', 'delete', id]), `deleted ${id}\n`)

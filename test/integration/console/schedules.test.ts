@@ -84,6 +84,32 @@ t.test('a schedule is created with its next times, run, suspended, changed and d
   t.strictSame(complaints, [])
 })
 
+t.test('a change in the form keeps options that the service does not show, and the form removes them when asked', async (t) => {
+  const { body } = await call(`${url}/v1/schedules`, {
+    ...{ method: 'POST', key },
+    body: { name: 'hidden', schedule: '0 9 * * *', url: 'https://example.com/', options: { authorization: 'secret', full_page: true } },
+  })
+  const { id } = body.data
+  const stored = async () => (await schedules.listAll()).find(({ spec }) => spec.name === 'hidden')?.spec.template
+  const before = await stored()
+  const seen = await visit(t, stage)
+  const { page, complaints } = seen
+  await signIn(seen, url, key)
+  await page.goto(`${url}/#/schedules/${id}/edit`)
+  await page.getByText('Records do not show authorization.').waitFor()
+  await page.getByLabel('dark_mode', { exact: true }).selectOption('true')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Times' }).waitFor()
+  t.strictSame(await stored(), { ...before, options: { fullPage: true, darkMode: true } })
+  await page.goto(`${url}/#/schedules/${id}/edit`)
+  await page.getByLabel('Remove them, or replace them').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Times' }).waitFor()
+  t.strictSame(await stored(), { url: 'https://example.com/', options: { fullPage: true, darkMode: true } })
+  t.strictSame(complaints, [])
+  await call(`${url}/v1/schedules/${id}`, { method: 'DELETE', key })
+})
+
 t.test('a changed run is shown beside the approved one, and approved', async (t) => {
   const { body } = await call(`${url}/v1/schedules`, {
     ...{ method: 'POST', key },

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { chartDirectory, find, renderChart } from '../../support/sources/chart.ts'
+import { declaredRights, toText } from '../../support/sources/declared-rights.ts'
 
 // The programs declare their permissions in lines `// rbac: <group>/<resource> <verb>,<verb>`; the chart grants exactly these.
 
-const repository = path.join(chartDirectory, '../..')
 const objects = await renderChart()
 
 interface Rule {
@@ -15,13 +15,8 @@ interface Rule {
   verbs: string[]
 }
 
-/** Lines `group/resource verb` of all marked files that `isWanted` accepts. */
-function needsOf(program: string, isWanted: (file: string) => boolean): string[] {
-  const directory = path.join(repository, program, 'src')
-  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && isWanted(file))
-  const lines = files.flatMap((file) => [...readFileSync(path.join(directory, file), 'utf8').matchAll(/^\/\/ rbac: (\S+) (\S+)$/gm)])
-  return sorted(lines.flatMap(([, resource, verbs = '']) => verbs.split(',').map((verb) => `${resource} ${verb}`)))
-}
+/** The declared permissions as lines `group/resource verb`. */
+const needsOf = (program: string, isWanted: (file: string) => boolean): string[] => declaredRights(program, isWanted).map(toText).sort()
 
 const sorted = (texts: string[]) => [...new Set(texts)].sort()
 

@@ -6,7 +6,6 @@ import {
   isOptionOfRuns,
   NEW_SCHEDULE,
   type ScheduleInputs,
-  toScheduleChanges,
   toScheduleInputs,
   toScheduleRequest,
 } from '../../../api-gateway/console/src/schedules/body.ts'
@@ -15,6 +14,7 @@ import { createScheduleBody, updateScheduleBody } from '../../../api-gateway/src
 import { scheduleFound } from '../../../api-gateway/src/resources/schedules/examples.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { toMergePatch } from '../../../crds/src/schema/merge-patch.ts'
 
 // The form of schedules. The API's own readers check what it builds.
 
@@ -93,22 +93,26 @@ t.test('the API accepts what the form builds, with every option that a run can h
 
 t.test('a change sends only what differs, and null resets a field', async (t) => {
   const record = { ...scheduleFound.data, webhook_url: 'https://hooks.example.com/in', options: { full_page: true, authorization: '***' } }
-  const { inputs, hidden } = toScheduleInputs(record as never)
-  t.strictSame(hidden, ['authorization'])
+  const inputs = toScheduleInputs(record as never)
+  t.strictSame(inputs.hidden, ['authorization'])
   t.match(inputs, { name: 'home page', time_zone: 'Europe/Zurich', starting_deadline_seconds: '3600', spread_seconds: '' })
   const before = toScheduleRequest(inputs, times).body
-  const changesOf = (changed: Partial<ScheduleInputs>) =>
-    toScheduleChanges(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
+  const changesOf = (changed: Partial<ScheduleInputs>) => toMergePatch(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
   t.strictSame(changesOf({}), {}, 'options that the record hides stay')
   t.strictSame(changesOf({ schedule: '@hourly' }), { schedule: '@hourly' })
   const { webhook_url: _, ...others } = inputs.options
   const cleared = changesOf({ name: '', starting_deadline_seconds: '', options: others })
   t.strictSame(cleared, { name: null, starting_deadline_seconds: null, webhook_url: null })
   t.doesNotThrow(() => updateScheduleBody.read(cleared, context))
-  t.strictSame(changesOf({ options: { ...inputs.options, viewport_width: '800' } }), { options: { full_page: true, viewport_width: 800 } })
+  t.strictSame(changesOf({ options: { ...inputs.options, viewport_width: '800' } }), { options: { viewport_width: 800 } })
+  const { full_page: _page, ...fewer } = inputs.options
+  t.strictSame(changesOf({ options: fewer }), { options: { full_page: null } })
+  t.strictSame(changesOf({ hidden: [] }), { options: { authorization: null } }, 'hidden options can be removed')
+  const entered = changesOf({ hidden: [], options: { ...inputs.options, headers: [['x-a', '1']] } })
+  t.strictSame(entered, { options: { authorization: null, headers: { 'x-a': '1' } } })
 })
 
-t.test('runs are compared as the form says, and a change of the form replaces or removes the comparison', async (t) => {
+t.test('runs are compared as the form says, and a change of the form changes or removes the comparison', async (t) => {
   const compared = {
     baseline: 'approved' as const,
     threshold: '0.02',
@@ -134,24 +138,27 @@ t.test('runs are compared as the form says, and a change of the form replaces or
     if (field === 'format' || field === 'compare_to') t.throws(() => createScheduleBody.read(wrong.body, context), field)
   }
 
-  const { inputs } = toScheduleInputs(scheduleFound.data as never)
+  const inputs = toScheduleInputs(scheduleFound.data as never)
   t.match(inputs, { baseline: 'approved', threshold: '', color_tolerance: '', antialiasing: 'false', ignore: '#clock' })
   const before = toScheduleRequest(inputs, times).body
-  const changesOf = (changed: Partial<ScheduleInputs>) =>
-    toScheduleChanges(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
+  const changesOf = (changed: Partial<ScheduleInputs>) => toMergePatch(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
   t.strictSame(changesOf({}), {})
   t.strictSame(changesOf({ baseline: '' }), { comparison: null })
-  t.strictSame(changesOf({ threshold: '0.5' }), { comparison: { baseline: 'approved', threshold: 0.5, ignore: [{ selector: '#clock' }] } })
+  t.strictSame(changesOf({ threshold: '0.5', ignore: '' }), { comparison: { threshold: 0.5, ignore: null } })
 })
 
 t.test('a schedule without a comparison keeps its page and its options in the form', async (t) => {
-  const { inputs } = toScheduleInputs({ ...scheduleFound.data, comparison: null } as never)
+  const inputs = toScheduleInputs({ ...scheduleFound.data, comparison: null } as never)
   t.match(inputs, { url: 'https://example.com/', name: 'home page', baseline: '', options: { full_page: 'true', format: 'webp' } })
 })
 
 t.test('a schedule of markup has no URL in the form', async (t) => {
   const record = { ...scheduleFound.data, url: 'tintype:markup', options: { html: '<p>' } }
-  const { inputs } = toScheduleInputs(record as never)
+  const inputs = toScheduleInputs(record as never)
   t.equal(inputs.url, '')
   t.strictSame([...toScheduleRequest(inputs, times).problems], [])
+  const large = toScheduleInputs({ ...record, options: { html: '…', html_base_url: 'https://example.com/' } } as never)
+  t.strictSame([large.hidden, [...toScheduleRequest(large, times).problems]], [['html'], []], 'nobody is asked for hidden markup')
+  const moved = { ...large, url: 'https://example.com/' }
+  t.match([...toScheduleRequest(moved, times).problems], [['url', /url and html exclude each other/]])
 })

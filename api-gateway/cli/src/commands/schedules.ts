@@ -217,8 +217,8 @@ const update: Command = {
     const { signal } = context.world
     warnOfZone(context)
     const names = { flags: update.flags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
-    const { url, ...changes } = await toScheduleChanges(context.parsed, names, () => schedules.get(id, { signal }))
-    printSchedule(context, await schedules.update(id, { ...changes, ...(url !== undefined && { url: toUrl(url) }), signal }))
+    const { url, ...changes } = toScheduleChanges(context.parsed, names)
+    printSchedule(context, await schedules.update(id, { ...changes, ...(typeof url === 'string' && { url: toUrl(url) }), signal }))
     return EXIT.ok
   },
 }

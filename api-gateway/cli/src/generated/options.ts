@@ -14,6 +14,9 @@ export const SCOPES = ["*","screenshots:read","screenshots:write","webhooks:read
 /** Capture options that links must not have. */
 export const NOT_IN_LINKS: readonly string[] = ["headers","cookies","authorization","basic_auth_username","basic_auth_password","local_storage","storage_access_key_id","storage_secret_access_key","proxy_username","proxy_password","proxy","proxy_bypass","scripts","init_script","script_urls","wait_for_function","compare_to","compare_threshold","compare_color_tolerance","compare_antialiasing","compare_accept_status","compare_ignore","storage_bucket","storage_endpoint","storage_region","storage_path_style","storage_path","async","webhook_url","webhook_events","cache","cache_refresh"]
 
+/** Options of the record: they are fields of a request beside its capture options. */
+export const RECORD_OPTIONS: readonly string[] = ["external_identifier","attachment_name","download_url_ttl","retention_days","webhook_url","webhook_events"]
+
 /** Every capture option by the name that the API has, in groups. */
 export const optionGroups: readonly OptionGroup[] = [
   {

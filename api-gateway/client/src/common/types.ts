@@ -69,7 +69,7 @@ export type Schedule = Schemas['Schedule']
 export type ScheduleFields = Omit<Schemas['CreateSchedule'], 'options'>
 /** A page to capture again and again, with its options. Leave out `url` if `html` or `markdown` contains the page. */
 export type ScheduleRequest = ScheduleFields & NonNullable<Schemas['CreateSchedule']['options']>
-/** Fields to change. `options` replaces all options, and null restores a default. */
+/** Fields and options to change. Null restores a default. */
 export type ScheduleChanges = Schemas['UpdateSchedule']
 /** A run of a schedule: a screenshot or a video. */
 export type ScheduleRun = Schemas['ScheduleRun']

@@ -2781,7 +2781,7 @@ export interface components {
             /** @description Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null. */
             allow_own_markup: boolean | null;
         };
-        /** @description Limits of the signed links of the key. It replaces the earlier limits as a whole. */
+        /** @description Limits of the signed links of the key. */
         LinkPolicyRequest: {
             /** @description Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none. */
             allowed_hosts?: string[] | null;
@@ -2979,7 +2979,39 @@ export interface components {
                 words_removed: string[];
             } | null;
         };
-        /** @description How runs are compared with an earlier picture. It replaces the earlier settings as a whole. */
+        /** @description Settings of the comparison to change. Null restores a default. */
+        ScheduleComparisonChanges: {
+            /** @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous. */
+            baseline?: ("previous" | "approved") | null;
+            /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
+            threshold?: number | null;
+            /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
+            color_tolerance?: number | null;
+            /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
+            antialiasing?: boolean | null;
+            /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
+            ignore?: (string | ({
+                /** @description CSS selector of elements to ignore. */
+                selector?: string;
+                /** @description Left edge of a region in CSS pixels of the page, 0 to 50000. */
+                x?: number;
+                /** @description Top edge, 0 to 50000. */
+                y?: number;
+                /** @description The same as x. Use it in YAML. */
+                left?: number;
+                /** @description The same as y. Use it in YAML, where y without quotation marks is a boolean. */
+                top?: number;
+                /** @description Width, 1 to 50000. */
+                width?: number;
+                /** @description Height, 1 to 50000. */
+                height?: number;
+            } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[] | null;
+            /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
+            accept_status?: string[] | null;
+            /** @description With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false. */
+            approve_first?: boolean | null;
+        };
+        /** @description How runs are compared with an earlier picture. */
         ScheduleComparisonRequest: {
             /**
              * @description Picture that a run is compared with. previous: that of the run before. approved: the one that was approved last. Default: previous.
@@ -3377,506 +3409,454 @@ export interface components {
             name?: string;
             /** @description Scopes of the key. A key cannot grant scopes that it lacks. */
             scopes?: ("*" | "screenshots:read" | "screenshots:write" | "webhooks:read" | "webhooks:write" | "schedules:read" | "schedules:write" | "keys:read" | "keys:write" | "usage:read")[];
-            /** @description False makes the key invalid until it is true again. */
-            is_active?: boolean;
+            /** @description False makes the key invalid until it is true again. Null: true. */
+            is_active?: boolean | null;
             /** @description When the key expires. Null: never. */
             expires_at?: string | null;
-            /** @description Limits of the signed links of the key. Null: none. */
+            /** @description Limits of the signed links of the key. PATCH keeps limits that are absent. Null: none. */
             link_policy?: components["schemas"]["LinkPolicyRequest"] | null;
         };
-        /** @description Fields of a schedule to change, at least one. Null restores a default. `options` replaces all options. */
+        /** @description Fields of a schedule to change, at least one: a merge patch (RFC 7396). Null restores a default. */
         UpdateSchedule: {
+            /** @description Name for people, at most 100 characters. Default: the name of the object. */
             name?: string | null;
             /** @description When to capture: a cron expression of five fields, a macro such as @hourly, or @every and a duration such as 1h30m. As in Kubernetes’ CronJob. */
             schedule?: string;
+            /** @description Time zone of the schedule: a name of the IANA database such as Europe/Zurich. Default: UTC. */
             time_zone?: string | null;
+            /** @description If true, no runs are created. Default: false. */
             suspend?: boolean | null;
+            /** @description forbid: a run waits until the previous one has ended. allow: runs may overlap. Default: forbid. */
             concurrency_policy?: ("forbid" | "allow") | null;
+            /** @description Seconds after its due time within which a missed run may still start, 1 to 31622400. Default: no limit. */
             starting_deadline_seconds?: number | null;
+            /** @description Seconds over which schedules are spread, 0 to 86400: each is late by a part of it that its uid determines. Default: 0. */
             spread_seconds?: number | null;
             /** @description How runs are compared. Null: not at all. */
-            comparison?: components["schemas"]["ScheduleComparisonRequest"] | null;
+            comparison?: components["schemas"]["ScheduleComparisonChanges"] | null;
+            /** @description Your own identifier, 1 to 64 letters, digits, - and _. The record returns it. Default: none. */
             external_identifier?: string | null;
+            /** @description File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none. */
             attachment_name?: string | null;
+            /** @description Lifetime of the record’s download links in seconds, 60 to 604800. Default: 86400. */
             download_url_ttl?: number | null;
+            /** @description Days to keep the files, 1 to 365, and at most the retention of the account’s plan. Default: the plan’s. */
             retention_days?: number | null;
+            /** @description URL to which the events of this request are posted, in addition to registered endpoints: https, public, without user name, password and fragment. */
             webhook_url?: string | null;
+            /** @description Events that are posted to webhook_url. Default: completed and failed. */
             webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
-            /**
-             * Format: uri
-             * @description URL of the page: public, http or https, at most 8192 characters. User name and password in it are used for basic authentication and are never shown.
-             */
-            url?: string;
-            /** @description Capture options of every run. All are optional. */
+            url?: string | null;
+            /** @description Capture options to change. Null removes an option, or all of them. */
             options?: {
                 /** @description Width of the viewport in CSS pixels, 1 to 7680. Default: 1920. */
-                viewport_width?: number;
+                viewport_width?: number | null;
                 /** @description Height of the viewport in CSS pixels, 1 to 7680. Default: 1080. */
-                viewport_height?: number;
+                viewport_height?: number | null;
                 /** @description Device pixels per CSS pixel, 0.1 to 5. Default: 1. */
-                device_scale_factor?: number;
+                device_scale_factor?: number | null;
                 /** @description Device to emulate: its viewport, pixel ratio, touch and user agent. Other options override these. Default: none. */
-                device?: string;
+                device?: string | null;
                 /** @description Sets the CSS media feature prefers-color-scheme to dark. Default: false. */
-                dark_mode?: boolean;
+                dark_mode?: boolean | null;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
-                html?: string;
+                html?: string | null;
                 /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
-                markdown?: string;
+                markdown?: string | null;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
-                html_base_url?: string;
+                html_base_url?: string | null;
                 /** @description URL in the header Referer of the page’s request, http or https. Default: none. */
-                referer?: string;
+                referer?: string | null;
                 /** @description Blocks every request of html or markdown, so that only inline content is shown. Default: false. */
-                offline?: boolean;
+                offline?: boolean | null;
                 /** @description User agent that servers and scripts see, at most 1024 characters. Client hints match it, and service workers are blocked. Default: the device’s, else the browser’s own. */
-                user_agent?: string;
+                user_agent?: string | null;
                 /** @description Platform that scripts and client hints report, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Workers report the browser’s own. Default: the platform that matches user_agent. */
-                user_agent_platform?: string;
+                user_agent_platform?: string | null;
                 /** @description Header Accept-Language of every request, at most 256 characters; does not change locale. Default: derived from locale. */
-                accept_language?: string;
-                /**
-                 * @description Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin.
-                 * @enum {string}
-                 */
-                headers_scope?: "same_origin" | "same_site" | "all";
+                accept_language?: string | null;
+                /** @description Which requests carry headers and authorization: same_origin for the page’s own origin, same_site for hosts of its site, all for every request, also to third parties. Default: same_origin. */
+                headers_scope?: ("same_origin" | "same_site" | "all") | null;
                 /** @description URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none. */
-                proxy?: string;
+                proxy?: string | null;
                 /** @description Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none. */
-                proxy_bypass?: string[];
+                proxy_bypass?: string[] | null;
                 /** @description Accepts invalid TLS certificates. Default: false. */
-                ignore_https_errors?: boolean;
-                /**
-                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
-                 * @enum {string}
-                 */
-                http_cache?: "off" | "batch";
+                ignore_https_errors?: boolean | null;
+                /** @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off. */
+                http_cache?: ("off" | "batch") | null;
                 /** @description Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied. */
-                geolocation_latitude?: number;
+                geolocation_latitude?: number | null;
                 /** @description Longitude of the emulated geolocation in degrees, -180 to 180. Default: none. */
-                geolocation_longitude?: number;
+                geolocation_longitude?: number | null;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
-                geolocation_accuracy?: number;
+                geolocation_accuracy?: number | null;
                 /** @description IANA time zone of the page. Default: UTC. */
-                timezone?: string;
+                timezone?: string | null;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
-                locale?: string;
+                locale?: string | null;
                 /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
-                fixed_time?: string;
+                fixed_time?: string | null;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
-                viewport_mobile?: boolean;
+                viewport_mobile?: boolean | null;
                 /** @description Reports a touch screen to the page. Default: the device’s, else false. */
-                viewport_has_touch?: boolean;
+                viewport_has_touch?: boolean | null;
                 /** @description Makes the longer side of the window its width. Default: false. */
-                viewport_landscape?: boolean;
-                /**
-                 * @description CSS media type: screen or print. Default: screen, and print for a pdf.
-                 * @enum {string}
-                 */
-                media_type?: "screen" | "print";
+                viewport_landscape?: boolean | null;
+                /** @description CSS media type: screen or print. Default: screen, and print for a pdf. */
+                media_type?: ("screen" | "print") | null;
                 /** @description Sets the CSS media feature prefers-reduced-motion to reduce. Default: false. */
-                reduced_motion?: boolean;
+                reduced_motion?: boolean | null;
                 /** @description Replaces the page’s colors with a few high-contrast colors. Default: false. */
-                forced_colors?: boolean;
-                /**
-                 * @description CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference.
-                 * @enum {string}
-                 */
-                prefers_contrast?: "no_preference" | "more" | "less";
+                forced_colors?: boolean | null;
+                /** @description CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference. */
+                prefers_contrast?: ("no_preference" | "more" | "less") | null;
                 /** @description Other CSS media features by name, such as color-gamut: p3, at most 20. Default: none. */
                 media_features?: {
-                    [key: string]: string;
-                };
+                    [key: string]: string | null;
+                } | null;
                 /** @description Darkens pages that have no dark color scheme. Default: false. */
-                dark_mode_force?: boolean;
+                dark_mode_force?: boolean | null;
                 /** @description Runs the page’s scripts. Scripts in these options run in either case. Default: true. */
-                javascript_enabled?: boolean;
+                javascript_enabled?: boolean | null;
                 /** @description Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false. */
-                bypass_csp?: boolean;
+                bypass_csp?: boolean | null;
                 /** @description Zoom of the browser, 0.25 to 5: the window has fewer and larger CSS pixels, so media queries and vh follow. The picture has the same size in pixels. For a pdf, magnifies the page. Default: 1. */
-                page_zoom?: number;
+                page_zoom?: number | null;
                 /** @description CSS to add to the page, at most 262144 characters. Default: none. */
-                styles?: string;
+                styles?: string | null;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
-                scripts?: string;
+                scripts?: string | null;
                 /** @description CSS selector of an element to click before the picture is taken. Default: none. */
-                click?: string;
+                click?: string | null;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
-                init_script?: string;
+                init_script?: string | null;
                 /** @description States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none. */
-                scripts_wait_until?: ("load" | "domcontentloaded" | "networkidle")[];
+                scripts_wait_until?: ("load" | "domcontentloaded" | "networkidle")[] | null;
                 /** @description URLs of scripts to run in the page after it has loaded, at most 10. Default: none. */
-                script_urls?: string[];
+                script_urls?: string[] | null;
                 /** @description URLs of style sheets to add to the page, at most 10. Default: none. */
-                style_urls?: string[];
+                style_urls?: string[] | null;
                 /** @description CSS selectors of elements to remove from the layout, at most 100. Default: none. */
-                hide_selectors?: string[];
+                hide_selectors?: string[] | null;
                 /** @description Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false. */
-                include_shadow_dom?: boolean;
+                include_shadow_dom?: boolean | null;
                 /** @description CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none. */
-                mask_selectors?: string[];
+                mask_selectors?: string[] | null;
                 /** @description CSS color of the boxes of mask_selectors. Default: #ff00ff. */
-                mask_color?: string;
+                mask_color?: string | null;
                 /** @description Fails the capture if click matches no element; if false, the record has a warning. Default: true. */
-                error_on_click_selector_not_found?: boolean;
+                error_on_click_selector_not_found?: boolean | null;
                 /** @description CSS selector of elements to click one after the other, at most 50. Default: none. */
-                click_all?: string;
+                click_all?: string | null;
                 /** @description CSS selector of an element to hover over while the picture is taken. Default: none. */
-                hover?: string;
+                hover?: string | null;
                 /** @description Fails the capture if hover matches no element; if false, the record has a warning. Default: true. */
-                error_on_hover_selector_not_found?: boolean;
+                error_on_hover_selector_not_found?: boolean | null;
                 /** @description Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none. */
-                press_key?: string;
+                press_key?: string | null;
                 /** @description CSS selector of an element to scroll to before the picture is taken. Default: none. */
-                scroll_into_view?: string;
+                scroll_into_view?: string | null;
                 /** @description CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0. */
-                scroll_into_view_adjust_top?: number;
+                scroll_into_view_adjust_top?: number | null;
                 /** @description Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0. */
-                scroll_x?: number;
+                scroll_x?: number | null;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
-                scroll_y?: number;
+                scroll_y?: number | null;
                 /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
-                disable_animations?: boolean;
+                disable_animations?: boolean | null;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
-                pause_videos?: boolean;
+                pause_videos?: boolean | null;
                 /** @description Blocks advertisements. Default: false. */
-                block_ads?: boolean;
+                block_ads?: boolean | null;
                 /** @description Blocks analytics scripts and other trackers. Default: false. */
-                block_trackers?: boolean;
+                block_trackers?: boolean | null;
                 /** @description Responds to cookie consent banners, and hides the banners that it cannot respond to. Default: false. */
-                block_cookie_banners?: boolean;
-                /**
-                 * @description What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out.
-                 * @enum {string}
-                 */
-                cookie_banner_action?: "opt_out" | "opt_in" | "hide";
+                block_cookie_banners?: boolean | null;
+                /** @description What block_cookie_banners does: opt_out rejects cookies, opt_in accepts them, hide only hides the banner. Default: opt_out. */
+                cookie_banner_action?: ("opt_out" | "opt_in" | "hide") | null;
                 /** @description Hides elements that look like banners or overlays, even if no filter list has them. Default: false. */
-                block_banners_by_heuristics?: boolean;
+                block_banners_by_heuristics?: boolean | null;
                 /** @description Blocks chat widgets and similar helpers. Default: false. */
-                block_chats?: boolean;
+                block_chats?: boolean | null;
                 /** @description Blocks buttons and embedded posts of social networks. Default: false. */
-                block_socials?: boolean;
+                block_socials?: boolean | null;
                 /** @description Blocks newsletter pop-ups, app banners, notification requests and similar annoyances. Default: false. */
-                block_annoyances?: boolean;
+                block_annoyances?: boolean | null;
                 /** @description URL patterns of requests to block, at most 100; * matches any text, as in *://*.example.com/*. Default: none. */
-                block_requests?: string[];
+                block_requests?: string[] | null;
                 /** @description Types of requests to block: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser does not distinguish xhr from fetch. Default: none. */
-                block_resources?: ("document" | "stylesheet" | "image" | "media" | "font" | "script" | "texttrack" | "xhr" | "fetch" | "eventsource" | "websocket" | "manifest" | "other")[];
+                block_resources?: ("document" | "stylesheet" | "image" | "media" | "font" | "script" | "texttrack" | "xhr" | "fetch" | "eventsource" | "websocket" | "manifest" | "other")[] | null;
                 /** @description URL patterns of requests that no other option blocks, at most 100; * matches any text. Default: none. */
-                allow_requests?: string[];
+                allow_requests?: string[] | null;
                 /** @description Blocks every request to a site other than the page’s own. Default: false. */
-                block_third_party?: boolean;
+                block_third_party?: boolean | null;
                 /** @description Blocks service workers. Always on when another option filters requests. Default: false. */
-                block_service_workers?: boolean;
+                block_service_workers?: boolean | null;
                 /** @description Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0. */
-                delay?: number;
+                delay?: number | null;
                 /** @description Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000. */
-                timeout?: number;
+                timeout?: number | null;
                 /** @description CSS selector of an element to wait for before the picture is taken. Default: none. */
-                wait_for_selector?: string;
+                wait_for_selector?: string | null;
                 /** @description States to wait for within timeout: load, domcontentloaded, networkidle, commit. All must be reached. Default: load. */
-                wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
+                wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[] | null;
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
-                job_timeout?: number;
+                job_timeout?: number | null;
                 /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
-                capture_timeout?: number;
-                /**
-                 * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
-                 * @enum {string}
-                 */
-                wait_for_selector_state?: "visible" | "attached";
+                capture_timeout?: number | null;
+                /** @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible. */
+                wait_for_selector_state?: ("visible" | "attached") | null;
                 /** @description Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout. */
-                wait_for_selector_timeout?: number;
+                wait_for_selector_timeout?: number | null;
                 /** @description Number of elements that wait_for_selector must match, 1 to 1000. Default: 1. */
-                wait_for_selector_count?: number;
+                wait_for_selector_count?: number | null;
                 /** @description CSS selector that must match no visible element before the picture is taken. Default: none. */
-                wait_for_selector_gone?: string;
+                wait_for_selector_gone?: string | null;
                 /** @description JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none. */
-                wait_for_function?: string;
+                wait_for_function?: string | null;
                 /** @description Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000. */
-                wait_for_fonts_timeout?: number;
+                wait_for_fonts_timeout?: number | null;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
-                wait_for_images?: boolean;
+                wait_for_images?: boolean | null;
                 /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000. */
-                stability_timeout?: number;
+                stability_timeout?: number | null;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
-                network_idle_time?: number;
+                network_idle_time?: number | null;
                 /** @description Maximum number of open requests for networkidle, 0 to 10. Default: 0. */
-                network_idle_max_connections?: number;
+                network_idle_max_connections?: number | null;
                 /** @description Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout. */
-                network_idle_timeout?: number;
+                network_idle_timeout?: number | null;
                 /** @description Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0. */
-                dom_idle_time?: number;
+                dom_idle_time?: number | null;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
-                best_attempt?: boolean;
+                best_attempt?: boolean | null;
                 /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
-                retries?: number;
+                retries?: number | null;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
-                retry_delay?: number;
-                /**
-                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
-                 * @enum {string}
-                 */
-                blank_page_action?: "accept" | "retry" | "fail";
+                retry_delay?: number | null;
+                /** @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry. */
+                blank_page_action?: ("accept" | "retry" | "fail") | null;
                 /** @description HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none. */
-                fail_on_status?: string[];
+                fail_on_status?: string[] | null;
                 /** @description Texts that fail the capture if the page shows one of them, at most 20. Default: none. */
-                fail_if_content_contains?: string[];
+                fail_if_content_contains?: string[] | null;
                 /** @description Texts that fail the capture if one of them is missing from the page, at most 20. Default: none. */
-                fail_if_content_missing?: string[];
+                fail_if_content_missing?: string[] | null;
                 /** @description CSS selectors that fail the capture if an element matches one of them, at most 20. Default: none. */
-                fail_if_selector_present?: string[];
+                fail_if_selector_present?: string[] | null;
                 /** @description URL patterns of requests whose failure fails the capture, at most 20; * matches any text. Default: none. */
-                fail_if_request_failed?: string[];
+                fail_if_request_failed?: string[] | null;
                 /** @description Fails the capture if scripts throws an error; if false, the record has a warning. A syntax error always fails the capture. Default: true. */
-                fail_on_script_error?: boolean;
-                /**
-                 * @description Whether a redirect to another URL fails the capture: never, cross_site or always. Default: never.
-                 * @enum {string}
-                 */
-                fail_on_redirect?: "never" | "cross_site" | "always";
+                fail_on_script_error?: boolean | null;
+                /** @description Whether a redirect to another URL fails the capture: never, cross_site or always. Default: never. */
+                fail_on_redirect?: ("never" | "cross_site" | "always") | null;
                 /** @description Fails the capture if a script of the page throws an uncaught error. Default: false. */
-                fail_on_page_error?: boolean;
+                fail_on_page_error?: boolean | null;
                 /** @description Fails the capture if the site shows a bot challenge. Default: false. */
-                fail_on_bot_challenge?: boolean;
+                fail_on_bot_challenge?: boolean | null;
                 /** @description Captures the whole scrollable page instead of the viewport. Default: false. */
-                full_page?: boolean;
+                full_page?: boolean | null;
                 /** @description Maximum height of a full-page picture in CSS pixels, 1000 to 50000. Default: 25000. */
-                full_page_max_height?: number;
+                full_page_max_height?: number | null;
                 /** @description Scrolls smoothly down the page before a full-page picture, so that content that appears on scroll is captured. Default: false. */
-                full_page_scroll?: boolean;
+                full_page_scroll?: boolean | null;
                 /** @description Milliseconds to wait after each scroll of full_page_scroll, 0 to 10000. Default: 0. */
-                full_page_scroll_delay?: number;
+                full_page_scroll_delay?: number | null;
                 /** @description CSS pixels of each scroll of full_page_scroll, 100 to 5000. Default: the height of the viewport. */
-                full_page_scroll_by?: number;
+                full_page_scroll_by?: number | null;
                 /** @description Maximum number of scrolls of full_page_scroll, 1 to 500, for pages with infinite scrolling. Default: as many as full_page_max_height needs. */
-                full_page_max_scrolls?: number;
+                full_page_max_scrolls?: number | null;
                 /** @description Scrolls quickly down the page and back before a full-page picture, in at most two seconds, so that lazy content loads. For a slow scroll, use full_page_scroll. Default: true. */
-                full_page_sweep?: boolean;
+                full_page_sweep?: boolean | null;
                 /** @description Loads images and frames with loading=lazy immediately for a full-page picture. Default: true. */
-                full_page_eager_images?: boolean;
-                /**
-                 * @description How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto.
-                 * @enum {string}
-                 */
-                full_page_algorithm?: "auto" | "native" | "stitch";
+                full_page_eager_images?: boolean | null;
+                /** @description How to capture a full page: native takes one picture, stitch joins sections, auto uses native up to a height of 8192 device pixels. Above 16384, native stitches too. Default: auto. */
+                full_page_algorithm?: ("auto" | "native" | "stitch") | null;
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
-                full_page_section_height?: number;
-                /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
-                 * @enum {string}
-                 */
-                full_page_fixed_elements?: "once" | "hide" | "keep";
+                full_page_section_height?: number | null;
+                /** @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once. */
+                full_page_fixed_elements?: ("once" | "hide" | "keep") | null;
                 /** @description Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false. */
-                full_page_fix_viewport_units?: boolean;
+                full_page_fix_viewport_units?: boolean | null;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
-                full_page_full_width?: boolean;
+                full_page_full_width?: boolean | null;
                 /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
-                full_page_scroll_container?: string;
-                /**
-                 * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
-                 * @enum {string}
-                 */
-                full_page_overflow?: "crop" | "scale" | "fail";
+                full_page_scroll_container?: string | null;
+                /** @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop. */
+                full_page_overflow?: ("crop" | "scale" | "fail") | null;
                 /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. Default: none. */
-                selector?: string;
-                /**
-                 * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
-                 * @enum {string}
-                 */
-                selector_algorithm?: "element" | "clip";
+                selector?: string | null;
+                /** @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element. */
+                selector_algorithm?: ("element" | "clip") | null;
                 /** @description Captures the area that contains all visible matches of selector. Default: false. */
-                selector_all?: boolean;
+                selector_all?: boolean | null;
                 /** @description CSS pixels of the page around selector to capture too, 0 to 1000. Default: 0. */
-                selector_padding?: number;
+                selector_padding?: number | null;
                 /** @description Hides elements over or beside selector, such as fixed headers. Default: false. */
-                selector_isolate?: boolean;
+                selector_isolate?: boolean | null;
                 /** @description Scrolls to selector before the capture, so that lazy content loads. Default: true. */
-                selector_scroll_into_view?: boolean;
+                selector_scroll_into_view?: boolean | null;
                 /** @description Fails the capture with SELECTOR_NOT_FOUND if selector matches no visible element; if false, captures the viewport with a warning. Default: false. */
-                error_on_selector_not_found?: boolean;
+                error_on_selector_not_found?: boolean | null;
                 /** @description Left edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
-                clip_x?: number;
+                clip_x?: number | null;
                 /** @description Top edge of a region of the page to capture, in CSS pixels, 0 to 50000. Default: none. */
-                clip_y?: number;
+                clip_y?: number | null;
                 /** @description Width of a region of the page to capture, in CSS pixels, 1 to 20000. Default: none. */
-                clip_width?: number;
+                clip_width?: number | null;
                 /** @description Height of a region of the page to capture, in CSS pixels, 1 to 50000. Default: none. */
-                clip_height?: number;
+                clip_height?: number | null;
                 /** @description Captures content outside the viewport without resizing the viewport. If false, a region ends at the edge of the viewport, and a full page enlarges the viewport to at most 16384 pixels. Default: true. */
-                capture_beyond_viewport?: boolean;
-                /**
-                 * @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.
-                 * @enum {string}
-                 */
-                format?: "png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif";
+                capture_beyond_viewport?: boolean | null;
+                /** @description Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png. */
+                format?: ("png" | "jpeg" | "webp" | "avif" | "pdf" | "mp4" | "webm" | "gif") | null;
                 /** @description Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90. */
-                image_quality?: number;
+                image_quality?: number | null;
                 /** @description Makes the page background transparent; png only. Default: false. */
-                omit_background?: boolean;
+                omit_background?: boolean | null;
                 /** @description Width to resize the picture to in pixels, 1 to 10000. Default: none. */
-                image_width?: number;
+                image_width?: number | null;
                 /** @description Height to resize the picture to in pixels, 1 to 50000. Default: none. */
-                image_height?: number;
-                /**
-                 * @description How to fit the picture into both image_width and image_height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside.
-                 * @enum {string}
-                 */
-                image_fit?: "cover" | "contain" | "fill" | "inside" | "outside";
-                /**
-                 * @description Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.
-                 * @enum {string}
-                 */
-                image_position?: "top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention";
+                image_height?: number | null;
+                /** @description How to fit the picture into both image_width and image_height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside. */
+                image_fit?: ("cover" | "contain" | "fill" | "inside" | "outside") | null;
+                /** @description Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top. */
+                image_position?: ("top" | "center" | "bottom" | "left" | "right" | "entropy" | "attention") | null;
                 /** @description Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false. */
-                image_upscale?: boolean;
+                image_upscale?: boolean | null;
                 /** @description Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff. */
-                image_background?: string;
+                image_background?: string | null;
                 /** @description Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none. */
-                background_color?: string;
+                background_color?: string | null;
                 /** @description Removes borders of one color. Default: false. */
-                image_trim?: boolean;
+                image_trim?: boolean | null;
                 /** @description Maximum color difference within a border for image_trim, 0 to 255. Default: 10. */
-                image_trim_threshold?: number;
+                image_trim_threshold?: number | null;
                 /** @description Pixels of image_background around the picture, 0 to 500. Default: 0. */
-                image_padding?: number;
+                image_padding?: number | null;
                 /** @description Encodes a webp or avif without loss. A png is always lossless. Default: false. */
-                image_lossless?: boolean;
+                image_lossless?: boolean | null;
                 /** @description Encodes a progressive jpeg or an interlaced png. Default: false. */
-                image_progressive?: boolean;
+                image_progressive?: boolean | null;
                 /** @description Number of colors in the palette of a png, 2 to 256; 0 disables the palette. A palette makes the file much smaller. Default: 0. */
-                image_palette_colors?: number;
+                image_palette_colors?: number | null;
                 /** @description Maximum size of the file in bytes, 10240 to 52428800. Quality, then dimensions, are reduced until the file fits. Default: none. */
-                image_max_bytes?: number;
+                image_max_bytes?: number | null;
                 /** @description Converts the picture to grayscale. Default: false. */
-                image_grayscale?: boolean;
+                image_grayscale?: boolean | null;
                 /** @description Encodes a png faster; if false, encoding takes longer and the file is smaller. Default: true. */
-                optimize_for_speed?: boolean;
+                optimize_for_speed?: boolean | null;
                 /** @description Width of a thumbnail in pixels, 16 to 2000. Default: none. */
-                thumbnail_width?: number;
+                thumbnail_width?: number | null;
                 /** @description Height of a thumbnail in pixels, 16 to 2000. Together with thumbnail_width, the thumbnail shows the top part of the picture. Default: none. */
-                thumbnail_height?: number;
-                /**
-                 * @description Format of the thumbnail: jpeg, png or webp. Default: the format of the picture, or webp for avif.
-                 * @enum {string}
-                 */
-                thumbnail_format?: "jpeg" | "png" | "webp";
-                /**
-                 * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
-                 * @enum {string}
-                 */
-                pdf_paper_format?: "a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "a6" | "letter" | "legal" | "tabloid" | "ledger";
+                thumbnail_height?: number | null;
+                /** @description Format of the thumbnail: jpeg, png or webp. Default: the format of the picture, or webp for avif. */
+                thumbnail_format?: ("jpeg" | "png" | "webp") | null;
+                /** @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4. */
+                pdf_paper_format?: ("a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "a6" | "letter" | "legal" | "tabloid" | "ledger") | null;
                 /** @description Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none. */
-                pdf_width?: string;
+                pdf_width?: string | null;
                 /** @description Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none. */
-                pdf_height?: string;
+                pdf_height?: string | null;
                 /** @description Prints in landscape orientation. Default: false. */
-                pdf_landscape?: boolean;
+                pdf_landscape?: boolean | null;
                 /** @description Prints backgrounds. Default: true. */
-                pdf_print_background?: boolean;
+                pdf_print_background?: boolean | null;
                 /** @description Scale of the content, 0.1 to 2. Default: 1. */
-                pdf_scale?: number;
+                pdf_scale?: number | null;
                 /** @description Margin at the top, such as 10mm. Default: 0. */
-                pdf_margin_top?: string;
+                pdf_margin_top?: string | null;
                 /** @description Margin on the right. Default: 0. */
-                pdf_margin_right?: string;
+                pdf_margin_right?: string | null;
                 /** @description Margin at the bottom. Default: 0. */
-                pdf_margin_bottom?: string;
+                pdf_margin_bottom?: string | null;
                 /** @description Margin on the left. Default: 0. */
-                pdf_margin_left?: string;
+                pdf_margin_left?: string | null;
                 /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
-                pdf_page_ranges?: string;
+                pdf_page_ranges?: string | null;
                 /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
-                pdf_fit_one_page?: boolean;
+                pdf_fit_one_page?: boolean | null;
                 /** @description Prefers the page’s own CSS @page size. Default: false. */
-                pdf_prefer_css_page_size?: boolean;
+                pdf_prefer_css_page_size?: boolean | null;
                 /** @description HTML to print at the top of each sheet within pdf_margin_top, at most 16384 characters. The browser fills in spans with class date, title, url, pageNumber or totalPages. Images can use data: URLs only. Default: none. */
-                pdf_header_template?: string;
+                pdf_header_template?: string | null;
                 /** @description HTML to print at the bottom of each sheet, with the rules of pdf_header_template, at most 16384 characters. Default: none. */
-                pdf_footer_template?: string;
+                pdf_footer_template?: string | null;
                 /** @description Tags the content for screen readers. Default: false. */
-                pdf_tagged?: boolean;
+                pdf_tagged?: boolean | null;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
-                pdf_outline?: boolean;
+                pdf_outline?: boolean | null;
                 /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
-                video_duration?: number;
+                video_duration?: number | null;
                 /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
-                video_fps?: number;
+                video_fps?: number | null;
                 /** @description Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor. */
-                video_width?: number;
+                video_width?: number | null;
                 /** @description Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70. */
-                video_quality?: number;
-                /**
-                 * @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.
-                 * @enum {string}
-                 */
-                video_scenario?: "record" | "scroll";
+                video_quality?: number | null;
+                /** @description What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record. */
+                video_scenario?: ("record" | "scroll") | null;
                 /** @description Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it. */
-                video_scroll_duration?: number;
-                /**
-                 * @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.
-                 * @enum {string}
-                 */
-                video_scroll_easing?: "linear" | "ease_in" | "ease_out" | "ease_in_out";
+                video_scroll_duration?: number | null;
+                /** @description Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out. */
+                video_scroll_easing?: ("linear" | "ease_in" | "ease_out" | "ease_in_out") | null;
                 /** @description Scrolls back to the top after the pause at the end. Default: false. */
-                video_scroll_back?: boolean;
+                video_scroll_back?: boolean | null;
                 /** @description Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500. */
-                video_scroll_pause?: number;
+                video_scroll_pause?: number | null;
                 /** @description Stores the first frame as a jpeg beside the video. Default: false. */
-                video_poster?: boolean;
-                /**
-                 * @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.
-                 * @enum {string}
-                 */
-                video_timing?: "exact" | "real";
+                video_poster?: boolean | null;
+                /** @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact. */
+                video_timing?: ("exact" | "real") | null;
                 /** @description Stores the page’s final HTML beside the capture. Default: false. */
-                save_html?: boolean;
+                save_html?: boolean | null;
                 /** @description Stores the page’s visible text beside the capture. Default: false. */
-                save_text?: boolean;
+                save_text?: boolean | null;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
-                save_mhtml?: boolean;
+                save_mhtml?: boolean | null;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
-                save_har?: boolean;
+                save_har?: boolean | null;
                 /** @description Stores console messages and uncaught errors, which can contain what mask_selectors hides, as JSON beside the capture. Default: false. */
-                save_console?: boolean;
+                save_console?: boolean | null;
                 /** @description Stores the accessibility tree as JSON beside the capture. Default: false. */
-                save_accessibility_tree?: boolean;
+                save_accessibility_tree?: boolean | null;
                 /** @description Records the page’s title. Always on. Default: true. */
-                metadata_page_title?: boolean;
+                metadata_page_title?: boolean | null;
                 /** @description Records the redirects that led to final_url in the record’s metadata. Default: false. */
-                metadata_final_url?: boolean;
+                metadata_final_url?: boolean | null;
                 /** @description Records the HTTP status of the page. Always on. Default: true. */
-                metadata_http_response_status_code?: boolean;
+                metadata_http_response_status_code?: boolean | null;
                 /** @description Records the response headers of the page, except cookies, in the record’s metadata. Default: false. */
-                metadata_http_response_headers?: boolean;
+                metadata_http_response_headers?: boolean | null;
                 /** @description Records width and height of the picture in the record’s metadata. Default: false. */
-                metadata_image_size?: boolean;
+                metadata_image_size?: boolean | null;
                 /** @description Records Open Graph and Twitter tags and the description in the record’s metadata. Default: false. */
-                metadata_open_graph?: boolean;
+                metadata_open_graph?: boolean | null;
                 /** @description Records the URL of the page’s best icon in the record’s metadata. Default: false. */
-                metadata_icon?: boolean;
+                metadata_icon?: boolean | null;
                 /** @description Records the font families that the page uses in the record’s metadata. Default: false. */
-                metadata_fonts?: boolean;
+                metadata_fonts?: boolean | null;
                 /** @description Records the duration of each step and of the page load, in milliseconds, in the record’s metadata. Default: false. */
-                metadata_timings?: boolean;
+                metadata_timings?: boolean | null;
                 /** @description Records the file’s SHA-256 and a perceptual hash of the picture in the record’s metadata. Default: false. */
-                metadata_content_hash?: boolean;
+                metadata_content_hash?: boolean | null;
                 /** @description Records the picture’s main colors in the record’s metadata. Default: false. */
-                metadata_palette?: boolean;
+                metadata_palette?: boolean | null;
                 /** @description Records the first 100 URLs that the page links to in the record’s metadata. Default: false. */
-                metadata_links?: boolean;
+                metadata_links?: boolean | null;
                 /** @description Records the number of blocked requests in the record’s metadata. Default: false. */
-                metadata_blocked_requests?: boolean;
+                metadata_blocked_requests?: boolean | null;
                 /** @description Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none. */
-                compare_to?: string;
+                compare_to?: string | null;
                 /** @description Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change. */
-                compare_threshold?: number;
+                compare_threshold?: number | null;
                 /** @description Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1. */
-                compare_color_tolerance?: number;
+                compare_color_tolerance?: number | null;
                 /** @description Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false. */
-                compare_antialiasing?: boolean;
+                compare_antialiasing?: boolean | null;
                 /** @description HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none. */
-                compare_accept_status?: string[];
+                compare_accept_status?: string[] | null;
                 /** @description CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none. */
                 compare_ignore?: (string | ({
                     /** @description CSS selector of elements to ignore. */
@@ -3893,21 +3873,21 @@ export interface components {
                     width?: number;
                     /** @description Height, 1 to 50000. */
                     height?: number;
-                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[];
+                } & (unknown | ((unknown | unknown) & (unknown | unknown)))))[] | null;
                 /** @description Your own bucket, to which the picture is copied in addition to the bucket of this service. Default: none. */
-                storage_bucket?: string;
+                storage_bucket?: string | null;
                 /** @description URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none. */
-                storage_endpoint?: string;
+                storage_endpoint?: string | null;
                 /** @description Region of storage_bucket, at most 64 characters. Default: us-east-1. */
-                storage_region?: string;
+                storage_region?: string | null;
                 /** @description Whether storage_bucket is in the path of requests. False: it is in the host name (virtual-host style), unless the endpoint is an IP address or the bucket has a dot. Default: true. */
-                storage_path_style?: boolean;
+                storage_path_style?: boolean | null;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
-                storage_path?: string;
+                storage_path?: string | null;
                 /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
                 headers?: {
                     [key: string]: string;
-                };
+                } | null;
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
@@ -3929,26 +3909,26 @@ export interface components {
                      * @enum {string}
                      */
                     same_site?: "Strict" | "Lax" | "None";
-                } | string)[];
+                } | string)[] | null;
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
-                authorization?: string;
+                authorization?: string | null;
                 /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
-                basic_auth_username?: string;
+                basic_auth_username?: string | null;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
-                basic_auth_password?: string;
+                basic_auth_password?: string | null;
                 /** @description Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none. */
                 local_storage?: {
                     [key: string]: string;
-                };
+                } | null;
                 /** @description Access key id for storage_bucket, at most 256 characters. Default: none. */
-                storage_access_key_id?: string;
+                storage_access_key_id?: string | null;
                 /** @description Secret access key for storage_bucket, at most 256 characters. Default: none. */
-                storage_secret_access_key?: string;
+                storage_secret_access_key?: string | null;
                 /** @description User name for proxy, at most 256 characters. Default: none. */
-                proxy_username?: string;
+                proxy_username?: string | null;
                 /** @description Password for proxy, at most 256 characters. Default: none. */
-                proxy_password?: string;
-            };
+                proxy_password?: string | null;
+            } | null;
         };
         /** @description Fields of an endpoint to change, at least one. */
         UpdateWebhook: {
@@ -3962,8 +3942,7 @@ export interface components {
             /** @description Event types to send, at least one. */
             events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[];
             description?: string | null;
-            /** @description False stops deliveries. Default: true. */
-            is_active?: boolean;
+            is_active?: boolean | null;
         };
         /** @description Usage of the account in the current month. */
         Usage: {

@@ -1,67 +1,45 @@
-import type { List } from '../common/list.ts'
 import type {
   ApiKey,
   ApiKeyChanges,
   ApiKeyRequest,
   CallOptions,
   CreatedApiKey,
-  CreateOptions,
   InactiveQuery,
   LinkSecret,
   RotatedApiKey,
   Rotation,
 } from '../common/types.ts'
-import { newIdempotencyKey, type Transport } from '../http/transport.ts'
-import { listByOffset } from './offset-list.ts'
-import { deleteOnce } from './screenshots.ts'
+import type { Transport } from '../http/transport.ts'
+import { ManagedRecords } from './managed-records.ts'
 
-const pathOf = (id: string): string => `/keys/${encodeURIComponent(id)}`
+interface Kind {
+  request: ApiKeyRequest
+  query: InactiveQuery
+  changes: ApiKeyChanges
+  created: CreatedApiKey
+  record: ApiKey
+  found: ApiKey
+}
 
-/** `tintype.keys` */
-export class Keys {
-  readonly #transport: Transport
-
+/** `tintype.keys`. Store the `key` of a new API key: no later response contains it. */
+export class Keys extends ManagedRecords<Kind> {
   constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /** Creates an API key. Store `key`: no later response contains it. */
-  async create({ signal, idempotencyKey = newIdempotencyKey(), ...body }: ApiKeyRequest & CreateOptions): Promise<CreatedApiKey> {
-    const request = { method: 'POST', path: '/keys', body, idempotencyKey, signal } as const
-    return (await this.#transport.call<{ data: CreatedApiKey }>(request)).body.data
-  }
-
-  /** Lists the API keys, oldest first. */
-  list(query: InactiveQuery & CallOptions = {}): List<ApiKey> {
-    return listByOffset(this.#transport, '/keys', query)
-  }
-
-  async get(id: string, { signal }: CallOptions = {}): Promise<ApiKey> {
-    return (await this.#transport.call<{ data: ApiKey }>({ method: 'GET', path: pathOf(id), signal })).body.data
-  }
-
-  /** Changes the given fields. */
-  async update(id: string, { signal, ...body }: ApiKeyChanges & CallOptions): Promise<ApiKey> {
-    return (await this.#transport.call<{ data: ApiKey }>({ method: 'PATCH', path: pathOf(id), body, signal })).body.data
-  }
-
-  async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await deleteOnce(this.#transport, pathOf(id), signal)
+    super(transport, '/keys')
   }
 
   /** Replaces the text of the key. The old text works for `overlap_hours`. Store `key`: no later response contains it. */
-  async rotate(id: string, { signal, ...body }: Rotation & CallOptions = {}): Promise<RotatedApiKey> {
-    return (await this.#transport.call<{ data: RotatedApiKey }>({ method: 'POST', path: `${pathOf(id)}/rotate`, body, signal })).body.data
+  async rotate(id: string, rotation: Rotation & CallOptions = {}): Promise<RotatedApiKey> {
+    return this.call('POST', `${this.pathOf(id)}/rotate`, rotation)
   }
 
   /** Returns the secret for `signLink`, the same one each time. Your API key must have all scopes of this one. */
   async linkSecret(id: string, { signal }: CallOptions = {}): Promise<LinkSecret> {
-    return (await this.#transport.call<{ data: LinkSecret }>({ method: 'POST', path: `${pathOf(id)}/link-secret`, signal })).body.data
+    const request = { method: 'POST', path: `${this.pathOf(id)}/link-secret`, signal } as const
+    return (await this.transport.call<{ data: LinkSecret }>(request)).body.data
   }
 
   /** Replaces the secret for `signLink`. Links signed with the old secret work for `overlap_hours`. */
-  async rotateLinkSecret(id: string, { signal, ...body }: Rotation & CallOptions = {}): Promise<LinkSecret> {
-    const request = { method: 'POST', path: `${pathOf(id)}/link-secret/rotate`, body, signal } as const
-    return (await this.#transport.call<{ data: LinkSecret }>(request)).body.data
+  async rotateLinkSecret(id: string, rotation: Rotation & CallOptions = {}): Promise<LinkSecret> {
+    return this.call('POST', `${this.pathOf(id)}/link-secret/rotate`, rotation)
   }
 }

@@ -2,14 +2,11 @@ import { CaptureFailedError, TintypeError } from '../common/errors.ts'
 import { List, type Page } from '../common/list.ts'
 import type {
   ArtifactType,
-  BatchFields,
   CallOptions,
   CreatedScreenshot,
   CreatedVideo,
   CreateOptions,
-  ScheduleFields,
   Screenshot,
-  ScreenshotFields,
   ScreenshotQuery,
   ScreenshotRequest,
   Video,
@@ -17,6 +14,7 @@ import type {
   VideoRequest,
   WaitOptions,
 } from '../common/types.ts'
+import { REQUEST_FIELDS } from '../generated/fields.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
 
 /** The service holds a request for at most this long. */
@@ -29,31 +27,11 @@ export interface DownloadOptions extends CallOptions {
   artifact?: ArtifactType | undefined
 }
 
-/** Fields of a request that the API expects beside `options`. All others are capture options. */
-const FIELDS: Readonly<Record<keyof ScreenshotFields | keyof BatchFields | keyof ScheduleFields, true>> = {
-  url: true,
-  urls: true,
-  external_identifier: true,
-  attachment_name: true,
-  download_url_ttl: true,
-  retention_days: true,
-  webhook_url: true,
-  webhook_events: true,
-  name: true,
-  schedule: true,
-  time_zone: true,
-  suspend: true,
-  concurrency_policy: true,
-  starting_deadline_seconds: true,
-  spread_seconds: true,
-  comparison: true,
-}
-
 /** The body of a request whose options are beside its fields. */
 export function toCreateBody(request: object): object {
   const entries = Object.entries(request).filter(([, value]) => value !== undefined)
-  const fields = entries.filter(([name]) => Object.hasOwn(FIELDS, name))
-  const options = entries.filter(([name]) => !Object.hasOwn(FIELDS, name))
+  const fields = entries.filter(([name]) => REQUEST_FIELDS.includes(name))
+  const options = entries.filter(([name]) => !REQUEST_FIELDS.includes(name))
   return { ...Object.fromEntries(fields), ...(options.length === 0 ? {} : { options: Object.fromEntries(options) }) }
 }
 

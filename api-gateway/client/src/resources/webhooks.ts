@@ -1,8 +1,6 @@
-import type { List } from '../common/list.ts'
 import type {
   CallOptions,
   CreatedWebhook,
-  CreateOptions,
   InactiveQuery,
   RotatedSecret,
   Rotation,
@@ -12,57 +10,36 @@ import type {
   WebhookTestResult,
   WebhookWithStatistics,
 } from '../common/types.ts'
-import { newIdempotencyKey, type Transport } from '../http/transport.ts'
+import type { Transport } from '../http/transport.ts'
 import { Deliveries } from './deliveries.ts'
-import { listByOffset } from './offset-list.ts'
-import { deleteOnce } from './screenshots.ts'
+import { ManagedRecords } from './managed-records.ts'
 
-const pathOf = (id: string): string => `/webhooks/${encodeURIComponent(id)}`
+interface Kind {
+  request: WebhookRequest
+  query: InactiveQuery
+  changes: WebhookChanges
+  created: CreatedWebhook
+  record: Webhook
+  found: WebhookWithStatistics
+}
 
-/** `tintype.webhooks` */
-export class Webhooks {
+/** `tintype.webhooks`. Store the `signing_secret` of a new endpoint: no later response contains it. */
+export class Webhooks extends ManagedRecords<Kind> {
   readonly deliveries: Deliveries
-  readonly #transport: Transport
 
   constructor(transport: Transport) {
-    this.#transport = transport
+    super(transport, '/webhooks')
     this.deliveries = new Deliveries(transport)
   }
 
-  /** Creates an endpoint. Store `signing_secret`: no later response contains it. */
-  async create({ signal, idempotencyKey = newIdempotencyKey(), ...body }: WebhookRequest & CreateOptions): Promise<CreatedWebhook> {
-    const request = { method: 'POST', path: '/webhooks', body, idempotencyKey, signal } as const
-    return (await this.#transport.call<{ data: CreatedWebhook }>(request)).body.data
-  }
-
-  /** Lists the endpoints, oldest first. */
-  list(query: InactiveQuery & CallOptions = {}): List<Webhook> {
-    return listByOffset(this.#transport, '/webhooks', query)
-  }
-
-  /** Reads an endpoint and the statistics of its deliveries. */
-  async get(id: string, { signal }: CallOptions = {}): Promise<WebhookWithStatistics> {
-    return (await this.#transport.call<{ data: WebhookWithStatistics }>({ method: 'GET', path: pathOf(id), signal })).body.data
-  }
-
-  /** Changes the given fields. */
-  async update(id: string, { signal, ...body }: WebhookChanges & CallOptions): Promise<Webhook> {
-    return (await this.#transport.call<{ data: Webhook }>({ method: 'PATCH', path: pathOf(id), body, signal })).body.data
-  }
-
-  async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await deleteOnce(this.#transport, pathOf(id), signal)
-  }
-
   /** Replaces the signing secret. Both secrets sign for `overlap_hours`. */
-  async rotateSecret(id: string, { signal, ...body }: Rotation & CallOptions = {}): Promise<RotatedSecret> {
-    return (await this.#transport.call<{ data: RotatedSecret }>({ method: 'POST', path: `${pathOf(id)}/rotate-secret`, body, signal })).body
-      .data
+  async rotateSecret(id: string, rotation: Rotation & CallOptions = {}): Promise<RotatedSecret> {
+    return this.call('POST', `${this.pathOf(id)}/rotate-secret`, rotation)
   }
 
   /** Posts a sample event to the endpoint. Read `success`: a failed test is not an error of this call. */
   async test(id: string, { signal }: CallOptions = {}): Promise<WebhookTestResult> {
-    return (await this.#transport.call<WebhookTestResult>({ method: 'POST', path: `${pathOf(id)}/test`, signal })).body
+    return (await this.transport.call<WebhookTestResult>({ method: 'POST', path: `${this.pathOf(id)}/test`, signal })).body
   }
 
   /** Reads the default webhook, whose secret signs the posts to `webhook_url`. */

@@ -6,7 +6,7 @@ import { type PrivateOptions, privateContradictions } from '@tintype/crds/option
 import { findWarnings } from '@tintype/crds/options/warnings'
 import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import type { Collection } from '../api/captures.ts'
 import { type Field, fieldsByName } from './fields.ts'
 import type { FindProblems } from './request.ts'
@@ -40,7 +40,7 @@ function findEventProblem(
 }
 
 /** Finds invalid values, contradictions, and options without effect. */
-export const findProblems: FindProblems = (options, collection) => {
+export const findProblems: FindProblems = (options, collection, hidden = []) => {
   const problems = new Map<string, string>()
   const byOption: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(options)) {
@@ -52,7 +52,8 @@ export const findProblems: FindProblems = (options, collection) => {
   }
   // A contradiction of malformed values would only repeat that they are malformed.
   const all = problems.size === 0 ? (byOption as AllOptions) : {}
-  for (const { paths, message, holds } of contradictions) if (holds(all)) problems.set(toSnakeCase(paths[0]), message)
+  const present = { ...Object.fromEntries(hidden.map((name) => [toCamelCase(name), true])), ...all }
+  for (const { paths, message, holds } of contradictions) if (holds(present)) problems.set(toSnakeCase(paths[0]), message)
   for (const { option, message, holds } of privateContradictions)
     if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
   const eventProblem = findEventProblem(collection, options)

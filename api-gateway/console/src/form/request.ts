@@ -67,6 +67,8 @@ export function toInput({ option, kind }: Field, value: unknown): FieldInput | u
 export type FindProblems = (
   options: Readonly<Record<string, unknown>>,
   collection: Collection,
+  /** Options that are set, and whose values are not known. */
+  hidden?: readonly string[],
 ) => { problems: ReadonlyMap<string, string>; warnings: readonly string[] }
 
 export interface FormRequest {
@@ -80,8 +82,8 @@ export interface FormRequest {
   warnings: readonly string[]
 }
 
-function findUrlProblem(url: string, options: Record<string, unknown>): string | undefined {
-  const markup = ['html', 'markdown'].find((name) => options[name] !== undefined)
+function findUrlProblem(url: string, names: readonly string[]): string | undefined {
+  const markup = ['html', 'markdown'].find((name) => names.includes(name))
   if (url !== '' && markup) return `url and ${markup} exclude each other: leave one of them out`
   if (url === '' && !markup) return 'Enter the URL of a page.'
   return url === '' || /^https?:\/\//i.test(url) ? undefined : 'The URL must start with https:// or http://.'
@@ -90,8 +92,9 @@ function findUrlProblem(url: string, options: Record<string, unknown>): string |
 /**
  * The request that the form describes. Without `findProblems`, which needs the schemas of all options, only problems of the URL are reported, and the
  * API reports the others.
+ * @param hidden options that are set, and whose values are not known
  */
-export function toRequest(url: string, inputs: FormInputs, findProblems?: FindProblems): FormRequest {
+export function toRequest(url: string, inputs: FormInputs, findProblems?: FindProblems, hidden: readonly string[] = []): FormRequest {
   const options: Record<string, unknown> = {}
   for (const [name, input] of Object.entries(inputs)) {
     const field = fieldsByName.get(name)
@@ -99,10 +102,10 @@ export function toRequest(url: string, inputs: FormInputs, findProblems?: FindPr
     if (value !== undefined) options[name] = value
   }
   const collection = isMoving(String(options.format)) ? 'videos' : 'screenshots'
-  const found = findProblems?.(options, collection)
+  const found = findProblems?.(options, collection, hidden)
   const problems = new Map(found?.problems)
   const address = url.trim()
-  const urlProblem = findUrlProblem(address, options)
+  const urlProblem = findUrlProblem(address, [...Object.keys(options), ...hidden])
   if (urlProblem !== undefined) problems.set('url', urlProblem)
   return { collection, body: { ...(address === '' ? {} : { url: address }), options }, problems, warnings: found?.warnings ?? [] }
 }

@@ -1,3 +1,4 @@
+import { RECORD_OPTIONS, type RecordOptionName } from '@tintype/crds/options/record-options'
 import type { components } from '../../../client/src/generated/api.ts'
 import { type Field, fieldsByName, isPicture } from '../form/fields.ts'
 import { type FindProblems, type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'
@@ -17,6 +18,8 @@ export interface ScheduleInputs {
   starting_deadline_seconds: string
   spread_seconds: string
   options: FormInputs
+  /** Options that stay as they are stored, and that the record does not show. */
+  hidden: readonly string[]
   /** Picture that runs are compared with. Empty: runs are not compared. */
   baseline: '' | 'previous' | 'approved'
   threshold: string
@@ -49,41 +52,32 @@ export const NEW_SCHEDULE: ScheduleInputs = {
   starting_deadline_seconds: '',
   spread_seconds: '',
   options: {},
+  hidden: [],
   ...NO_COMPARISON,
 }
 
-/** Options that are fields of the schedule itself. */
-const RECORD_FIELDS = [
-  'external_identifier',
-  'attachment_name',
-  'download_url_ttl',
-  'retention_days',
-  'webhook_url',
-  'webhook_events',
-] as const
+const recordOptions = Object.keys(RECORD_OPTIONS) as RecordOptionName[]
 
 /** A run captures the page in any case, and nobody waits for its response. */
 export const isOptionOfRuns = ({ name, place }: Pick<Field, 'name' | 'place'>): boolean =>
   place !== 'cache' && name !== 'async' && name !== 'response_type'
 
-/** The form for an existing schedule. `hidden` are options that the record does not show, and that must be entered again. */
-export function toScheduleInputs(record: Schedule): { inputs: ScheduleInputs; hidden: readonly string[] } {
-  const given = Object.fromEntries(RECORD_FIELDS.map((field) => [field, record[field]]).filter(([, value]) => value !== null))
+/** The form for an existing schedule. */
+export function toScheduleInputs(record: Schedule): ScheduleInputs {
+  const given = Object.fromEntries(recordOptions.map((option) => [option, record[option]]).filter(([, value]) => value !== null))
   const { inputs: options, hidden } = toInputs({ ...record.options, ...given })
   const isMarkup = record.options.html !== undefined || record.options.markdown !== undefined
   return {
+    name: record.name,
+    url: isMarkup ? '' : record.url,
+    schedule: record.schedule,
+    time_zone: record.time_zone,
+    concurrency_policy: record.concurrency_policy,
+    starting_deadline_seconds: String(record.starting_deadline_seconds ?? ''),
+    spread_seconds: record.spread_seconds === 0 ? '' : String(record.spread_seconds),
+    options,
     hidden,
-    inputs: {
-      name: record.name,
-      url: isMarkup ? '' : record.url,
-      schedule: record.schedule,
-      time_zone: record.time_zone,
-      concurrency_policy: record.concurrency_policy,
-      starting_deadline_seconds: String(record.starting_deadline_seconds ?? ''),
-      spread_seconds: record.spread_seconds === 0 ? '' : String(record.spread_seconds),
-      options,
-      ...toComparisonInputs(record.comparison),
-    },
+    ...toComparisonInputs(record.comparison),
   }
 }
 
@@ -167,6 +161,9 @@ function toComparison(inputs: ScheduleInputs, options: Record<string, unknown>, 
 
 const SECONDS = { starting_deadline_seconds: [1, 31_622_400], spread_seconds: [0, 86_400] } as const
 
+/** Stands for a hidden option that stays. It is the same before and after a change, so it is not sent. */
+const HIDDEN = '***'
+
 interface ScheduleContext {
   now: number
   /** Creation of the schedule, in epoch milliseconds. */
@@ -177,7 +174,8 @@ interface ScheduleContext {
 
 /** The request that creates the schedule. */
 export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor, findProblems }: ScheduleContext): ScheduleRequest {
-  const { body: capture, problems: found, warnings } = toRequest(inputs.url, inputs.options, findProblems)
+  const { hidden } = inputs
+  const { body: capture, problems: found, warnings } = toRequest(inputs.url, inputs.options, findProblems, hidden)
   const problems = new Map(found)
   const body: Record<string, unknown> = { schedule: inputs.schedule.trim(), time_zone: inputs.time_zone.trim() }
   if (inputs.name.trim() !== '') body.name = inputs.name.trim()
@@ -191,24 +189,12 @@ export function toScheduleRequest(inputs: ScheduleInputs, { now, anchor, findPro
   }
   if (capture.url !== undefined) body.url = capture.url
   const entries = Object.entries(capture.options).filter(([name]) => isOptionOfRuns(fieldsByName.get(name)!))
-  const isOfRecord = (name: string): boolean => RECORD_FIELDS.some((field) => field === name)
+  const isOfRecord = (name: string): boolean => Object.hasOwn(RECORD_OPTIONS, name)
   Object.assign(body, Object.fromEntries(entries.filter(([name]) => isOfRecord(name))))
-  body.options = Object.fromEntries(entries.filter(([name]) => !isOfRecord(name)))
+  body.options = Object.fromEntries([...hidden.map((name) => [name, HIDDEN]), ...entries.filter(([name]) => !isOfRecord(name))])
   const comparison = toComparison(inputs, capture.options, problems)
   if (comparison) body.comparison = comparison
   const next = findNextTimes(inputs.schedule.trim(), inputs.time_zone.trim(), { now, anchor, count: 1 })
   if ('problem' in next) problems.set(next.of, next.problem)
   return { body, problems, warnings }
-}
-
-/** Fields that null resets. */
-const RESETTABLE = ['name', 'comparison', 'starting_deadline_seconds', 'spread_seconds', ...RECORD_FIELDS]
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-
-/** The body of PATCH /schedules/:id: only what differs, so that options that the record hides stay as they are. */
-export function toScheduleChanges(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
-  const changed = Object.entries(after).filter(([field, value]) => !isSame(before[field], value))
-  const removed = RESETTABLE.filter((field) => before[field] !== undefined && after[field] === undefined)
-  return { ...Object.fromEntries(changed), ...Object.fromEntries(removed.map((field) => [field, null])) }
 }

@@ -1,8 +1,9 @@
+import { toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { api, type Schemas } from '../api/client.ts'
 import { navigate } from '../routing/router.ts'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
-import { NEW_SCHEDULE, type ScheduleRequest, toScheduleChanges, toScheduleInputs, toScheduleRequest } from './body.ts'
+import { NEW_SCHEDULE, type ScheduleRequest, toScheduleInputs, toScheduleRequest } from './body.ts'
 import { ScheduleForm } from './schedule-form.tsx'
 import { readSchedule, schedulePath } from './schedule-page.tsx'
 
@@ -33,10 +34,10 @@ export function NewSchedule({ url }: { url: string }) {
 export function EditSchedule({ id }: { id: string }) {
   const { value: schedule, error } = useData(`edit ${id}`, () => readSchedule(id))
   if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
-  const { inputs, hidden } = toScheduleInputs(schedule)
+  const inputs = toScheduleInputs(schedule)
   const times = { now: Date.now(), anchor: Date.parse(schedule.created_at) }
   const change = async ({ body }: ScheduleRequest) => {
-    const changes = toScheduleChanges(toScheduleRequest(inputs, times).body, body)
+    const changes = toMergePatch(toScheduleRequest(inputs, times).body, body)
     if (Object.keys(changes).length > 0) await api(schedulePath(id), { method: 'PATCH', body: changes })
     navigate(`schedules/${id}`)
   }
@@ -46,14 +47,7 @@ export function EditSchedule({ id }: { id: string }) {
         <a href="#/schedules">Schedules</a>
       </p>
       <h2 class="title wrap">{schedule.name}</h2>
-      <ScheduleForm
-        start={inputs}
-        hidden={hidden}
-        anchor={times.anchor}
-        label="Save"
-        onSubmit={change}
-        onCancel={() => navigate(`schedules/${id}`)}
-      />
+      <ScheduleForm start={inputs} anchor={times.anchor} label="Save" onSubmit={change} onCancel={() => navigate(`schedules/${id}`)} />
     </>
   )
 }

@@ -9,8 +9,6 @@ import { COMMON_SCHEDULES } from './timing.ts'
 
 interface ScheduleFormProps {
   start: ScheduleInputs
-  /** Options that must be entered again if options change. */
-  hidden?: readonly string[]
   /** Creation of the schedule, in epoch milliseconds. */
   anchor: number
   label: string
@@ -19,10 +17,10 @@ interface ScheduleFormProps {
   onCancel: () => void
 }
 
-type TextName = Exclude<keyof ScheduleInputs, 'options'>
+type TextName = Exclude<keyof ScheduleInputs, 'options' | 'hidden'>
 
 /** Creates or changes a schedule. The next times and problems appear while you type. */
-export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCancel }: ScheduleFormProps) {
+export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: ScheduleFormProps) {
   const [inputs, setInputs] = useState(start)
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -62,9 +60,17 @@ export function ScheduleForm({ start, hidden = [], anchor, label, onSubmit, onCa
   return (
     <form onSubmit={submit} onFocusIn={() => setUsed(true)}>
       {error ? <ErrorNote error={error} /> : null}
-      {hidden.length > 0 && inputs.options !== start.options ? (
-        <Note kind="warning">
-          Changed options replace all. Enter these again, because records do not show them whole: {hidden.join(', ')}.
+      {start.hidden.length > 0 ? (
+        <Note kind="info">
+          Records do not show {start.hidden.join(', ')}. A change keeps them, unless you remove them together.{' '}
+          <label>
+            <input
+              type="checkbox"
+              checked={inputs.hidden.length === 0}
+              onChange={(event) => setInputs({ ...inputs, hidden: event.currentTarget.checked ? [] : start.hidden })}
+            />{' '}
+            Remove them, or replace them by what I enter
+          </label>
         </Note>
       ) : null}
       {request.warnings.map((warning) => (

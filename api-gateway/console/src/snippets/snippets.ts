@@ -1,3 +1,4 @@
+import { RECORD_OPTIONS } from '@tintype/crds/options/record-options'
 import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
 import { fieldsByName, isMoving } from '../form/fields.ts'
 
@@ -66,15 +67,7 @@ export function toTypeScript(base: string, body: Body): string {
   ].join('\n')
 }
 
-/** Fields of a Screenshot's spec for options of the record. */
-const SPEC_NAMES: Readonly<Record<string, string>> = {
-  attachment_name: 'attachmentName',
-  download_url_ttl: 'downloadUrlTtlSeconds',
-  retention_days: 'retentionDays',
-  webhook_url: 'webhookUrl',
-  webhook_events: 'webhookEvents',
-  external_identifier: 'externalIdentifier',
-}
+const SPEC_NAMES: Readonly<Record<string, string>> = RECORD_OPTIONS
 
 const isSimpleName = (name: string): boolean => /^[A-Za-z][\w-]*$/.test(name)
 

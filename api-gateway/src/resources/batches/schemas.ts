@@ -1,9 +1,12 @@
+import { RecordStatus, recordFields } from '@tintype/crds/records/record-schema'
+import { anId, count } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { anId, count, success } from '../../http/fields.ts'
+import { success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
-import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from '../screenshots/schemas.ts'
+import { ScreenshotRecord } from '../screenshots/schemas.ts'
 
-const batchItem = z.object({ id, url_to_capture: z.string().describe('URL of the page.'), status, created_at: createdAt })
+const { id, url, created_at, estimated_time } = recordFields
+const batchItem = z.object({ id, url_to_capture: url, status: RecordStatus, created_at })
 const failedJob = z.object({ id, url, error: z.string().describe('Error code and message.') })
 
 /** The response to a batch. */
@@ -17,7 +20,7 @@ export const CreatedBatch = name(
       failed: count('Number of rejected screenshots.'),
       failed_jobs: z.array(failedJob).optional().describe('Present when some screenshots were rejected.'),
       warning: z.string().optional().describe('Present when some screenshots were rejected.'),
-      estimated_time: estimatedTime,
+      estimated_time,
       batch_id: anId('batch', 'Id of the batch.'),
     })
     .describe('A batch that was accepted, completely or in part.'),
@@ -31,7 +34,7 @@ export const BatchStatus = name(
       success,
       data: z.object({
         batch_id: anId('batch', 'Id of the batch.'),
-        created_at: createdAt,
+        created_at,
         total: count('Number of screenshots.'),
         pending: count('Number of unfinished screenshots.'),
         completed: count('Number of completed screenshots.'),

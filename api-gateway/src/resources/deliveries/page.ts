@@ -1,7 +1,7 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
+import { anId } from '@tintype/crds/schema/wire-fields'
 import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { z } from 'zod'
-import { anId } from '../../http/fields.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { listOf, queryParameter } from '../../http/query-parameters.ts'
 import { limit } from '../shared/offset-page.ts'

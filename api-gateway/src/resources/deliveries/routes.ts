@@ -1,4 +1,4 @@
-import { anId } from '../../http/fields.ts'
+import { anId } from '@tintype/crds/schema/wire-fields'
 import { pathId } from '../../http/parameters.ts'
 import { type Parameter, type Route, routeFor } from '../../http/route.ts'
 import { webhookId } from '../webhooks/examples.ts'

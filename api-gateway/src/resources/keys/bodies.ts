@@ -4,7 +4,7 @@ import type { Problem } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
 import { displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
-import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
+import { findDuplicateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
 import { findLinkPolicyProblems, LinkPolicyBody } from './link-policy.ts'
 
@@ -50,9 +50,9 @@ export const UpdateKeyBody = name(
     .strictObject({
       name: keyName.optional(),
       scopes: scopes.optional(),
-      is_active: z.boolean().optional().describe('False makes the key invalid until it is true again.'),
+      is_active: z.boolean().nullable().optional().describe('False makes the key invalid until it is true again. Null: true.'),
       expires_at: expiresAt.nullable().optional().describe('When the key expires. Null: never.'),
-      link_policy: linkPolicy.describe('Limits of the signed links of the key. Null: none.'),
+      link_policy: linkPolicy.describe('Limits of the signed links of the key. PATCH keeps limits that are absent. Null: none.'),
     })
     .describe('Fields of a key to change, at least one.')
     .meta({ minProperties: 1 }),
@@ -87,7 +87,7 @@ export const createKeyBody = jsonBody({
   ],
 })
 
-/** Body of PATCH and PUT /keys/{id}. */
+/** Body of PATCH and PUT /keys/{id}. PUT replaces the link policy as a whole. */
 export const updateKeyBody = jsonBody({
   schema: UpdateKeyBody,
   examples: {
@@ -98,7 +98,6 @@ export const updateKeyBody = jsonBody({
     },
   },
   check: (body, { now }: Clock) => [
-    ...findEmptyUpdateProblems(body),
     ...findDuplicateProblems('scopes', body.scopes),
     ...findExpiryProblems(body, now()),
     ...findLinkPolicyProblems(body.link_policy ?? {}),

@@ -14,6 +14,7 @@ import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECR
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateKeyBody, UpdateKeyBody } from './bodies.ts'
 import { assertCanGrant, assertCanManage, assertCanSignLinks, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
+import { toWholePolicy } from './link-policy.ts'
 import { linkSecretOf, toLinkSecretRotation } from './link-secrets.ts'
 import { toKeyRecord } from './record.ts'
 import { findReplacementKey, type KeyUpdate } from './replacement.ts'
@@ -107,11 +108,17 @@ export async function updateKey(input: Input<ById, UpdateKeyBody>, deps: KeysDep
     read: () => findOwnLatest(input, deps.apiKeys, WHAT),
     change: async (key) => {
       assertCanGrant(request.apiKey, body.scopes ?? [])
-      return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
+      return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, key, now)))
     },
   })
   setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
+}
+
+/** PUT replaces the link policy as a whole. */
+export function replaceFields({ body, ...input }: Input<ById, UpdateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
+  const { link_policy: policy } = body
+  return updateKey({ ...input, body: policy ? { ...body, link_policy: toWholePolicy(policy) } : body }, deps)
 }
 
 export async function deleteKey(input: Input<ById>, deps: KeysDeps): Promise<FastifyReply> {

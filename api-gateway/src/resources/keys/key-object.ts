@@ -40,7 +40,11 @@ export function buildApiKey(body: CreateKeyBody, { id, accountName, text, now }:
 }
 
 /** The patch for an update. */
-export function toKeyPatch({ name, scopes, is_active, expires_at, link_policy }: UpdateKeyBody, now: Date): ObjectPatch {
+export function toKeyPatch(
+  { name, scopes, is_active, expires_at, link_policy }: UpdateKeyBody,
+  { spec }: Pick<ApiKey, 'spec'>,
+  now: Date,
+): ObjectPatch {
   return {
     metadata: toUpdatedMetadata(now),
     spec: {
@@ -48,7 +52,7 @@ export function toKeyPatch({ name, scopes, is_active, expires_at, link_policy }:
       ...(scopes === undefined ? {} : { scopes }),
       ...(is_active === undefined ? {} : { active: is_active }),
       ...(expires_at === undefined ? {} : { expiryTime: expires_at === null ? null : new Date(expires_at).toISOString() }),
-      ...(link_policy === undefined ? {} : { linkPolicy: toLinkPolicyPatch(link_policy) }),
+      ...(link_policy === undefined ? {} : { linkPolicy: toLinkPolicyPatch(link_policy, spec.linkPolicy) }),
     },
   }
 }

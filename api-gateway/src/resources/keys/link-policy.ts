@@ -1,4 +1,5 @@
 import { LINK_HOST, type LinkPolicySpec, MAX_LINK_HOST_LENGTH, MAX_LINK_HOSTS, MAX_LINK_OPTIONS } from '@tintype/crds/kinds/api-key'
+import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
 import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
@@ -34,7 +35,7 @@ export const LinkPolicyBody = name(
       allowed_options: options.nullable().optional().describe(OPTIONS_TEXT),
       allow_own_markup: z.boolean().nullable().optional().describe(MARKUP_TEXT),
     })
-    .describe('Limits of the signed links of the key. It replaces the earlier limits as a whole.'),
+    .describe('Limits of the signed links of the key.'),
 )
 export type LinkPolicyBody = z.infer<typeof LinkPolicyBody>
 
@@ -67,23 +68,29 @@ export function findLinkPolicyProblems({ allowed_hosts, allowed_options }: LinkP
   ]
 }
 
+/** Fields of the spec. Null removes a limit. */
+function toLimits({ allowed_hosts: allowedHosts, allowed_options: names, allow_own_markup: allowOwnMarkup }: LinkPolicyBody) {
+  const limits = { allowedHosts, allowedOptions: names === null ? null : names?.map(toCamelCase), allowOwnMarkup }
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined))
+}
+
 /** The policy of a new key. Undefined: no limits. */
-export function toLinkPolicySpec(policy: LinkPolicyBody | null | undefined): LinkPolicySpec | undefined {
-  const { allowed_hosts, allowed_options, allow_own_markup } = policy ?? {}
-  const spec: LinkPolicySpec = {
-    ...(allowed_hosts ? { allowedHosts: allowed_hosts } : {}),
-    ...(allowed_options ? { allowedOptions: allowed_options.map(toCamelCase) } : {}),
-    ...(typeof allow_own_markup === 'boolean' ? { allowOwnMarkup: allow_own_markup } : {}),
-  }
+export function toLinkPolicySpec(policy: LinkPolicyBody | null | undefined, stored: LinkPolicySpec = {}): LinkPolicySpec | undefined {
+  const spec = policy ? (applyMergePatch(stored, toLimits(policy)) as LinkPolicySpec) : {}
   return Object.keys(spec).length > 0 ? spec : undefined
 }
 
-/** The merge patch that replaces the policy of a key. Null removes a limit. */
-export function toLinkPolicyPatch(policy: LinkPolicyBody | null): Record<string, unknown> | null {
-  const spec = toLinkPolicySpec(policy)
-  if (spec === undefined) return null
-  return { allowedHosts: null, allowedOptions: null, allowOwnMarkup: null, ...spec }
-}
+/** The merge patch of the stored policy. */
+export const toLinkPolicyPatch = (policy: LinkPolicyBody | null, stored: LinkPolicySpec | undefined): object | null =>
+  policy && toLinkPolicySpec(policy, stored) ? toLimits(policy) : null
+
+/** The policy that replaces every earlier limit. */
+export const toWholePolicy = (policy: LinkPolicyBody): LinkPolicyBody => ({
+  allowed_hosts: null,
+  allowed_options: null,
+  allow_own_markup: null,
+  ...policy,
+})
 
 /** The policy for a record. Null: no limits. */
 export function toLinkPolicyRecord({ allowedHosts, allowedOptions, allowOwnMarkup }: LinkPolicySpec = {}): LinkPolicyRecord | null {

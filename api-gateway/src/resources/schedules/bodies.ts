@@ -1,28 +1,28 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { isMoving } from '@tintype/crds/options/output/image'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { parseCron } from '@tintype/crds/schedule/cron'
 import { nextTime } from '@tintype/crds/schedule/times'
 import { type EventSubject, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
 import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
+import { toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { KnownNames } from '../../http/problems.ts'
-import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
+import { findDuplicateProblems, findEmptyProblems } from '../../http/read-body.ts'
 import { type ReadCapture, readCapture } from '../screenshots/create-body.ts'
 import { cacheFields, captureOptionFields, findCallbackProblems, type UrlRules } from '../screenshots/options/options-body.ts'
 import { documentedUrl } from '../screenshots/options/target-url.ts'
-import { ComparisonBody, findComparisonProblems, toComparisonSpec } from './comparison.ts'
+import { ComparisonBody, ComparisonChanges, findComparisonProblems, toComparisonSpec } from './comparison.ts'
 import { runFields, scheduleName, timingFields } from './fields.ts'
 
 // Bodies of the schedule routes: the fields of POST /screenshots, and when to capture.
 
-const documentedOptions = z
-  .strictObject(Object.fromEntries(Object.entries(captureOptionFields).filter(([option]) => !(option in cacheFields))))
-  .describe('Capture options of every run. All are optional.')
+const runOptionFields = Object.fromEntries(Object.entries(captureOptionFields).filter(([option]) => !(option in cacheFields)))
+const documentedOptions = z.strictObject(runOptionFields).describe('Capture options of every run. All are optional.')
 // URLs and options of the cache are checked separately, so that each gets one clear error message.
 const parsedOptions = z.strictObject(captureOptionFields)
 const address = z.string()
@@ -35,7 +35,7 @@ const createFields = {
   schedule,
   ...partial(optionalTiming),
   comparison: ComparisonBody.optional(),
-  ...partial(runFields),
+  ...runFields,
 }
 
 const CreateBody = z.strictObject({ ...createFields, url: address.optional(), options: parsedOptions.optional() })
@@ -47,27 +47,36 @@ export const CreateSchedule = name(
     .describe('A page to capture again and again. `url` is required, unless `options` has html or markdown.'),
 )
 
-/** Null restores the default. */
-const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, schema.nullable().optional()])) as {
-    [Field in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Field]>>
-  }
-
-const updateFields = {
-  ...nullable({ name: scheduleName }),
-  schedule: schedule.optional(),
-  ...nullable(optionalTiming),
-  comparison: ComparisonBody.nullable().optional().describe('How runs are compared. Null: not at all.'),
-  ...nullable(runFields),
+/** Null also removes an entry of a map. Maps of private options are encrypted, so they are replaced as a whole. */
+const mediaFeatures = CaptureOptions.shape.mediaFeatures.unwrap()
+const mapChanges: Record<string, z.ZodType> = {
+  media_features: z.record(mediaFeatures.keyType, mediaFeatures.valueType.nullable()).meta({ ...mediaFeatures.meta() }),
 }
 
-const UpdateBody = z.strictObject({ ...updateFields, url: address.optional(), options: parsedOptions.optional() })
+const updateFields = {
+  ...toPatchFields({ name: scheduleName }),
+  schedule: schedule.optional(),
+  ...toPatchFields(optionalTiming),
+  comparison: ComparisonChanges.nullable().optional().describe('How runs are compared. Null: not at all.'),
+  ...toPatchFields(runFields),
+}
+const changeOptions = (fields: Record<string, z.ZodType>) =>
+  z
+    .strictObject(toPatchFields({ ...fields, ...mapChanges }))
+    .nullable()
+    .optional()
+
+const UpdateBody = z.strictObject({ ...updateFields, url: address.nullable().optional(), options: changeOptions(captureOptionFields) })
 
 export const UpdateSchedule = name(
   'UpdateSchedule',
   z
-    .strictObject({ ...updateFields, url: documentedUrl.optional(), options: documentedOptions.optional() })
-    .describe('Fields of a schedule to change, at least one. Null restores a default. `options` replaces all options.')
+    .strictObject({
+      ...updateFields,
+      url: documentedUrl.nullable().optional(),
+      options: changeOptions(runOptionFields).describe('Capture options to change. Null removes an option, or all of them.'),
+    })
+    .describe('Fields of a schedule to change, at least one: a merge patch (RFC 7396). Null restores a default.')
     .meta({ minProperties: 1 }),
 )
 
@@ -87,13 +96,24 @@ export interface CreateScheduleBody {
 /** Null removes a field. */
 type Nullable<Fields> = { [Field in keyof Fields]: Fields[Field] | null }
 
+/** What a change says about the page and its options. */
+export interface PageChanges {
+  /** Null: the page is in the options. */
+  url?: string | null | undefined
+  /** URL of the option html_base_url. */
+  baseUrl?: string | undefined
+  set: CaptureOptions
+  /** Includes credentials from the URL. */
+  privateOptions: PrivateOptions
+  /** Options that null removes. */
+  removed: readonly string[] | 'all'
+}
+
 /** The parsed body of PATCH /schedules/{id}. */
 export interface UpdateScheduleBody {
   timing: NewTiming
   /** Absent: unchanged. */
-  url?: string
-  /** All options that a run has from now on. Absent: unchanged. */
-  replaced?: { options: CaptureOptions; privateOptions: PrivateOptions }
+  page?: PageChanges
   record: Nullable<RecordOptions>
 }
 
@@ -113,7 +133,7 @@ const findCacheProblems = (cache: object): Problem[] =>
   }))
 
 /** Both endpoints accept screenshots and videos, which have different events. */
-function findEventProblems(events: readonly EventType[] | null | undefined, format: CaptureOptions['format']): Problem[] {
+export function findEventProblems(events: readonly EventType[] | null | undefined, format: CaptureOptions['format']): Problem[] {
   const subject: EventSubject = isMoving(format ?? 'png') ? 'video' : 'screenshot'
   return (events ?? []).flatMap((type, index): Problem[] => {
     const path = `webhook_events[${index}]`
@@ -181,45 +201,44 @@ function findCommonProblems({ problems, fields, cache }: ReadCapture<z.infer<typ
   return [...problems, ...findCacheProblems(cache), ...(fields ? findDateProblems(fields, now()) : [])]
 }
 
-/** Body of PATCH /schedules/{id}. */
+/** Body of PATCH /schedules/{id}. What depends on the stored schedule is checked by `mergeSchedule`. */
 export const updateScheduleBody: BodyReader<UpdateScheduleBody, Rules> = {
   schema: UpdateSchedule,
   maxBytes: MAX_MARKUP_BODY_BYTES,
   examples: {
     suspend: { summary: 'Stop creating runs', value: { suspend: true } },
-    options: { summary: 'Replace the time and all options', value: { schedule: '0 */6 * * *', options: { full_page: true } } },
+    options: {
+      summary: 'Change the time, set an option and remove one',
+      value: { schedule: '0 */6 * * *', options: { full_page: true, delay: null } },
+    },
   },
   read: (raw, { isLenient, deps }) => {
     const schema = { schema: UpdateBody, known: KNOWN, accepted: 'any', isPartial: true } as const
     const read = readCapture(raw, schema, { rules: deps.egress, lenient: isLenient })
-    const { fields, url, options, privateOptions, ignored } = read
+    const { fields, ignored } = read
     const record = read.record as Nullable<RecordOptions>
     const problems = [
       ...findCommonProblems(read, deps),
-      ...(fields ? findEmptyUpdateProblems(fields) : []),
-      ...(fields?.options === undefined ? [] : findEventProblems(record.webhookEvents, options.format)),
-      // The schedule may have a webhook_url already.
       ...(record.webhookUrl ? findCallbackProblems({ webhookUrl: record.webhookUrl }, deps.webhookRules) : []),
       ...findDuplicateProblems('webhook_events', record.webhookEvents ?? undefined),
-      ...findUrlProblems(read),
     ]
+    if (problems.length === 0) problems.push(...findEmptyProblems(UpdateSchedule, fields))
     if (problems.length > 0 || !fields) throw invalid(problems)
-    const isReplaced = fields.options !== undefined
-    return {
-      body: {
-        timing: splitTiming(fields),
-        record,
-        ...(url === '' ? {} : { url }),
-        ...(isReplaced ? { replaced: { options, privateOptions } } : {}),
-      },
-      ignored,
-    }
+    const page = fields.url === undefined && fields.options === undefined ? {} : { page: toPageChanges(fields, read) }
+    return { body: { timing: splitTiming(fields), record, ...page }, ignored }
   },
 }
 
-/** User name and password of a URL are private options, which are stored as a whole. */
-function findUrlProblems({ fields, privateOptions }: ReadCapture<z.infer<typeof UpdateBody>>): Problem[] {
-  if (fields?.url === undefined || fields.options !== undefined || Object.keys(privateOptions).length === 0) return []
-  const message = 'user name and password in the url replace the private options: send all options too'
-  return [{ path: 'url', code: 'contradiction', message }]
+function toPageChanges({ url, options }: Pick<z.infer<typeof UpdateBody>, 'url' | 'options'>, read: ReadCapture<unknown>): PageChanges {
+  const removed =
+    options &&
+    Object.keys(options)
+      .filter((option) => options[option] === null)
+      .map(toCamelCase)
+  return {
+    ...(typeof url === 'string' ? { url: read.url } : { url, baseUrl: read.url || undefined }),
+    set: read.options,
+    privateOptions: read.privateOptions,
+    removed: options === null ? 'all' : (removed ?? []),
+  }
 }

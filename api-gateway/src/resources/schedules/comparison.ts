@@ -4,10 +4,11 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { anId, count, instant } from '@tintype/crds/schema/wire-fields'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
-import { anId, count, instant } from '../../http/fields.ts'
+import { toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
 
@@ -36,9 +37,16 @@ export const ComparisonBody = name(
       accept_status: acceptStatus.optional(),
       approve_first: approveFirst.optional(),
     })
-    .describe('How runs are compared with an earlier picture. It replaces the earlier settings as a whole.'),
+    .describe('How runs are compared with an earlier picture.'),
 )
 export type ComparisonBody = z.infer<typeof ComparisonBody>
+
+/** The same in a merge patch. */
+export const ComparisonChanges = name(
+  'ScheduleComparisonChanges',
+  z.strictObject(toPatchFields(ComparisonBody.shape)).describe('Settings of the comparison to change. Null restores a default.'),
+)
+export type ComparisonChanges = z.infer<typeof ComparisonChanges>
 
 /** The field `comparison` of a record. */
 export const ComparisonRecord = name(
@@ -75,8 +83,14 @@ export const ComparisonRecord = name(
 )
 export type ComparisonRecord = z.infer<typeof ComparisonRecord>
 
-/** The field of the spec. */
-export function toComparisonSpec({ baseline, color_tolerance, accept_status, approve_first, ...same }: ComparisonBody): ScheduleComparison {
+/** The field of the spec, or its merge patch. */
+export function toComparisonSpec({
+  baseline,
+  color_tolerance,
+  accept_status,
+  approve_first,
+  ...same
+}: ComparisonChanges): ScheduleComparison {
   const renamed = { colorTolerance: color_tolerance, acceptStatus: accept_status, approveFirst: approve_first }
   const fields = { ...same, ...renamed, baseline: baseline && toMode[baseline] }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

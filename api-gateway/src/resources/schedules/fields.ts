@@ -2,7 +2,7 @@ import { scheduleFields } from '@tintype/crds/kinds/screenshot-schedule'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { displayName } from '../../http/fields.ts'
-import { recordOptions } from '../screenshots/options/options-body.ts'
+import { commonRecordOptions } from '../screenshots/options/options-body.ts'
 
 // The fields of a schedule in bodies and records.
 
@@ -10,8 +10,6 @@ import { recordOptions } from '../screenshots/options/options-body.ts'
 export const ConcurrencyPolicy = z
   .enum(['forbid', 'allow'])
   .describe('forbid: a run waits until the previous one has ended. allow: runs may overlap. Default: forbid.')
-
-const { external_identifier, attachment_name, download_url_ttl, retention_days, webhook_url } = recordOptions
 
 /** Fields that say when to capture. */
 export const timingFields = {
@@ -25,17 +23,14 @@ export const timingFields = {
 
 /** Fields of the record that each run gets. */
 export const runFields = {
-  external_identifier: external_identifier.unwrap(),
-  attachment_name: attachment_name.unwrap(),
-  download_url_ttl: download_url_ttl.unwrap(),
-  retention_days: retention_days.unwrap(),
-  webhook_url: webhook_url.unwrap(),
+  ...commonRecordOptions,
   webhook_events: z
     .array(z.enum(EVENT_TYPES))
     .min(1)
     .max(EVENT_TYPES.length)
     .meta({ uniqueItems: true })
-    .describe('Events that are posted to webhook_url. Default: completed and failed.'),
+    .describe('Events that are posted to webhook_url. Default: completed and failed.')
+    .optional(),
 }
 
 export const scheduleName = displayName('Name for people, at most 100 characters. Default: the name of the object.')

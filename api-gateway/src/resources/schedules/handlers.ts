@@ -15,8 +15,9 @@ import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
 import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
+import type { MergedPage } from './merge-page.ts'
 import { toScheduleRecord } from './record.ts'
-import { assertChangeable, buildSchedule, toSchedulePatch } from './schedule-object.ts'
+import { buildSchedule, keepHidden, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
 
 // Handlers of the routes of schedules.
 
@@ -43,13 +44,12 @@ const storeFor = (name: string, account: string, { url, options, privateOptions 
 /** Checks what depends on the service and the account. @throws ApiError */
 async function assertAllowed(
   { account, accountName }: FastifyRequest,
-  { options, privateOptions, record }: Partial<Pick<CreateScheduleBody, 'options' | 'privateOptions' | 'record'>>,
+  { options, privateOptions, record }: Pick<CreateScheduleBody, 'options' | 'privateOptions' | 'record'>,
   deps: SchedulesDeps,
 ): Promise<void> {
   assertOptionsAllowed({ options, privateOptions }, deps.optionPolicy)
   assertRetentionAllowed({ record }, limitsOfPlan(deps.plans, account.spec.plan).retentionDays)
-  await checkBaseline(accountName, options, deps)
-  if (record?.webhookUrl) await ensureDefaultWebhook(accountName, deps)
+  if (record.webhookUrl) await ensureDefaultWebhook(accountName, deps)
 }
 
 export async function createSchedule(
@@ -60,6 +60,7 @@ export async function createSchedule(
   const make = async (id: string) => {
     assertBelowLimit(deps.schedules.ofAccount(accountName).length, deps.maxSchedules, 'schedules')
     await assertAllowed(request, body, deps)
+    await checkBaseline(accountName, body.options, deps)
     const stored = await storeFor(toObjectName(id), accountName, body, deps)
     const created = await deps.schedules.create(buildSchedule(body, { id, accountName, stored }))
     return { created, secret: {} }
@@ -93,30 +94,31 @@ export async function readSchedule(input: Input<ById>, { schedules }: SchedulesD
 
 export async function updateSchedule(input: Input<ById, UpdateScheduleBody>, deps: SchedulesDeps): Promise<FastifyReply> {
   const { request, reply, body, ignored } = input
-  const record = body.record as CreateScheduleBody['record']
-  await assertAllowed(request, { ...body.replaced, record }, deps)
+  const { set: options = {}, privateOptions = {} } = body.page ?? {}
+  await assertAllowed(request, { options, privateOptions, record: body.record as CreateScheduleBody['record'] }, deps)
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(input, deps.schedules, WHAT),
     change: async (schedule) => {
-      assertChangeable(body, schedule)
-      const stored = await replaceOptions(body, schedule, request.accountName, deps)
-      return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { stored, now: deps.now() }))
+      const merged = mergeSchedule(body, schedule)
+      if (options.compareTo !== undefined) await checkBaseline(request.accountName, merged?.options, deps)
+      const page = merged && { url: merged.url, stored: await storePage(merged, schedule, request.accountName, deps) }
+      return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { page, now: deps.now() }))
     },
   })
   setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'Schedule updated successfully', data: toScheduleRecord(changed) })
 }
 
-/** Stores new options. An object in the bucket stays until the schedule is deleted, so that the operator finds it then. */
-async function replaceOptions(
-  { url, replaced }: UpdateScheduleBody,
+/** Stores the options after a change. An object in the bucket stays until the schedule is deleted, so that the operator finds it then. */
+async function storePage(
+  { url, options, privateOptions }: MergedPage,
   { metadata: { name }, spec: { template } }: ScreenshotSchedule,
   account: string,
   deps: SchedulesDeps,
-): Promise<StoredOptions | undefined> {
-  if (!replaced) return undefined
-  const stored = await storeFor(name, account, { url: url ?? template.url, ...replaced }, deps)
+): Promise<StoredOptions> {
+  if (privateOptions === undefined) return keepHidden(template, options)
+  const stored = await storeFor(name, account, { url, options, privateOptions }, deps)
   if (template.optionsObject === undefined || stored.optionsObject !== undefined) return stored
   return { ...stored, optionsObject: await emptyOptions({ account, subject: name, keyOf: scheduleOptionsKey }, deps) }
 }

@@ -1,12 +1,14 @@
 import { createdAtOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
-import type { ActiveRun, LastChange, RecentRun, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ActiveRun, LastChange, RecentRun, ScheduleTemplate, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { privateOptionNames } from '@tintype/crds/options/private'
+import { RECORD_OPTIONS, type RecordOptionName } from '@tintype/crds/options/record-options'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { anId, instant } from '@tintype/crds/schema/wire-fields'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
-import { anId, instant, success } from '../../http/fields.ts'
+import { success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { createdFields } from '../screenshots/schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
@@ -59,7 +61,7 @@ export const ScheduleRecord = name(
     download_url_ttl: z.int().nullable(),
     retention_days: z.int().nullable(),
     webhook_url: z.string().nullable(),
-    webhook_events: runFields.webhook_events.nullable(),
+    webhook_events: runFields.webhook_events.unwrap().nullable(),
     status: z.enum(['active', 'suspended', 'blocked']).describe('`blocked`: no runs can be created; `problem` says why.'),
     problem: z
       .object({
@@ -147,10 +149,16 @@ const SECRET = '***'
 const ELSEWHERE = '…'
 
 /** The options as they were sent, so that clients can change and send them again. */
-function toOptions({ options = {}, hiddenOptions = [] }: ScreenshotSchedule['spec']['template']): Record<string, unknown> {
+function toOptions({ options = {}, hiddenOptions = [] }: ScheduleTemplate): Record<string, unknown> {
   const hidden = hiddenOptions.map((option) => [option, privateOptionNames.includes(option) ? SECRET : ELSEWHERE])
   return renameKeys({ ...options, ...Object.fromEntries(hidden) }, toSnakeCase)
 }
+
+const toRecordOptions = (template: ScheduleTemplate) =>
+  Object.fromEntries(Object.entries(RECORD_OPTIONS).map(([option, field]) => [option, template[field] ?? null])) as Pick<
+    ScheduleRecord,
+    RecordOptionName
+  >
 
 /** `QuotaExceeded` → `QUOTA_EXCEEDED`. */
 const toCode = (reason: string): string => toSnakeCase(reason).replace(/^_/, '').toUpperCase()
@@ -179,12 +187,7 @@ export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
     comparison: toComparisonRecord(spec.comparison, status),
     url: template.url,
     options: toOptions(template),
-    external_identifier: template.externalIdentifier ?? null,
-    attachment_name: template.attachmentName ?? null,
-    download_url_ttl: template.downloadUrlTtlSeconds ?? null,
-    retention_days: template.retentionDays ?? null,
-    webhook_url: template.webhookUrl ?? null,
-    webhook_events: template.webhookEvents ?? null,
+    ...toRecordOptions(template),
     ...toState(schedule),
     next_run_at: spec.suspend ? null : isoOrNull(status.nextScheduleTime),
     last_run_at: isoOrNull(status.lastRunTime ?? status.lastScheduleTime),

@@ -88,7 +88,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     method: 'patch',
     scope: 'schedules:write',
     summary: 'Update a schedule',
-    description: 'Absent fields stay unchanged, and null restores a default. `options` replaces all options, secrets included.',
+    description:
+      'A merge patch (RFC 7396): absent fields and options stay unchanged, and null restores a default. A change of hidden options, which the record shows as `***` or `…`, must name all of them, and so must a new `url` beside private options.',
     parameters: [id, ifMatch],
     body: updateScheduleBody,
     responses: {

@@ -1,11 +1,15 @@
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
-import { MARKUP_URL } from '@tintype/crds/options/page/source'
-import { invalid, type Problem } from '../../common/errors.ts'
+import type { ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
+import type { ScheduleTemplate, ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'
+import { invalid } from '../../common/errors.ts'
 import type { StoredOptions } from '../../options/store-options.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
-import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
+import { EVENTS_WITHOUT_URL } from '../screenshots/options/options-body.ts'
+import { type CreateScheduleBody, findEventProblems, type UpdateScheduleBody } from './bodies.ts'
 import { findComparisonProblems, toComparisonSpec } from './comparison.ts'
+import { type MergedPage, mergePage } from './merge-page.ts'
 
 /** A schedule that is not created yet. */
 export interface NewSchedule {
@@ -44,58 +48,50 @@ export function buildSchedule(
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A merge patch that replaces a value: fields that only the old one has are removed. */
-function toReplacement(old: unknown, next: unknown): unknown {
-  if (!isObject(old) || !isObject(next)) return next ?? null
-  const removed = Object.keys(old).filter((field) => !(field in next))
-  const kept = Object.entries(next).map(([field, value]) => [field, toReplacement(old[field], value)])
-  return Object.fromEntries([...removed.map((field) => [field, null]), ...kept])
+/**
+ * Merges a change into the page of the stored schedule. Undefined: the page and its options stay.
+ * @throws ApiError VALIDATION_ERROR for what contradicts the schedule
+ */
+export function mergeSchedule(
+  { page: changes, timing, record }: UpdateScheduleBody,
+  { spec: { template, comparison: stored } }: Pick<ScreenshotSchedule, 'spec'>,
+): MergedPage | undefined {
+  const { page, problems: wrong = [] } = changes ? mergePage(template, changes) : {}
+  if (wrong.length > 0) throw invalid(wrong)
+  const options = page?.options ?? template.options
+  const comparison = timing.comparison === undefined ? stored : applyMergePatch(stored, toTimingSpec(timing).comparison ?? null)
+  const { webhookUrl, webhookEvents } = { ...template, ...record }
+  const problems = [
+    ...findComparisonProblems((comparison as ScheduleComparison | null) ?? undefined, options),
+    ...(changes || record.webhookEvents ? findEventProblems(webhookEvents, options?.format) : []),
+    ...(record.webhookEvents && !webhookUrl ? [EVENTS_WITHOUT_URL] : []),
+  ]
+  if (problems.length > 0) throw invalid(problems)
+  return page
 }
 
-const OPTION_FIELDS = ['options', 'sealedOptions', 'optionsObject', 'hiddenOptions'] as const
+/** The stored options if hidden ones stay. */
+export const keepHidden = ({ sealedOptions, optionsObject, hiddenOptions }: ScheduleTemplate, options: CaptureOptions): StoredOptions => ({
+  ...definedOf({ sealedOptions, optionsObject, hiddenOptions }),
+  ...(Object.keys(options).length > 0 ? { options } : {}),
+})
+
+const optionFieldsOf = ({ options, sealedOptions, optionsObject, hiddenOptions }: StoredOptions) => ({
+  options,
+  sealedOptions,
+  optionsObject,
+  hiddenOptions,
+})
 
 /**
  * The patch for an update.
- * @param stored the options that replace all earlier ones; absent: unchanged
+ * @param page the URL and the options of the merged page; absent: unchanged
  */
 export function toSchedulePatch(
-  { timing, url, record }: UpdateScheduleBody,
-  { spec: { template, comparison } }: Pick<ScreenshotSchedule, 'spec'>,
-  { stored, now }: { stored?: StoredOptions | undefined; now: Date },
+  { timing, record }: UpdateScheduleBody,
+  { spec: { template } }: Pick<ScreenshotSchedule, 'spec'>,
+  { page, now }: { page?: { url: string; stored: StoredOptions } | undefined; now: Date },
 ): ObjectPatch {
-  const options = stored && Object.fromEntries(OPTION_FIELDS.map((field) => [field, toReplacement(template[field], stored[field])]))
-  return {
-    metadata: toUpdatedMetadata(now),
-    spec: {
-      ...toTimingSpec(timing),
-      ...(timing.comparison ? { comparison: toReplacement(comparison, toComparisonSpec(timing.comparison)) } : {}),
-      template: { ...(url === undefined ? {} : { url }), ...record, ...options },
-    },
-  }
+  const changed = page && { url: page.url, ...toMergePatch(optionFieldsOf(template), optionFieldsOf(page.stored)) }
+  return { metadata: toUpdatedMetadata(now), spec: { ...toTimingSpec(timing), template: { ...record, ...changed } } }
 }
-
-/** Finds what contradicts the stored schedule. @throws ApiError VALIDATION_ERROR */
-export function assertChangeable({ url, replaced, timing }: UpdateScheduleBody, { spec }: Pick<ScreenshotSchedule, 'spec'>): void {
-  const { template } = spec
-  const compared = timing.comparison === undefined ? spec.comparison : timing.comparison && toComparisonSpec(timing.comparison)
-  const problems: Problem[] = findComparisonProblems(compared ?? undefined, replaced?.options ?? template.options)
-  if (url !== undefined && url !== template.url && !replaced) {
-    if (template.sealedOptions !== undefined) problems.push(needsOptions('the private options are encrypted for the present url'))
-    else if (hasMarkup(template)) problems.push(needsOptions('the page is in options.html or options.markdown'))
-  }
-  if (url === undefined && replaced && template.url === MARKUP_URL)
-    problems.push({ path: 'url', code: 'required', message: 'url is required, unless options has html or markdown' })
-  if (problems.length > 0) throw invalid(problems)
-}
-
-const hasMarkup = ({ url, options, hiddenOptions = [] }: ScreenshotScheduleSpec['template']): boolean =>
-  url === MARKUP_URL ||
-  ['html', 'markdown'].some((option) => hiddenOptions.includes(option) || (options !== undefined && option in options))
-
-const needsOptions = (reason: string): Problem => ({
-  path: 'url',
-  code: 'contradiction',
-  message: `${reason}: send all options too`,
-})

@@ -8,7 +8,7 @@ import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions } from '../../creation/build.ts'
 import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
-import { type KnownNames, toProblems } from '../../http/problems.ts'
+import { addProblems, type KnownNames, toProblems } from '../../http/problems.ts'
 import { isObject } from '../../http/read-body.ts'
 import {
   type AcceptedCapture,
@@ -125,8 +125,19 @@ function evaluatePage(body: unknown, problems: readonly Problem[], rules: Egress
   if (!markup) return evaluateUrl(found, problems, rules)
   const message = `url and ${markup.name} exclude each other: leave one of them out`
   if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
-  if (typeof markup.base !== 'string') return { url: MARKUP_URL }
-  const target = evaluateTarget(markup.base, rules)
+  return typeof markup.base === 'string' ? evaluateBase(markup.base, rules) : { url: MARKUP_URL }
+}
+
+/** A change may have neither a URL nor a base URL, and the stored page may be either. */
+function evaluateChange(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
+  const found = findAddress(body)
+  if (found) return evaluateUrl(found, problems, rules)
+  const base = isObject(body) && isObject(body.options) ? body.options.html_base_url : undefined
+  return typeof base === 'string' ? evaluateBase(base, rules) : { url: '' }
+}
+
+function evaluateBase(base: string, rules: EgressRules): EvaluatedUrl {
+  const target = evaluateTarget(base, rules)
   return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.problem } }
 }
 
@@ -154,7 +165,7 @@ export interface CaptureSchema<Body> {
   known: KnownNames
   /** A video is an mp4 by default. */
   accepted: AcceptedCapture
-  /** True for a change of a stored page: the body may have neither a URL nor markup. */
+  /** True for a merge patch of a stored page: contradictions are found after the merge, and null is no value of an option. */
   isPartial?: boolean
 }
 
@@ -163,7 +174,7 @@ export interface ReadCapture<Body> {
   problems: Problem[]
   /** All fields of the body; undefined if its schema does not match. */
   fields: Body | undefined
-  /** Empty if a partial body has neither a URL nor markup. */
+  /** Of a partial body also the base URL; empty if it has neither. */
   url: string
   options: CaptureOptions
   /** Includes credentials from the URL and from that of the proxy. */
@@ -189,21 +200,20 @@ export function readCapture<Body extends Record<string, unknown>>(
   const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, known, ignored) : raw)
   const parsed = schema.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
-  const hasPage = !isPartial || findAddress(body) !== undefined || findMarkup(body) !== undefined
-  const page: EvaluatedUrl = hasPage ? evaluatePage(body, found, rules) : { url: '' }
-  const { options: inner = {}, ...outer } = (parsed.data ?? {}) as { options?: Record<string, unknown> }
+  const page = (isPartial ? evaluateChange : evaluatePage)(body, found, rules)
+  const { options, ...outer } = (parsed.data ?? {}) as { options?: Record<string, unknown> | null }
+  const inner = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== null))
   const { capture, private: chosen, cache, record, response } = splitOptions(inner, outer)
-  const options: CaptureOptions = accepted === 'video' && capture.format === undefined ? { ...capture, format: 'mp4' } : capture
+  const captureOptions: CaptureOptions = accepted === 'video' && capture.format === undefined ? { ...capture, format: 'mp4' } : capture
   const privateOptions = { ...proxyCredentials, ...chosen, ...page.credentials }
-  const problems = [
-    ...found,
+  const problems = addProblems(found, [
     ...(page.problem ? [page.problem] : []),
-    ...findOptionProblems(options, privateOptions, cache),
-    ...findFormatProblems(options, accepted),
-    ...findProxyUrlProblems(options, rules),
+    ...(isPartial ? [] : findOptionProblems(captureOptions, privateOptions, cache)),
+    ...findFormatProblems(captureOptions, accepted),
+    ...findProxyUrlProblems(captureOptions, rules),
     ...findProxyCredentialProblems(proxyCredentials),
-  ]
-  return { problems, fields: parsed.data, url: page.url, options, privateOptions, cache, record, response, ignored }
+  ])
+  return { problems, fields: parsed.data, url: page.url, options: captureOptions, privateOptions, cache, record, response, ignored }
 }
 
 /**

@@ -1,146 +1,208 @@
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
+import type { z } from 'zod'
+import type { BodyReader } from '../../http/body.ts'
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { type Link, type Route, routeFor, type Tag } from '../../http/route.ts'
 import { createCapture } from './create.ts'
-import { createScreenshotBody } from './create-body.ts'
+import { type CreateRequest, createScreenshotBody, createVideoBody } from './create-body.ts'
 import type { ScreenshotsDeps } from './deps.ts'
-import { completed, created, screenshotList } from './examples.ts'
+import { completed, completedVideo, created, createdVideo, screenshotList, videoList } from './examples.ts'
 import { deleteCapture, readCapture, redirectToFile } from './handlers.ts'
-import { SCREENSHOTS } from './kind.ts'
+import { type CaptureKind, SCREENSHOTS, VIDEOS } from './kind.ts'
 import { listCaptures } from './list.ts'
-import { findListQueryProblems, listQuery } from './list-query.ts'
-import { CreatedScreenshot, DELETED_CAPTURE, ScreenshotList, ScreenshotRecord } from './schemas.ts'
+import { findListQueryProblems, listQuery, videoListQuery } from './list-query.ts'
+import { CreatedScreenshot, CreatedVideo, DELETED_CAPTURE, ScreenshotList, ScreenshotRecord, VideoList, VideoRecord } from './schemas.ts'
 import { waitQuery } from './wait.ts'
 
 const route = routeFor<ScreenshotsDeps>()
-const id = pathId('scr', created.id)
 
-const toScreenshot = (operationId: string, description: string): Link => ({
-  operationId,
-  description,
-  parameters: { id: '$response.body#/id' },
-})
-
-const fromScreenshot = {
-  read: toScreenshot('getScreenshot', 'Reads the record.'),
-  remove: toScreenshot('deleteScreenshot', 'Deletes the record and its files.'),
-  download: toScreenshot('downloadScreenshot', 'Redirects to the file.'),
+/** What only one kind of captures has. */
+interface Documentation {
+  /** Beginning of the names of operations. */
+  name: 'Screenshot' | 'Video'
+  tag: Tag
+  /** What a runner does, as a noun. */
+  work: 'capture' | 'recording'
+  createSummary: string
+  createDescription: string
+  body: BodyReader<CreateRequest, ScreenshotsDeps>
+  createErrors: readonly HttpErrorCode[]
+  listQuery: typeof listQuery | typeof videoListQuery
+  /** What else a list scans. */
+  scanNote: string
+  schemas: Readonly<Record<'created' | 'record' | 'list', z.ZodType>>
+  examples: { created: { id: string }; record: object; list: object }
 }
 
-/** Routes of screenshots. */
-export const screenshotRoutes: readonly Route<ScreenshotsDeps>[] = [
-  route({
-    id: 'createScreenshot',
-    method: 'post',
-    path: '/screenshots',
-    tag: 'Screenshots',
-    scope: 'screenshots:write',
-    summary: 'Capture a page',
-    description:
-      'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
-    query: waitQuery,
-    isKeyed: true,
-    body: createScreenshotBody,
-    responses: {
-      200: {
-        description: 'The capture has finished in time. The body is the record or the file.',
-        schema: ScreenshotRecord,
-        example: completed,
-        files: 'screenshot',
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
-        links: fromScreenshot,
+/** Routes of a kind of captures. */
+function captureRoutes(kind: CaptureKind, documentation: Documentation): readonly Route<ScreenshotsDeps>[] {
+  const { subject, collection } = kind
+  const { name, tag, work, schemas, examples } = documentation
+  const id = pathId('scr', examples.created.id)
+  const onePath = `${collection}/{id}` as const
+  const toCapture = (operationId: string, description: string): Link => ({
+    operationId,
+    description,
+    parameters: { id: '$response.body#/id' },
+  })
+  const links = {
+    read: toCapture(`get${name}`, 'Reads the record.'),
+    remove: toCapture(`delete${name}`, 'Deletes the record and its files.'),
+    download: toCapture(`download${name}`, 'Redirects to the file.'),
+  }
+  return [
+    route({
+      id: `create${name}`,
+      method: 'post',
+      path: collection,
+      tag,
+      scope: 'screenshots:write',
+      summary: documentation.createSummary,
+      description: documentation.createDescription,
+      query: waitQuery,
+      isKeyed: true,
+      body: documentation.body,
+      responses: {
+        200: {
+          description: `The ${work} has finished in time. The body is the record or the file.`,
+          schema: schemas.record,
+          example: examples.record,
+          files: subject,
+          headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+          links,
+        },
+        202: {
+          description: 'Accepted.',
+          schema: schemas.created,
+          example: examples.created,
+          headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed', 'X-Ignored-Options'],
+          links,
+        },
+        204: {
+          description: `The ${work} has finished in time, and the request has \`response_type: empty\`.`,
+          headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        },
       },
-      202: {
-        description: 'Accepted.',
-        schema: CreatedScreenshot,
-        example: created,
-        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed', 'X-Ignored-Options'],
-        links: fromScreenshot,
+      errors: documentation.createErrors,
+      handle: (input, deps) => createCapture(input, kind, deps),
+    }),
+    route({
+      id: `list${name}s`,
+      method: 'get',
+      path: collection,
+      tag,
+      scope: 'screenshots:read',
+      summary: `List ${subject}s`,
+      description: `Lists the newest first by default. One request scans at most ten thousand records, ${documentation.scanNote}so a short page can still have a \`next_cursor\`.`,
+      query: documentation.listQuery,
+      checkQuery: findListQueryProblems,
+      responses: {
+        200: { description: `One page of ${subject}s.`, schema: schemas.list, example: examples.list, headers: ['Cache-Control'] },
       },
-      204: {
-        description: 'The capture has finished in time, and the request has `response_type: empty`.',
-        headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+      handle: (input, deps) => listCaptures(input, kind, deps),
+    }),
+    route({
+      id: `get${name}`,
+      method: 'get',
+      path: onePath,
+      tag,
+      scope: 'screenshots:read',
+      summary: `Read a ${subject}`,
+      description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
+      parameters: [id, ifNoneMatch],
+      query: waitQuery,
+      responses: {
+        200: {
+          description: 'The record.',
+          schema: schemas.record,
+          example: examples.record,
+          headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
+          links: { remove: links.remove, download: links.download },
+        },
+        304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
       },
-    },
-    errors: [
-      'URL_NOT_ALLOWED',
-      'OPTION_NOT_ALLOWED',
-      'CAPTURE_FAILED',
-      'NOT_FOUND',
-      'NOT_READY',
-      'NOT_COMPARABLE',
-      'CONFLICT',
-      'EXPIRED',
-      'USAGE_LIMIT_REACHED',
-      'QUEUE_FULL',
-      'TOO_MANY_DOWNLOADS',
-    ],
-    handle: (input, deps) => createCapture(input, SCREENSHOTS, deps),
-  }),
-  route({
-    id: 'listScreenshots',
-    method: 'get',
-    path: '/screenshots',
-    tag: 'Screenshots',
-    scope: 'screenshots:read',
-    summary: 'List screenshots',
-    description:
-      'Lists the newest first by default. One request scans at most ten thousand records, so a short page can still have a `next_cursor`.',
-    query: listQuery,
-    checkQuery: findListQueryProblems,
-    responses: {
-      200: { description: 'One page of screenshots.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
-    },
-    handle: (input, deps) => listCaptures(input, SCREENSHOTS, deps),
-  }),
-  route({
-    id: 'getScreenshot',
-    method: 'get',
-    path: '/screenshots/{id}',
-    tag: 'Screenshots',
-    scope: 'screenshots:read',
-    summary: 'Read a screenshot',
-    description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
-    parameters: [id, ifNoneMatch],
-    query: waitQuery,
-    responses: {
-      200: {
-        description: 'The record.',
-        schema: ScreenshotRecord,
-        example: completed,
-        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
-        links: { remove: fromScreenshot.remove, download: fromScreenshot.download },
-      },
-      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
-    },
-    errors: ['NOT_FOUND'],
-    handle: (input, deps) => readCapture(input, SCREENSHOTS, deps),
-  }),
-  route({
-    id: 'deleteScreenshot',
-    method: 'delete',
-    path: '/screenshots/{id}',
-    tag: 'Screenshots',
-    scope: 'screenshots:write',
-    summary: 'Delete a screenshot',
-    description: 'Deletes the record and its files, invalidates its links and cancels a running capture. Quota is not refunded.',
-    parameters: [id, ifMatch],
-    query: 'unchecked',
-    responses: { 204: { description: DELETED_CAPTURE } },
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
-    handle: (input, deps) => deleteCapture(input, SCREENSHOTS, deps),
-  }),
-  route({
-    id: 'downloadScreenshot',
-    method: 'get',
-    path: '/screenshots/{id}/download',
-    tag: 'Screenshots',
-    scope: 'screenshots:read',
-    summary: 'Redirect to the file',
-    description: 'This permanent URL redirects to a new link.',
-    parameters: [id],
-    query: 'unchecked',
-    responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
-    errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
-    handle: (input, deps) => redirectToFile(input, SCREENSHOTS, deps),
-  }),
-]
+      errors: ['NOT_FOUND'],
+      handle: (input, deps) => readCapture(input, kind, deps),
+    }),
+    route({
+      id: `delete${name}`,
+      method: 'delete',
+      path: onePath,
+      tag,
+      scope: 'screenshots:write',
+      summary: `Delete a ${subject}`,
+      description: `Deletes the record and its files, invalidates its links and cancels a running ${work}. Quota is not refunded.`,
+      parameters: [id, ifMatch],
+      query: 'unchecked',
+      responses: { 204: { description: DELETED_CAPTURE } },
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      handle: (input, deps) => deleteCapture(input, kind, deps),
+    }),
+    route({
+      id: `download${name}`,
+      method: 'get',
+      path: `${onePath}/download`,
+      tag,
+      scope: 'screenshots:read',
+      summary: 'Redirect to the file',
+      description: 'This permanent URL redirects to a new link.',
+      parameters: [id],
+      query: 'unchecked',
+      responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
+      errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
+      handle: (input, deps) => redirectToFile(input, kind, deps),
+    }),
+  ]
+}
+
+export const screenshotRoutes = captureRoutes(SCREENSHOTS, {
+  name: 'Screenshot',
+  tag: 'Screenshots',
+  work: 'capture',
+  createSummary: 'Capture a page',
+  createDescription:
+    'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
+  body: createScreenshotBody,
+  createErrors: [
+    'URL_NOT_ALLOWED',
+    'OPTION_NOT_ALLOWED',
+    'CAPTURE_FAILED',
+    'NOT_FOUND',
+    'NOT_READY',
+    'NOT_COMPARABLE',
+    'CONFLICT',
+    'EXPIRED',
+    'USAGE_LIMIT_REACHED',
+    'QUEUE_FULL',
+    'TOO_MANY_DOWNLOADS',
+  ],
+  listQuery,
+  scanNote: '',
+  schemas: { created: CreatedScreenshot, record: ScreenshotRecord, list: ScreenshotList },
+  examples: { created, record: completed, list: screenshotList },
+})
+
+export const videoRoutes = captureRoutes(VIDEOS, {
+  name: 'Video',
+  tag: 'Videos',
+  work: 'recording',
+  createSummary: 'Record a video of a page',
+  createDescription:
+    'Queues one recording and responds at once. `wait`, `async: false` or `Accept: video/*` hold the request until the recording has finished, for at most 25 seconds. Costs one unit of the monthly quota for each 10 seconds or less of `video_duration`. Failed recordings and cached videos are not charged.',
+  body: createVideoBody,
+  createErrors: [
+    'URL_NOT_ALLOWED',
+    'OPTION_NOT_ALLOWED',
+    'CAPTURE_FAILED',
+    'NOT_FOUND',
+    'CONFLICT',
+    'EXPIRED',
+    'USAGE_LIMIT_REACHED',
+    'QUEUE_FULL',
+    'TOO_MANY_DOWNLOADS',
+  ],
+  listQuery: videoListQuery,
+  scanNote: 'screenshots included, ',
+  schemas: { created: CreatedVideo, record: VideoRecord, list: VideoList },
+  examples: { created: createdVideo, record: completedVideo, list: videoList },
+})

@@ -1,5 +1,5 @@
+import { count, instant } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { count, instant } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
 const health = z.enum(['operational', 'degraded', 'outage'])

@@ -5,9 +5,10 @@ import { poolDefaults, type RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType } from '@tintype/crds/schema/conditions'
+import { count } from '@tintype/crds/schema/wire-fields'
 import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { count, instantField, success } from '../../http/fields.ts'
+import { instantField, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
 const state = z.boolean().nullable()

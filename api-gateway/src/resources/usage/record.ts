@@ -1,7 +1,8 @@
 import type { AccountSpec } from '@tintype/crds/kinds/account'
+import { count, instant } from '@tintype/crds/schema/wire-fields'
 import { mayExceed, type PlanValues } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { count, instant, success } from '../../http/fields.ts'
+import { success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { LimitFacts } from '../../store/ports.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { jsonBody } from '../../http/body.ts'
 import { boundedText, displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
-import { findDuplicateProblems, findEmptyUpdateProblems } from '../../http/read-body.ts'
+import { findDuplicateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../shared/webhook-url.ts'
 import { findSigningSecretProblems } from './signing-secret.ts'
@@ -50,7 +50,7 @@ export const UpdateWebhookBody = name(
       url: url.optional(),
       events: events.optional(),
       description: description.nullable().optional(),
-      is_active: isActive.optional(),
+      is_active: isActive.nullable().optional(),
     })
     .describe('Fields of an endpoint to change, at least one.')
     .meta({ minProperties: 1 }),
@@ -85,11 +85,7 @@ export const createWebhookBody = jsonBody({
 export const updateWebhookBody = jsonBody({
   schema: UpdateWebhookBody,
   examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } },
-  check: (body, rules: WebhookRules) => [
-    ...findEmptyUpdateProblems(body),
-    ...findUrlProblems(body.url, rules),
-    ...findDuplicateProblems('events', body.events),
-  ],
+  check: (body, rules: WebhookRules) => [...findUrlProblems(body.url, rules), ...findDuplicateProblems('events', body.events)],
 })
 
 const rotation = { schema: RotateBody, required: false }

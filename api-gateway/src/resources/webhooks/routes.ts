@@ -153,7 +153,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     id: 'updateWebhook',
     method: 'patch',
     summary: 'Update a webhook endpoint',
-    description: 'Absent fields stay unchanged.',
+    description: 'A merge patch (RFC 7396): absent fields stay unchanged.',
   }),
   route({
     ...update,

@@ -4,9 +4,11 @@ import { ApiError, type Problem } from '../../../../api-gateway/src/common/error
 import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
 import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/resources/batches/create-body.ts'
-import { CreateKeyBody, UpdateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
+import { CreateKeyBody, UpdateKeyBody, updateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
+import { UpdateSchedule, updateScheduleBody } from '../../../../api-gateway/src/resources/schedules/bodies.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/resources/screenshots/create-body.ts'
-import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
+import { captureOptionFields } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
+import { CreateWebhookBody, UpdateWebhookBody, updateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
 
@@ -101,6 +103,31 @@ for (const [what, schema] of bodies) {
     t.ok(problems.length > 10)
     t.strictSame(
       problems.filter(({ code, message }) => !(code in PROBLEM_CODES) || INNER_WORDS.test(message)),
+      [],
+    )
+  })
+}
+
+const rules = { egress: DEFAULT_EGRESS_RULES, webhookRules: DEFAULT_EGRESS_RULES, now: () => new Date(0) }
+const scheduleOptions = Object.keys(captureOptionFields).map((option) => `options.${option}`)
+const updates: [string, { read: (raw: unknown, context: { isLenient: boolean; deps: typeof rules }) => unknown }, string[]][] = [
+  ['PATCH /keys', updateKeyBody, ['id', ...Object.keys(UpdateKeyBody.shape)]],
+  ['PATCH /webhooks', updateWebhookBody, ['id', ...Object.keys(UpdateWebhookBody.shape)]],
+  ['PATCH /schedules', updateScheduleBody, ['id', ...Object.keys(UpdateSchedule.shape), 'options.id', ...scheduleOptions]],
+]
+for (const [what, { read }, fields] of updates) {
+  t.test(`one wrong field of ${what} is one problem`, async (t) => {
+    const values = ['', '\u0001', 'a b', -1, {}, [], [''], { '\u0001': 1 }, true, null]
+    const found = fields.flatMap((field) =>
+      values.map((value) => {
+        const [outer = '', inner] = field.split('.')
+        const body = { [outer]: inner === undefined ? value : { [inner]: value } }
+        return { field, value, problems: problemsOf(() => read(body, { isLenient: false, deps: rules })) }
+      }),
+    )
+    t.ok(fields.every((field) => found.some((each) => each.field === field && each.problems.length > 0)))
+    t.strictSame(
+      found.filter(({ problems }) => problems.length > 1),
       [],
     )
   })

@@ -170,8 +170,9 @@ t.test('one character more of HTML is refused for its length, and a larger body 
 
 t.test('only bodies that can carry a page may be larger than 1 MiB', async (t) => {
   const carriesPage = (schema: z.ZodType): boolean => {
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return carriesPage(schema.unwrap() as z.ZodType)
     const shape = schema instanceof z.ZodObject ? schema.shape : {}
-    return 'html' in shape || Object.values(shape).some((field) => carriesPage(field instanceof z.ZodOptional ? field.unwrap() : field))
+    return 'html' in shape || Object.values(shape).some(carriesPage)
   }
   const bodies = routes.flatMap(({ id, body }) => (body ? [{ id, body }] : []))
   for (const { id, body } of bodies) t.equal(body.maxBytes, carriesPage(body.schema) ? 14 * 2 ** 20 : undefined, id)
@@ -238,3 +239,17 @@ for (const [name, status, words, bytes, headers] of badBodies) {
     t.match(await postBytes(bytes, headers), { statusCode: status, error: { message: words }, html: undefined, bytesInUse: 0 })
   })
 }
+
+t.test('PATCH takes a merge patch, and no other method does', async (t) => {
+  const { app, headers } = aGateway()
+  const send = async (method: 'PATCH' | 'POST' | 'PUT', url: string, type: string, payload: object) =>
+    (await app.inject({ method, url, headers: { ...headers, 'content-type': type }, payload: JSON.stringify(payload) })).statusCode
+  const url = `/v1/keys/${(await app.inject({ url: '/v1/keys', headers })).json().data[0].id}`
+  for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
+    t.equal(await send('PATCH', url, type, { name: 'changed' }), 200)
+    t.equal(await send('PATCH', url, type, { name: '' }), 400)
+    t.equal(await send('PUT', url, type, { name: 'changed' }), 415)
+    t.equal(await send('POST', '/v1/keys', type, { name: 'new' }), 415)
+  }
+  t.equal(await send('PATCH', url, 'application/json-patch+json', [{ op: 'remove', path: '/name' }] as never), 415)
+})

@@ -71,6 +71,19 @@ t.test('openOptions merges private options from all sources', async (t) => {
   t.strictSame((await opened).privateOptions, { headers: { a: 'b' }, authorization: 'Bearer s3cret' })
 })
 
+t.test('openOptions refuses hidden options that contradict the others, without quoting them', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  const html = await sealLarge({}, { options: { html: 's3cret' } })
+  t.match(await fault({ optionsObject, options: { markdown: 'a' } }, { [optionsObject]: html }), /html and markdown exclude each other/)
+  const credentials = await sealFor({}, { privateOptions: { proxyUsername: 's3cret' } })
+  t.match(await fault({ sealedOptions: credentials }), /^proxy_username needs proxy/)
+  const both = await sealFor({}, { privateOptions: { authorization: 's3cret', headers: { Authorization: 's3cret' } } })
+  t.match(await fault({ sealedOptions: both }), /^headers must not contain Authorization/)
+  t.strictSame((await open({ sealedOptions: credentials, options: { proxy: 'http://a.example' } }).opened).privateOptions, {
+    proxyUsername: 's3cret',
+  })
+})
+
 const copied: [string, Partial<SealedFor>][] = [
   ['of another object', { subject: 'scr-2' }],
   ['of a batch', { subject: 'batch_1', url: undefined }],

@@ -10,6 +10,7 @@ import { videoOptions } from '@tintype/crds/options/output/video'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/options/page/devices'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
+import { RECORD_OPTIONS } from '@tintype/crds/options/record-options'
 import { type EventSubject, eventTypesOf, REQUEST_EVENTS } from '@tintype/crds/schema/event-types'
 import { findNearestName } from '@tintype/crds/text/nearest-name'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
@@ -57,7 +58,8 @@ function webhookEventsOf(subject: EventSubject) {
     .optional()
 }
 
-const commonRecordOptions = {
+/** Without the events, which depend on the kind. */
+export const commonRecordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName,
   download_url_ttl: downloadUrlTtlSeconds,
@@ -140,14 +142,6 @@ export interface SplitOptions {
   response: ResponseOptions
 }
 
-const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
-  external_identifier: 'externalIdentifier',
-  attachment_name: 'attachmentName',
-  download_url_ttl: 'downloadUrlTtlSeconds',
-  retention_days: 'retentionDays',
-  webhook_url: 'webhookUrl',
-  webhook_events: 'webhookEvents',
-}
 const RESPONSE_OPTION_NAMES: Readonly<Record<string, keyof ResponseOptions>> = { async: 'async', response_type: 'responseType' }
 
 function pick(source: Record<string, unknown>, names: Readonly<Record<string, string>>): object {
@@ -163,7 +157,7 @@ export function splitOptions(inner: Record<string, unknown>, outer: Record<strin
     capture: renameKeys(of(plainOptionFields), toCamelCase),
     cache: renameKeys(of(cacheFields), toCamelCase),
     private: toPrivateOptions(inner),
-    record: pick(both, RECORD_NAMES),
+    record: pick(both, RECORD_OPTIONS),
     response: pick(both, RESPONSE_OPTION_NAMES),
   }
 }
@@ -220,12 +214,13 @@ export function assertRetentionAllowed({ record }: { record?: RecordOptions | un
   throw invalid([{ path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}, the limit of the plan` }])
 }
 
+export const EVENTS_WITHOUT_URL: Problem = { path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }
+
 /** Checks `webhook_url` and `webhook_events`, without DNS. */
 export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
   if (webhookUrl !== undefined)
     return [...findWebhookUrlProblems(webhookUrl, rules, 'webhook_url'), ...findDuplicateProblems('webhook_events', webhookEvents)]
-  if (webhookEvents === undefined) return []
-  return [{ path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }]
+  return webhookEvents === undefined ? [] : [EVENTS_WITHOUT_URL]
 }
 
 /** Rejects options that the service does not allow. @throws ApiError OPTION_NOT_ALLOWED that lists them */

@@ -105,7 +105,7 @@ t.test('link secrets are unavailable until the gateway has the link key, and a r
   t.equal(gateway.keys.keys[0]!.spec.linkSecret, undefined)
 })
 
-t.test('link_policy is stored with a new key, replaced as a whole, and removed by null', async (t) => {
+t.test('link_policy is stored with a new key, merged by PATCH, replaced as a whole by PUT, and removed by null', async (t) => {
   const { gateway, call } = start()
   const policy = { allowed_hosts: ['example.com', '*.example.com'], allowed_options: ['viewport_width', 'format'], allow_own_markup: true }
   const created = await call('POST', '/keys', { name: 'links', link_policy: policy })
@@ -118,9 +118,20 @@ t.test('link_policy is stored with a new key, replaced as a whole, and removed b
   t.strictSame(hostsOnly.body.data.link_policy, { allowed_hosts: [], allowed_options: null, allow_own_markup: null })
   t.strictSame(policyOf(), { allowedHosts: [] })
   t.strictSame((await call('GET', path)).body.data.link_policy, { allowed_hosts: [], allowed_options: null, allow_own_markup: null })
-  for (const none of [null, {}, { allowed_hosts: null, allowed_options: null, allow_own_markup: null }]) {
+  await call('PATCH', path, { link_policy: { allowed_options: ['format'], allow_own_markup: true } })
+  t.strictSame(policyOf(), { allowedHosts: [], allowedOptions: ['format'], allowOwnMarkup: true }, 'PATCH keeps limits that are absent')
+  await call('PATCH', path, { link_policy: { allowed_hosts: null } })
+  t.strictSame(policyOf(), { allowedOptions: ['format'], allowOwnMarkup: true }, 'null removes one limit')
+  t.equal((await call('PATCH', path, { link_policy: {} })).status, 200)
+  t.strictSame(policyOf(), { allowedOptions: ['format'], allowOwnMarkup: true }, 'an empty object changes nothing')
+  for (const [method, none] of [
+    ['PATCH', null],
+    ['PUT', null],
+    ['PUT', {}],
+    ['PATCH', { allowed_hosts: null, allowed_options: null, allow_own_markup: null }],
+  ] as const) {
     await call('PATCH', path, { link_policy: policy })
-    t.equal((await call('PATCH', path, { link_policy: none })).body.data.link_policy, null)
+    t.equal((await call(method, path, { link_policy: none })).body.data.link_policy, null)
     t.equal(policyOf(), undefined)
   }
 })

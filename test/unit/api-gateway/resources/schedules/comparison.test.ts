@@ -88,12 +88,16 @@ for (const { name, body, details } of refused) {
   })
 }
 
-t.test('PATCH replaces the comparison as a whole, and null ends it', async (t) => {
+t.test('PATCH merges the comparison, null restores a default, and null for all of it ends it', async (t) => {
   const gateway = aGateway()
   const id = await create(gateway, { ...compared, comparison: { baseline: 'approved', threshold: 0.5, ignore: ['#clock'] } })
   const call = calling(gateway)
-  await call('PATCH', `/schedules/${id}`, { comparison: { threshold: 0.2 } })
-  t.strictSame(newest(gateway).spec.comparison, { threshold: 0.2 })
+  await call('PATCH', `/schedules/${id}`, { comparison: { threshold: 0.2, color_tolerance: 0.3 } })
+  const merged = { baseline: 'Approved', threshold: 0.2, colorTolerance: 0.3, ignore: [{ selector: '#clock' }] }
+  t.strictSame(newest(gateway).spec.comparison, merged)
+  t.match(await call('PATCH', `/schedules/${id}`, { options: { image_width: 10 } }), { status: 400 }, 'with what it has, also ignore')
+  await call('PATCH', `/schedules/${id}`, { comparison: { baseline: null, threshold: null, color_tolerance: null, ignore: ['#a'] } })
+  t.strictSame(newest(gateway).spec.comparison, { ignore: [{ selector: '#a' }] })
   const { body } = await call('PATCH', `/schedules/${id}`, { comparison: null, options: { format: 'pdf' } })
   t.match(body.data, { comparison: null, options: { format: 'pdf' } })
 })

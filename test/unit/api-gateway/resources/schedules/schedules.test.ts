@@ -194,22 +194,33 @@ t.test('private options and credentials are sealed to the schedule and its URL, 
   t.strictSame(body.data.options, { full_page: true, basic_auth_username: '***', basic_auth_password: '***' })
 })
 
-t.test('options that are too large for an object are sealed under schedules/, and emptied when they are replaced', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway, { ...hourly, options: { styles: 'p{}'.repeat(4_000), full_page: true } })
-  const { metadata } = newest(gateway)
-  const key = `schedules/acme/${metadata.name}.jwe`
-  t.match(newest(gateway).spec.template, { options: { fullPage: true }, optionsObject: key, hiddenOptions: ['styles'] })
-  const open = async () =>
-    JSON.parse(
-      await unseal(gateway.objects.objects.get(key)!, { purpose: 'large-options', subject: metadata.name, account: 'acme' }, [OPENING_KEY]),
-    )
-  t.match(await open(), { options: { styles: /^p/ } })
-  const { body } = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { format: 'jpeg' } })
-  t.strictSame(body.data.options, { format: 'jpeg' })
-  t.strictSame(newest(gateway).spec.template, { url, options: { format: 'jpeg' }, optionsObject: key })
-  t.strictSame(await open(), {})
-})
+t.test(
+  'options that are too large for an object are sealed under schedules/, stay there, and are emptied when they are removed',
+  async (t) => {
+    const gateway = aGateway()
+    const id = await create(gateway, { ...hourly, options: { styles: 'p{}'.repeat(4_000), full_page: true } })
+    const { metadata } = newest(gateway)
+    const key = `schedules/acme/${metadata.name}.jwe`
+    t.match(newest(gateway).spec.template, { options: { fullPage: true }, optionsObject: key, hiddenOptions: ['styles'] })
+    const open = async () =>
+      JSON.parse(
+        await unseal(gateway.objects.objects.get(key)!, { purpose: 'large-options', subject: metadata.name, account: 'acme' }, [
+          OPENING_KEY,
+        ]),
+      )
+    t.match(await open(), { options: { styles: /^p/ } })
+    const sealed = gateway.objects.objects.get(key)
+    const kept = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { dark_mode: true }, url: 'https://example.org/' })
+    t.strictSame(kept.body.data.options, { full_page: true, dark_mode: true, styles: '…' })
+    t.match(newest(gateway).spec.template, { url: 'https://example.org/', optionsObject: key, hiddenOptions: ['styles'] })
+    t.equal(gateway.objects.objects.get(key), sealed)
+    const removed = { styles: null, full_page: null, dark_mode: null, format: 'jpeg' }
+    const { body } = await calling(gateway)('PATCH', `/schedules/${id}`, { options: removed, url })
+    t.strictSame(body.data.options, { format: 'jpeg' })
+    t.strictSame(newest(gateway).spec.template, { url, options: { format: 'jpeg' }, optionsObject: key })
+    t.strictSame(await open(), {})
+  },
+)
 
 t.test('GET /schedules lists the schedules of the account, page by page', async (t) => {
   const gateway = aGateway()
@@ -285,18 +296,133 @@ t.test('PATCH /schedules/:id changes the fields that are sent, and null restores
   t.notHas(newest(gateway).spec.template, 'webhookUrl')
 })
 
-t.test('PATCH /schedules/:id replaces all options, also nested ones', async (t) => {
+t.test('PATCH /schedules/:id merges options, also nested ones, and null removes them', async (t) => {
+  const gateway = aGateway()
+  const features = { 'color-gamut': 'p3', 'any-pointer': 'fine' }
+  const id = await create(gateway, { ...hourly, options: { full_page: true, format: 'webp', media_features: features } })
+  const patch = async (body: object) => (await calling(gateway)('PATCH', `/schedules/${id}`, body)).body.data.options
+  const nested = { 'any-pointer': null, 'any-hover': 'none' }
+  t.strictSame(await patch({ options: { dark_mode: true, full_page: null, media_features: nested } }), {
+    ...{ format: 'webp', dark_mode: true },
+    media_features: { 'color-gamut': 'p3', 'any-hover': 'none' },
+  })
+  t.strictSame(Object.keys(await patch({ options: { media_features: null } })), ['format', 'dark_mode'])
+  t.strictSame(await patch({ options: {} }), { format: 'webp', dark_mode: true }, 'an empty object changes nothing')
+  t.strictSame(await patch({ options: null }), {})
+  t.strictSame(newest(gateway).spec.template, { url })
+})
+
+t.test('PATCH /schedules/:id that names every hidden option seals them again', async (t) => {
   const gateway = aGateway()
   const clip = { clip_x: 0, clip_y: 0, clip_width: 10, clip_height: 10 }
   const id = await create(gateway, { ...hourly, options: { ...clip, headers: { 'x-one': '1' } } })
-  await calling(gateway)('PATCH', `/schedules/${id}`, { options: { headers: { 'x-two': '2' } }, url: 'https://example.org/' })
+  const options = { clip_x: null, clip_y: null, clip_width: null, clip_height: null, headers: { 'x-two': '2' } }
+  await calling(gateway)('PATCH', `/schedules/${id}`, { options, url: 'https://example.org/' })
   const { metadata, spec } = newest(gateway)
   t.strictSame(Object.keys(spec.template).sort(), ['hiddenOptions', 'sealedOptions', 'url'])
   const sealedFor = { purpose: 'options', subject: metadata.name, account: 'acme', url: 'https://example.org/' } as const
   t.strictSame(JSON.parse(await unseal(spec.template.sealedOptions!, sealedFor, [OPENING_KEY])), {
     privateOptions: { headers: { 'x-two': '2' } },
   })
+  const { status } = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { headers: null } })
+  t.equal(status, 200)
+  t.strictSame(newest(gateway).spec.template, { url: 'https://example.org/' })
 })
+
+/** Tests that only look at their own schedule share a gateway. */
+const shared = aGateway({ maxSchedules: 1_000 })
+
+/** Private options in the object, and large ones in the bucket. */
+const hidden = { headers: { 'x-a': '1' }, basic_auth_username: 'ada', basic_auth_password: 'lovelace', styles: 'p{}'.repeat(4_000) }
+const hiddenNames = /options\.headers, options\.basic_auth_username, options\.basic_auth_password/
+
+const kept: { name: string; body: object }[] = [
+  { name: 'a time', body: { schedule: '@daily' } },
+  { name: 'a name', body: { name: 'other' } },
+  { name: 'a suspension', body: { suspend: true } },
+  { name: 'an endpoint', body: { webhook_url: 'https://hooks.example.com/in' } },
+  { name: 'an option', body: { options: { full_page: true, dark_mode: true } } },
+  { name: 'no option', body: { options: { full_page: null } } },
+  { name: 'an option that may be large', body: { options: { scripts: 'play()' } } },
+  { name: 'the same URL', body: { url } },
+  { name: 'a comparison', body: { comparison: { baseline: 'approved' } } },
+  { name: 'the removal of a private option that it does not have', body: { options: { authorization: null } } },
+]
+for (const { name, body } of kept) {
+  t.test(`PATCH /schedules/:id with ${name} keeps hidden options without asking for them`, async (t) => {
+    const gateway = shared
+    const id = await create(gateway, { ...hourly, options: hidden })
+    const before = structuredClone(newest(gateway).spec.template)
+    const object = gateway.objects.objects.get(before.optionsObject!)
+    const { status, body: response } = await calling(gateway)('PATCH', `/schedules/${id}`, body)
+    t.equal(status, 200, JSON.stringify(response))
+    const { sealedOptions, optionsObject, hiddenOptions } = before
+    t.match(newest(gateway).spec.template, { sealedOptions, optionsObject, hiddenOptions })
+    t.equal(gateway.objects.objects.get(optionsObject!), object)
+    t.match(response.data.options, { headers: '***', basic_auth_password: '***', styles: '…' })
+  })
+}
+
+const asked: { name: string; body: object; path: string; reason?: RegExp }[] = [
+  { name: 'another value of one', body: { options: { headers: { 'x-b': '2' } } }, path: 'options.headers', reason: /options\.styles/ },
+  { name: 'the removal of one', body: { options: { styles: null } }, path: 'options.styles', reason: hiddenNames },
+  { name: 'another private option', body: { options: { authorization: 'a' } }, path: 'options.authorization', reason: hiddenNames },
+  { name: 'credentials in the URL', body: { url: 'https://eve:lovelace@example.com/' }, path: 'options.basic_auth_username' },
+  { name: 'another URL', body: { url: 'https://example.org/' }, path: 'url', reason: hiddenNames },
+  { name: 'options that outgrow the object', body: { options: { scripts: 'a'.repeat(9_000) } }, path: 'options', reason: /8 KiB/ },
+]
+for (const { name, body, path, reason = /give / } of asked) {
+  t.test(`PATCH /schedules/:id with ${name} lists the hidden options that it needs too`, async (t) => {
+    const gateway = shared
+    const id = await create(gateway, { ...hourly, options: hidden })
+    const response = await calling(gateway)('PATCH', `/schedules/${id}`, body)
+    t.match(response, { status: 400, body: { error: { message: reason, details: [{ path, code: 'contradiction' }] } } })
+    t.equal(response.body.error.details.length, 1)
+    t.equal(newest(gateway).metadata.resourceVersion, '1')
+    const all = { headers: null, basic_auth_username: null, basic_auth_password: null, styles: null }
+    const options = 'options' in body ? { ...all, ...(body.options as object) } : { ...all, ...('url' in body ? {} : body) }
+    t.equal((await calling(gateway)('PATCH', `/schedules/${id}`, { ...body, options })).status, 200)
+  })
+}
+
+t.test('PATCH /schedules/:id with another proxy or base URL does not send it the credentials of the present one', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway, { ...hourly, options: { proxy: 'http://ada:lovelace@proxy.example.com:8080' } })
+  const proxy = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { proxy: 'http://other.example.com:8080' } })
+  t.match(proxy, { status: 400, body: { error: { details: [{ path: 'options.proxy' }] } } })
+  t.equal((await calling(gateway)('PATCH', `/schedules/${id}`, { options: { proxy: 'http://proxy.example.com:8080' } })).status, 200)
+  const markup = { html: '<p>', html_base_url: url, authorization: 'a' }
+  const page = await create(gateway, { schedule: '@hourly', options: markup })
+  t.equal((await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html: '<b>' } })).body.data.url, url)
+  for (const base of ['https://example.org/', null]) {
+    const response = await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html_base_url: base } })
+    t.match(response, { status: 400, body: { error: { details: [{ path: 'options', message: /options\.authorization/ }] } } })
+  }
+})
+
+t.test('PATCH /schedules/:id replaces a URL by a page in the options, and back', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway, hourly)
+  const patch = async (body: object) => (await calling(gateway)('PATCH', `/schedules/${id}`, body)).body.data?.url
+  t.equal(await patch({ options: { html: '<p>' } }), 'about:html')
+  t.equal(await patch({ options: { html_base_url: 'https://example.net/a' } }), 'https://example.net/a')
+  t.equal(await patch({ options: { html: '<b>' } }), 'https://example.net/a')
+  t.equal(await patch({ options: { html_base_url: null } }), 'about:html')
+  t.equal(await patch({ url, options: { html: null } }), url)
+  t.equal(await patch({ url: null, options: { markdown: '# a' } }), 'about:html')
+  t.equal(await patch({ url, options: null }), url)
+})
+
+t.test('PATCH /schedules/:id seals credentials in the URL of a schedule without hidden options', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway, { ...hourly, options: { full_page: true } })
+  const { body } = await calling(gateway)('PATCH', `/schedules/${id}`, { url: 'https://ada:lovelace@example.org/' })
+  const options = { full_page: true, basic_auth_username: '***', basic_auth_password: '***' }
+  t.match(body.data, { url: 'https://example.org/', options })
+})
+
+const features = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${String.fromCharCode(97 + index)}`, 'a']))
 
 const changes: { name: string; before?: object; body: object; details: string[] }[] = [
   { name: 'nothing', body: {}, details: [' empty'] },
@@ -308,13 +434,56 @@ const changes: { name: string; before?: object; body: object; details: string[] 
     body: { url: 'https://example.org/' },
     details: ['url contradiction'],
   },
-  { name: 'a URL with a password', body: { url: 'https://ada:lovelace@example.org/' }, details: ['url contradiction'] },
+  {
+    name: 'a URL with a password beside other secrets',
+    before: { options: { cookies: ['a=b'] } },
+    body: { url: 'https://ada:lovelace@example.org/' },
+    details: ['url contradiction'],
+  },
   { name: 'a URL for a page', before: { url: undefined, options: { html: '<p>' } }, body: { url }, details: ['url contradiction'] },
-  { name: 'no page', before: { url: undefined, options: { html: '<p>' } }, body: { options: {} }, details: ['url required'] },
+  { name: 'no page', before: { url: undefined, options: { html: '<p>' } }, body: { options: { html: null } }, details: ['url required'] },
+  { name: 'no URL', body: { url: null }, details: ['url required'] },
+  {
+    name: 'a page that is not public',
+    before: { options: { html: '<p>' }, url: undefined },
+    body: { options: { html_base_url: 'http://127.0.0.1/' } },
+    details: ['options.html_base_url url_not_allowed'],
+  },
+  {
+    name: 'what an option excludes',
+    before: { options: { full_page: true } },
+    body: { options: { selector: 'a' } },
+    details: ['options.selector contradiction'],
+  },
+  {
+    name: 'what a hidden option excludes',
+    before: { url: undefined, options: { html: 'a'.repeat(9_000) } },
+    body: { options: { markdown: 'a' } },
+    details: ['options.html contradiction'],
+  },
+  {
+    name: 'too many entries of a map',
+    before: { options: { media_features: features(20) } },
+    body: { options: { media_features: { more: 'a' } } },
+    details: ['options.media_features too_big'],
+  },
+  {
+    name: 'a wrong entry of a map',
+    body: { options: { media_features: { more: '' } } },
+    details: ['options.media_features.more too_small'],
+  },
+  { name: 'an option of the cache', body: { options: { cache: true } }, details: ['options.cache not_allowed'] },
+  { name: 'events without an endpoint', body: { webhook_events: ['screenshot.failed'] }, details: ['webhook_events required'] },
+  {
+    name: 'a format without the events',
+    before: { webhook_url: 'https://hooks.example.com/', webhook_events: ['screenshot.failed'] },
+    body: { options: { format: 'mp4' } },
+    details: ['webhook_events[0] invalid_value'],
+  },
 ]
 for (const { name, before, body, details } of changes) {
   t.test(`PATCH /schedules/:id refuses ${name}`, async (t) => {
-    const gateway = aGateway()
+    const gateway = shared
     const id = await create(gateway, { ...hourly, ...before })
     const response = await calling(gateway)('PATCH', `/schedules/${id}`, body)
     t.equal(response.status, 400)

@@ -1,0 +1,68 @@
+import type { List } from '../common/list.ts'
+import type { CallOptions, CreateOptions, InactiveQuery } from '../common/types.ts'
+import { newIdempotencyKey, type Transport } from '../http/transport.ts'
+import { listByOffset } from './offset-list.ts'
+import { deleteOnce } from './screenshots.ts'
+
+/** The types of a kind of records. */
+interface Kind {
+  request: object
+  query: Omit<InactiveQuery, 'offset'>
+  changes: object
+  /** In the response to a create. */
+  created: object
+  /** In lists, and after a change. */
+  record: object
+  /** In the response to a read. */
+  found: object
+}
+
+/** The calls that API keys, webhooks and schedules have in common. */
+export class ManagedRecords<K extends Kind> {
+  protected readonly transport: Transport
+  readonly #collection: string
+
+  constructor(transport: Transport, collection: '/keys' | '/webhooks' | '/schedules') {
+    this.transport = transport
+    this.#collection = collection
+  }
+
+  protected pathOf(id: string): string {
+    return `${this.#collection}/${encodeURIComponent(id)}`
+  }
+
+  /** The body of a create. */
+  protected toBody(request: object): object {
+    return request
+  }
+
+  /** A call whose response has a record in `data`. */
+  protected async call<T>(method: 'GET' | 'POST' | 'PATCH', path: string, { signal, ...body }: CallOptions): Promise<T> {
+    const content = method === 'GET' ? {} : { body }
+    return (await this.transport.call<{ data: T }>({ method, path, ...content, signal })).body.data
+  }
+
+  /** Creates a record. Secrets in it are in no later response: store them. */
+  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: K['request'] & CreateOptions): Promise<K['created']> {
+    const call = { method: 'POST', path: this.#collection, body: this.toBody(request), idempotencyKey, signal } as const
+    return (await this.transport.call<{ data: K['created'] }>(call)).body.data
+  }
+
+  /** Lists the records, oldest first. */
+  list(query: K['query'] & CallOptions = {}): List<K['record']> {
+    return listByOffset(this.transport, this.#collection, query)
+  }
+
+  async get(id: string, { signal }: CallOptions = {}): Promise<K['found']> {
+    return this.call('GET', this.pathOf(id), { signal })
+  }
+
+  /** Changes the given fields, as a merge patch: null removes one or restores its default. */
+  async update(id: string, changes: K['changes'] & CallOptions): Promise<K['record']> {
+    return this.call('PATCH', this.pathOf(id), changes)
+  }
+
+  async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
+    await deleteOnce(this.transport, this.pathOf(id), signal)
+  }
+}

@@ -1,0 +1,109 @@
+import type { ScheduleTemplate } from '@tintype/crds/kinds/screenshot-schedule'
+import { CaptureOptions } from '@tintype/crds/options/catalog'
+import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { type PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
+import { areInline, splitLarge } from '@tintype/crds/options/sealed-options'
+import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import type { Problem } from '../../common/errors.ts'
+import { findOptionProblems } from '../screenshots/options/options-body.ts'
+import type { PageChanges } from './bodies.ts'
+
+// Merges a change into the page and the options of a schedule. The gateway cannot read hidden options: private ones, and large ones in the bucket. It
+// keeps them as they are stored, or replaces them all.
+
+/** The page of a schedule after a change. */
+export interface MergedPage {
+  url: string
+  /** Without hidden options that stay. */
+  options: CaptureOptions
+  /** All private options. Undefined: hidden options stay as they are stored. */
+  privateOptions?: PrivateOptions
+}
+
+const isPrivate = (name: string): boolean => privateOptionNames.includes(name)
+const toField = (name: string): string => `options.${toSnakeCase(name)}`
+const isMarkup = (name: string): boolean => name === 'html' || name === 'markdown'
+
+/** Merges a change. If there are problems, the page is not usable. */
+export function mergePage(template: ScheduleTemplate, changes: PageChanges): { page: MergedPage; problems: Problem[] } {
+  const { options: stored = {}, hiddenOptions: hidden = [] } = template
+  const { set, privateOptions } = changes
+  const removed = changes.removed === 'all' ? [...Object.keys(stored), ...hidden] : changes.removed
+  const named = [...Object.keys(set), ...Object.keys(privateOptions), ...removed]
+  /** Hidden options that the change does not name. */
+  const missing = hidden.filter((name) => !named.includes(name))
+  const options: CaptureOptions = applyMergePatch(stored, { ...set, ...fill(removed, null) }) as CaptureOptions
+  const present = { ...fill(missing, true), ...options }
+  const { url, problem } = toUrl(template, changes, Object.keys(present).find(isMarkup), options)
+  const reason = missing.length === 0 ? undefined : findReason({ template, changes, named, missing, options, url })
+  const page = { url, options, ...(missing.length === 0 ? { privateOptions } : {}) }
+  if (problem) return { page, problems: [problem] }
+  if (reason) return { page, problems: [toProblem(reason, missing)] }
+  // The operator checks the values of hidden options.
+  return { page, problems: [...(set.mediaFeatures ? findMapProblems(options) : []), ...findOptionProblems(present, privateOptions)] }
+}
+
+const fill = (names: readonly string[], value: unknown): Record<string, unknown> => Object.fromEntries(names.map((name) => [name, value]))
+
+/** The URL that the runs load. A page in the options has its base URL, or a fixed one. */
+function toUrl(
+  template: ScheduleTemplate,
+  { url, baseUrl }: PageChanges,
+  markup: string | undefined,
+  options: CaptureOptions,
+): { url: string; problem?: Problem } {
+  const refuse = (code: Problem['code'], message: string) => ({ url: '', problem: { path: 'url', code, message } })
+  if (markup === undefined) {
+    if (typeof url === 'string') return { url }
+    const hadMarkup = [...(template.hiddenOptions ?? []), ...Object.keys(template.options ?? {})].some(isMarkup)
+    if (url === undefined && !hadMarkup) return { url: template.url }
+    return refuse('required', 'url is required, unless options has html or markdown')
+  }
+  if (typeof url === 'string')
+    return refuse('contradiction', `url and ${markup} exclude each other: leave url out, or remove ${markup} with null`)
+  return { url: baseUrl ?? (options.htmlBaseUrl === undefined ? MARKUP_URL : template.url) }
+}
+
+/** Why a change needs all hidden options. */
+interface Reason {
+  path: string
+  text: string
+}
+
+interface Merged {
+  template: ScheduleTemplate
+  changes: PageChanges
+  named: readonly string[]
+  missing: readonly string[]
+  options: CaptureOptions
+  url: string
+}
+
+function findReason({ template, changes, named, missing, options, url }: Merged): Reason | undefined {
+  const { hiddenOptions: hidden = [] } = template
+  if (url !== template.url && missing.some(isPrivate))
+    return { path: typeof changes.url === 'string' ? 'url' : 'options', text: 'the private options are encrypted for the present url' }
+  const replaced = named.find((name) => hidden.includes(name) || name in changes.privateOptions)
+  if (replaced !== undefined) return { path: toField(replaced), text: 'the hidden options are stored as one encrypted text' }
+  if (changes.set.proxy !== undefined && changes.set.proxy !== template.options?.proxy && missing.includes('proxyUsername'))
+    return { path: 'options.proxy', text: 'its user name is that of the present proxy' }
+  if (!areInline(options) && Object.keys(splitLarge(options).large).length > 0)
+    return { path: 'options', text: 'the options are larger than 8 KiB, so all of them are encrypted' }
+  return undefined
+}
+
+function toProblem({ path, text }: Reason, missing: readonly string[]): Problem {
+  const names = missing.map(toField).join(', ')
+  return { path, code: 'contradiction', message: `${text}: give ${names} too, or null for what you no longer need` }
+}
+
+/** A map can have too many entries after the merge. */
+function findMapProblems({ mediaFeatures }: CaptureOptions): Problem[] {
+  const { error } = CaptureOptions.shape.mediaFeatures.safeParse(mediaFeatures)
+  return (error?.issues ?? []).map(({ message }) => ({
+    path: 'options.media_features',
+    code: 'too_big',
+    message: `options.media_features ${message}`,
+  }))
+}
