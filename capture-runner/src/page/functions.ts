@@ -103,6 +103,8 @@ export interface VisibleMotion {
   /** Animations and transitions, of SVG too, that end within the remaining time. */
   animations: number
   canvases: number
+  /** `<marquee>` elements. Their animations are in shadow roots of the browser. */
+  marquees: number
 }
 
 /** An area of the window; all values from 0 to 1. */
@@ -180,16 +182,16 @@ export interface ScrollerExtent {
 export interface PageFunctions {
   // blocking
   readPageFacts: (maxNames: number) => PageFacts
-  /** Elements that may have a closed root that is not among the known ones. */
-  findHosts: (maxHosts: number, ...knownRoots: never[]) => unknown[]
-  /** True if there are custom elements without a shadow root that is known. */
+  /** True if there are custom elements, or empty elements that show something, without a shadow root that is known. */
   mayHaveClosedRoots: () => boolean
+  /** Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. */
+  restInMarquees: (...roots: never[]) => void
   /** Closed roots that all later functions search. */
   rememberClosedRoots: (...closedRoots: never[]) => void
   /** Hides elements that look like a banner or an overlay, and returns their number. */
-  hideBanners: (onlyConsent: boolean, ...closedRoots: never[]) => number
+  hideBanners: (onlyConsent: boolean) => number
   /** Clicks the matching button of a consent banner; returns false if there is none. */
-  clickBannerButton: (isAccepting: boolean, ...closedRoots: never[]) => boolean
+  clickBannerButton: (isAccepting: boolean) => boolean
   /** Hides the broken images and empty frames of these addresses. */
   collapseBlocked: (addresses: readonly string[]) => void
   /** Restores scrolling in a page that was locked for a banner. */
@@ -269,8 +271,8 @@ export interface PageFunctions {
   countLoading: (height: number) => number
   /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */
   findShownImages: (urls: readonly string[], height: number) => string[]
-  /** Finite animations jump to their end. Infinite ones are canceled. */
-  endAnimations: () => void
+  /** Finite animations jump to their end. Infinite ones are canceled. Returns true if there are `<marquee>` elements, which it cannot stop. */
+  endAnimations: () => boolean
   rewindMedia: () => void
   isSeeking: () => boolean
 

@@ -70,20 +70,52 @@ async function openForeign(session: DevTools, signal: AbortSignal): Promise<Part
 
 async function openPart(session: DevTools, frameId: string, signal: AbortSignal): Promise<Part> {
   const { executionContextId: contextId } = await awaitResponse(createWorld(session, frameId), signal)
-  const { root } = await awaitResponse(session.send('DOM.getDocument', { depth: -1, pierce: true }), signal)
-  const found = { closedRoots: [] as number[], remoteFrames: 0 }
-  collect(root, found)
-  const resolved = found.closedRoots.map((backendNodeId) =>
+  const found = await readTree({ session, contextId }, signal)
+  const roots = await resolve({ session, contextId }, found.closedRoots, signal)
+  const part = { session, contextId, remoteFrames: found.remoteFrames, lostRoots: found.closedRoots.length - roots.length }
+  if (roots.length > 0) await callIn<void>(part, 'rememberClosedRoots', roots, signal)
+  return part
+}
+
+/** Brings each `<marquee>` of the page's process to rest. No script can reach its animation, which is in a shadow root of the browser. */
+export async function restMarquees({ tab, signal }: OpenPage): Promise<void> {
+  const { session, mainFrame } = tab
+  const { executionContextId: contextId } = await awaitResponse(createWorld(session, mainFrame), signal)
+  const { marqueeRoots } = await readTree({ session, contextId }, signal)
+  await callIn<void>({ session, contextId }, 'restInMarquees', await resolve({ session, contextId }, marqueeRoots, signal), signal)
+}
+
+/** An isolated world of a part. */
+type World = Pick<Part, 'session' | 'contextId'>
+
+/** What scripts cannot find, as node ids of DevTools. */
+interface HiddenTrees {
+  closedRoots: number[]
+  /** Roots that the browser gives to `<marquee>` elements. */
+  marqueeRoots: number[]
+  remoteFrames: number
+}
+
+/** Reads all nodes, without the events that `DOM.getDocument` causes for each of them from then on. */
+async function readTree({ session, contextId }: World, signal: AbortSignal): Promise<HiddenTrees> {
+  const { result } = await awaitResponse(session.send('Runtime.evaluate', { expression: 'document', contextId }), signal)
+  const query = { objectId: result.objectId ?? '', depth: -1, pierce: true }
+  const { node } = await awaitResponse(session.send('DOM.describeNode', query), signal)
+  const found: HiddenTrees = { closedRoots: [], marqueeRoots: [], remoteFrames: 0 }
+  collect(node, found)
+  return found
+}
+
+/** Makes nodes available to scripts of a world. Those of other worlds are left out. */
+async function resolve({ session, contextId }: World, ids: readonly number[], signal: AbortSignal): Promise<{ objectId: string }[]> {
+  const resolved = ids.map((backendNodeId) =>
     session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId }).then(
       ({ object }) => object.objectId,
       () => undefined,
     ),
   )
-  const roots = (await awaitResponse(Promise.all(resolved), signal)).filter((id) => id !== undefined)
-  const part = { session, contextId, remoteFrames: found.remoteFrames, lostRoots: found.closedRoots.length - roots.length }
-  const passed = roots.map((objectId) => ({ objectId }))
-  if (roots.length > 0) await callIn<void>(part, 'rememberClosedRoots', passed, signal)
-  return part
+  const objects = await awaitResponse(Promise.all(resolved), signal)
+  return objects.flatMap((objectId) => (objectId === undefined ? [] : [{ objectId }]))
 }
 
 /** The part of a node of DevTools that is used here. */
@@ -98,8 +130,10 @@ interface TreeNode {
 
 const FRAMES = new Set(['IFRAME', 'FRAME', 'FENCEDFRAME'])
 
-function collect(node: TreeNode, found: { closedRoots: number[]; remoteFrames: number }): void {
+function collect(node: TreeNode, found: HiddenTrees): void {
   if (node.shadowRootType === 'closed') found.closedRoots.push(node.backendNodeId)
+  if (node.nodeName.toUpperCase() === 'MARQUEE')
+    found.marqueeRoots.push(...(node.shadowRoots ?? []).map(({ backendNodeId }) => backendNodeId))
   if (FRAMES.has(node.nodeName.toUpperCase()) && !node.contentDocument) found.remoteFrames++
   for (const inner of [...(node.children ?? []), ...(node.shadowRoots ?? []), ...(node.contentDocument ? [node.contentDocument] : [])]) {
     collect(inner, found)
@@ -109,8 +143,8 @@ function collect(node: TreeNode, found: { closedRoots: number[]; remoteFrames: n
 type CallArgument = { value: unknown } | { objectId: string }
 
 async function callIn<T>(
-  { session, contextId }: Pick<Part, 'session' | 'contextId'>,
-  name: MaskFunction | 'rememberClosedRoots',
+  { session, contextId }: World,
+  name: MaskFunction | 'rememberClosedRoots' | 'restInMarquees',
   values: readonly CallArgument[],
   signal: AbortSignal,
 ): Promise<T> {

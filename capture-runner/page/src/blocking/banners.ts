@@ -1,5 +1,6 @@
+import type { PageFunctions } from '../../../src/page/functions.ts'
 import { attributeOf, boxOf, call, isHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
-import { shadowRootOf, useClosedRoots } from '../shared/tree.ts'
+import { shadowRootOf } from '../shared/tree.ts'
 import { ACCEPTING, ALL, CONSENT_WORDS, OWN, PRIVACY_WORDS, REJECTING, SETTING, startsLikeButton, WORDS } from './banner-words.ts'
 
 // Detects banners that are in no list by their position and text. It considers only boxes above the page that do not scroll with it. The page's own bars
@@ -19,9 +20,8 @@ class BannerSearch {
   readonly #onlyConsent: boolean
 
   /** @param onlyConsent only consent banners count */
-  constructor(onlyConsent: boolean, closedRoots: readonly ShadowRoot[]) {
+  constructor(onlyConsent: boolean) {
     this.#onlyConsent = onlyConsent
-    useClosedRoots(closedRoots)
   }
 
   /** Banners, and backdrops that cover the whole window without text. */
@@ -127,8 +127,8 @@ function isBannerButton(element: Element): boolean {
   return label.length < 80 && startsLikeButton(label)
 }
 
-export function hideBanners(onlyConsent: boolean, ...closedRoots: ShadowRoot[]): number {
-  const found = new BannerSearch(onlyConsent, closedRoots).findAll()
+export const hideBanners: PageFunctions['hideBanners'] = (onlyConsent) => {
+  const found = new BannerSearch(onlyConsent).findAll()
   if (found.length === 0) return 0
   for (const { element } of found) setStyle(element, { display: 'none' })
   for (const element of [document.documentElement, document.body]) {
@@ -137,8 +137,8 @@ export function hideBanners(onlyConsent: boolean, ...closedRoots: ShadowRoot[]):
   return found.length
 }
 
-export function clickBannerButton(isAccepting: boolean, ...closedRoots: ShadowRoot[]): boolean {
-  const search = new BannerSearch(true, closedRoots)
+export const clickBannerButton: PageFunctions['clickBannerButton'] = (isAccepting) => {
+  const search = new BannerSearch(true)
   for (const { element } of search.findAll().filter(({ says }) => says)) {
     const buttons = search
       .below(element)

@@ -8,11 +8,21 @@ const LOW_SHARE = 0.85
 /** A fixed element that covers this share of the window's height belongs to no side. */
 const TALL_SHARE = 0.9
 
+interface Positioned {
+  element: Element
+  style: CSSStyleDeclaration
+}
+
 export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
   // All are found before the first one moves, because they may contain each other.
-  const found = allElements(findRoots(false)).map((element) => ({ element, style: getComputedStyle(element) }))
-  const fixed = found.filter(({ element, style }) => style.position === 'fixed' && isFixedToWindow(element) && belongsToBottom(element))
-  const sticky = found.filter(({ element, style }) => style.position === 'sticky' && style.bottom !== 'auto' && sticksToWindow(element))
+  const found = { fixed: [] as Positioned[], sticky: [] as Positioned[] }
+  for (const element of allElements(findRoots(false))) {
+    const style = getComputedStyle(element)
+    const { position } = style
+    if (position === 'fixed' || position === 'sticky') found[position].push({ element, style })
+  }
+  const fixed = found.fixed.filter(({ element }) => isFixedToWindow(element) && belongsToBottom(element))
+  const sticky = found.sticky.filter(({ element, style }) => style.bottom !== 'auto' && sticksToWindow(element))
   const tops = fixed.map(({ style }) => Number.parseFloat(style.top) + distance)
   for (const [index, { element, style }] of fixed.entries()) {
     const { height } = style

@@ -80,10 +80,9 @@ function showSkipped(element: Element): void {
   if (backgroundAttachment.includes('fixed')) setStyle(element, { 'background-attachment': 'scroll' })
 }
 
-/** Pins by rules of a style sheet, so that removing an attribute unpins an element. */
+/** Pins by rules of a style sheet, so that removing an attribute unpins an element. The first one adds the sheet: all styles are computed again then. */
 function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): PinnedHeights['pin'] {
   const sheet = new CSSStyleSheet()
-  document.adoptedStyleSheets.push(sheet)
   return (element, height, isGrowing = height > windowHeight) => {
     const { boxSizing, paddingTop, paddingBottom, borderTopWidth, borderBottomWidth } = getComputedStyle(element)
     const sides = boxSizing === 'border-box' ? [] : [paddingTop, paddingBottom, borderTopWidth, borderBottomWidth]
@@ -95,18 +94,30 @@ function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): Pinn
       ? `height: auto !important; min-height: ${own} !important`
       : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
     const number = sheet.cssRules.length
+    if (number === 0) document.adoptedStyleSheets.push(sheet)
     call(element, 'setAttribute', HEIGHT, String(number))
     sheet.insertRule(`[${HEIGHT}="${number}"] { ${rule} }`, number)
     pinned.set(element, height)
   }
 }
 
-/** Innermost elements come first. In a document that has replaced the prepared one, nothing is pinned. */
+/** In a document that has replaced the prepared one, nothing is pinned. */
 export const pinHeights: PageFunctions['pinHeights'] = () => {
-  const { heights, pin } = recall('tintypeHeights') ?? { heights: [], pin: () => {} }
-  for (const [element, height] of [...heights].reverse()) if (height > 0 && read(element, 'offsetHeight') !== height) pin(element, height)
+  const { heights, pin } = recall('tintypeHeights') ?? { heights: new Map<HTMLElement, number>(), pin: () => {} }
+  const isOther = (element: HTMLElement) => read(element, 'offsetHeight') !== heights.get(element)
+  // Innermost elements come first, because they may be why others are taller. Each round costs a layout of the page, so it pins all that it can.
+  let others = [...heights.keys()].filter((element) => heights.get(element) !== 0 && isOther(element))
+  while (others.length > 0) {
+    const outer = new Set(others.flatMap((element) => [...ancestorsOf(element)]))
+    for (const element of others) if (!outer.has(element)) pin(element, heights.get(element) ?? 0)
+    others = others.filter((element) => outer.has(element) && isOther(element))
+  }
   dispatchEvent(new Event('scroll'))
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
+}
+
+function* ancestorsOf(element: Element): Generator<Element> {
+  for (let outer = parentOf(element); outer; outer = parentOf(outer)) yield outer
 }
 
 /** An element that a script shrank is pinned again. */

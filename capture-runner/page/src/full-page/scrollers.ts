@@ -1,5 +1,6 @@
 import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
 import { attributeOf, boxOf, call, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
+import { isReplaced, paintsItself } from '../shared/painted.ts'
 import { containerOf, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 import { flatElements } from './flat-tree.ts'
 
@@ -31,7 +32,6 @@ const MAX_ELEMENTS = 20_000
 
 const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
 const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
-const PICTURES = 'img, svg, canvas, video, iframe, object, embed, input, button, select, textarea, picture, audio, meter, progress, hr'
 
 export const isFrame = (element: Element): boolean => tagOf(element) === 'iframe' || tagOf(element) === 'frame'
 
@@ -134,7 +134,7 @@ function drawsOnlyRows(scroller: Element, inside: readonly Element[]): boolean {
   let [top, bottom] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const element of inside) {
     const box = boxOf(element)
-    if (box.width === 0 || box.height === 0 || (box.top >= top && box.bottom <= bottom) || !isPainted(element)) continue
+    if (box.width === 0 || box.height === 0 || (box.top >= top && box.bottom <= bottom) || !hasContent(element)) continue
     top = Math.min(top, box.top)
     bottom = Math.max(bottom, box.bottom)
   }
@@ -142,13 +142,12 @@ function drawsOnlyRows(scroller: Element, inside: readonly Element[]): boolean {
   return empty > scroller.clientHeight / 2 && empty > scroller.scrollHeight / 5
 }
 
-function isPainted(element: Element): boolean {
-  if (call(element, 'matches', PICTURES)) return true
+/** True if the element shows text or paints something. Boxes around other elements do not count, because they may be as tall as the list. */
+function hasContent(element: Element): boolean {
+  if (isReplaced(element)) return true
   if ([...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())) return true
-  if (read(element, 'firstElementChild') || shadowRootOf(element)) return false
-  const { backgroundColor, backgroundImage, borderTopWidth, borderBottomWidth } = getComputedStyle(element)
-  const isFilled = backgroundImage !== 'none' || !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor)
-  return isFilled || Number.parseFloat(borderTopWidth) + Number.parseFloat(borderBottomWidth) > 0
+  const isAround = read(element, 'firstElementChild') !== null || shadowRootOf(element) !== undefined
+  return !isAround && paintsItself(getComputedStyle(element))
 }
 
 /** A name for messages, such as `main#content`. */

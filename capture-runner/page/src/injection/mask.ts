@@ -99,9 +99,10 @@ function hideAll(elements: readonly Element[], selectors: readonly string[], roo
 /** An element with all that is in it, also in shadow roots. */
 function addContent(element: Element, found: Set<Element>): void {
   if (found.has(element)) return
-  found.add(element)
-  const root = shadowRootOf(element)
-  for (const inner of [...queryAll(element, '*'), ...(root ? queryAll(root, '*') : [])]) addContent(inner, found)
+  for (const inner of [element, ...queryAll(element, '*')]) {
+    found.add(inner)
+    for (const shadowed of shadowRootOf(inner)?.children ?? []) addContent(shadowed, found)
+  }
 }
 
 function addRules(root: Root, selectors: readonly string[]): void {

@@ -124,7 +124,10 @@ export function clipPathOf(element: Element): Area | undefined {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) }
 }
 
-const REPLACED = /^(img|video|canvas|iframe|object|embed|input|textarea|select|button|meter|progress|svg|hr)$/
+/** Elements that show something without text or other elements in them. */
+const REPLACED = /^(img|video|audio|canvas|iframe|object|embed|input|textarea|select|button|meter|progress|svg|hr)$/
+
+export const isReplaced = (element: Element): boolean => REPLACED.test(nameOf(element))
 
 /** The areas that an element and its content paint. */
 export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Generator<Area> {
@@ -132,7 +135,7 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Gene
   if (style.display === 'none' || style.opacity === '0') return
   const shown = (boxes: Iterable<Area>) => [...boxes].map((box) => cutTo(box, clip)).filter((box) => box !== undefined)
   const isShown = style.visibility === 'visible'
-  if (isShown && (REPLACED.test(nameOf(element)) || paintsItself(style))) yield* shown(call(element, 'getClientRects'))
+  if (isShown && (isReplaced(element) || paintsItself(style))) yield* shown(call(element, 'getClientRects'))
   const overflow = overflowAreaOf(element)
   const inner = overflow ? cutTo(clip, overflow) : clip
   if (!inner) return
@@ -152,7 +155,8 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Gene
   }
 }
 
-function paintsItself(style: CSSStyleDeclaration): boolean {
+/** True if an element with this style has a background, a border or a shadow. */
+export function paintsItself(style: CSSStyleDeclaration): boolean {
   const { backgroundColor, backgroundImage, boxShadow } = style
   const borders = [style.borderTopWidth, style.borderBottomWidth, style.borderLeftWidth, style.borderRightWidth]
   const isClear = /^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)

@@ -2,18 +2,17 @@
 // root. Matches in the document come first.
 
 import { call, nameOf, queryAll, read } from './dom.ts'
-import { recall, remember } from './state.ts'
+import { recall } from './state.ts'
 
 export type Root = Document | ShadowRoot
 
-/** Closed roots are invisible to scripts, so the runner passes them. They stay known in the document. */
-export function useClosedRoots(roots: readonly ShadowRoot[]): void {
-  const known = recall('tintypeClosedRoots') ?? remember('tintypeClosedRoots', new Map())
-  for (const root of roots) known.set(root.host, root)
-}
+/** Closed roots that the runner has found, because scripts cannot. They stay known in the document. */
+const closedRoots = recall('tintypeClosedRoots')
 
-export const shadowRootOf = (element: Element): ShadowRoot | undefined =>
-  read(element, 'shadowRoot') ?? recall('tintypeClosedRoots')?.get(element)
+export const shadowRootOf = (element: Element): ShadowRoot | undefined => read(element, 'shadowRoot') ?? closedRoots?.get(element)
+
+/** Elements that may contain a document. */
+const FRAMES = 'iframe, frame, object, embed'
 
 /** The document of a frame of the page's process. */
 export function frameDocumentOf(element: Element): Document | undefined {
@@ -33,20 +32,34 @@ export function containerOf(element: Element): Element | undefined {
   return parent?.nodeType === Node.ELEMENT_NODE ? (parent as Element) : undefined
 }
 
-/** All elements of these trees. */
-export const allElements = (roots: readonly Root[] = findRoots()): Element[] => findMatches('*', roots)
+/** Each call of a page function has these modules of its own, so the trees that it has found are still there. */
+const found = new Map<boolean, readonly Root[]>()
 
 /** All trees in which elements can be found, the document first. @param isFrameWanted also those of frames */
-export function findRoots(isFrameWanted = true): Root[] {
+export function findRoots(isFrameWanted = true): readonly Root[] {
+  const known = found.get(isFrameWanted)
+  if (known) return known
   const roots: Root[] = [document]
   for (const root of roots) {
-    for (const element of queryAll(root, '*')) {
-      const inner = shadowRootOf(element) ?? (isFrameWanted ? frameDocumentOf(element) : undefined)
+    visitElements(root, (element) => {
+      const inner = shadowRootOf(element)
       if (inner) roots.push(inner)
-    }
+    })
+    const frames = isFrameWanted ? queryAll(root, FRAMES) : []
+    roots.push(...frames.map(frameDocumentOf).filter((inner) => inner !== undefined))
   }
+  found.set(isFrameWanted, roots)
   return roots
 }
+
+/** Visits all elements of a tree. Creates no list, because a page may have tens of thousands. */
+function visitElements(root: Root, visit: (element: Element) => void): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) visit(node as Element)
+}
+
+/** All elements of these trees. */
+export const allElements = (roots: readonly Root[] = findRoots()): Element[] => findMatches('*', roots)
 
 /** The matches of a selector in these trees. */
 export const findMatches = (selector: string, roots: readonly Root[] = findRoots()): Element[] =>

@@ -8,12 +8,11 @@ const PSEUDO_ELEMENTS = [undefined, '::before', '::after', '::marker'] as const
 
 export const findShownImages: PageFunctions['findShownImages'] = (urls, height) => {
   const shown = new Set<string>()
+  const wanted = new Set(urls)
   for (const element of allElements()) {
-    const left = urls.filter((url) => !shown.has(url))
-    if (left.length === 0) break
-    if (!isNear(element, height)) continue
-    const named = namesOf(element)
-    for (const url of left) if (named.some((name) => name.includes(url))) shown.add(url)
+    if (shown.size === wanted.size) break
+    const named = isNear(element, height) ? namesOf(element) : []
+    for (const url of named.length === 0 ? [] : wanted) if (named.some((name) => name.includes(url))) shown.add(url)
   }
   return [...shown]
 }
@@ -31,7 +30,8 @@ function namesOf(element: Element): string[] {
   const link = nameOf(element) === 'image' ? linkOf(element)?.href : undefined
   const styles = PSEUDO_ELEMENTS.flatMap((pseudo) => {
     const style = getComputedStyle(element, pseudo)
-    return PROPERTIES.map((property) => style[property])
+    return PROPERTIES.map((property) => style[property]).filter((value) => value.includes('url('))
   })
-  return [read(media, 'currentSrc'), read(media, 'src'), read(media, 'poster'), link, ...styles].filter((name) => typeof name === 'string')
+  const own = [read(media, 'currentSrc'), read(media, 'src'), read(media, 'poster'), link]
+  return [...own, ...styles].filter((name): name is string => typeof name === 'string' && name !== '')
 }

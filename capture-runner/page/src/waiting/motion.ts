@@ -1,18 +1,21 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { nameOf } from '../shared/dom.ts'
+import { nameOf, queryAll } from '../shared/dom.ts'
 import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
-import { frameDocumentOf, type Root, shadowRootOf } from '../shared/tree.ts'
+import { findRoots } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
 import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
+
+/** Elements that may move without a change of the document. */
+const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */
 export const advanceAnimations: PageFunctions['advanceAnimations'] = (milliseconds, left) => {
   const watch = recall('tintypeMotion') ?? remember('tintypeMotion', createWatch())
   let animations = 0
-  let canvases = 0
+  let [canvases, marquees] = [0, 0]
   const drawings: Drawings = new Map()
-  const visit = (root: Root) => {
+  for (const root of findRoots()) {
     if (!watch.roots.has(root)) {
       watch.roots.add(root)
       watch.observer.observe(root, EVERYTHING)
@@ -22,20 +25,18 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
       if (isFirstChange(watch.growth, targetOf(animation))) watch.hasGrown = true
       if (advance(animation, milliseconds, left)) animations++
     }
-    for (const element of root.querySelectorAll('*')) {
-      const inner = shadowRootOf(element) ?? frameDocumentOf(element)
-      if (inner) visit(inner)
+    for (const element of queryAll(root, MOVING)) {
+      if (isSvgAnimation(element)) noteDrawing(drawings, element)
       else if (nameOf(element) === 'canvas') canvases++
-      else if (isSvgAnimation(element)) noteDrawing(drawings, element)
+      else if (nameOf(element) === 'marquee') marquees++
     }
   }
-  visit(document)
   animations += advanceDrawings(drawings, milliseconds, left)
   watch.note(watch.observer.takeRecords())
   const { changes, hasGrown } = watch
   watch.changes = 0
   watch.hasGrown = false
-  return { hasChanges: changes > 0, hasGrown, animations, canvases }
+  return { hasChanges: changes > 0, hasGrown, animations, canvases, marquees }
 }
 
 function createWatch() {

@@ -9,6 +9,7 @@ export const endAnimations: PageFunctions['endAnimations'] = () => {
       else animation.finish()
     } catch {}
   }
+  return findMatches('marquee').length > 0
 }
 
 export const rewindMedia: PageFunctions['rewindMedia'] = () => {

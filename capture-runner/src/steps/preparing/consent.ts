@@ -1,5 +1,4 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
-import { callWithClosedRoots } from '../../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../../blocking/consent-frames.ts'
 import type { ConsentRules } from '../../blocking/lists.ts'
 import { callInPage } from '../../page/call.ts'
@@ -9,6 +8,7 @@ import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { isStill } from '../waiting/dom-idle.ts'
 import { type StepTime, timeOf } from '../waiting/page-time.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 // Handles consent banners on the page's virtual clock (ADR 34), which runs faster than real time. Most of the time would pass in timers: of
 // banners that appear late, and of autoconsent, which checks twice a second. Out-of-process frames run in real time.
@@ -71,7 +71,11 @@ interface BannerHandling {
 /** Waits for a banner and until it is handled. Returns true if there was one. */
 async function handleBanner(work: Work, { frames, progress, time, isOptIn }: BannerHandling): Promise<boolean> {
   const { lifecycle } = work.tab
-  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots(work.tab, 'clickBannerButton', isOptIn, work.signal))
+  const handleUnknown = () =>
+    inDocument(work, false, async () => {
+      await includeClosedRoots(work)
+      return callInPage(work, 'clickBannerButton', isOptIn)
+    })
   let { document } = lifecycle
   let guessedAt = 0
   for (;;) {

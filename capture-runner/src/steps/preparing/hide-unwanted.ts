@@ -1,9 +1,9 @@
-import { callWithClosedRoots } from '../../blocking/closed-roots.ts'
 import { callInPage } from '../../page/call.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { addStyles } from '../injection/add-styles.ts'
 import { enginesOf } from '../navigation/hold-requests.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 /** Maximum number of names that select hiding rules. Beyond it, a lookup would take longer than painting. */
 const MAX_NAMES = 20_000
@@ -28,7 +28,10 @@ async function hide(work: Work): Promise<void> {
     }
     if (evaluator && evaluator.refusedPlaces.size > 0) await callInPage(work, 'collapseBlocked', [...evaluator.refusedPlaces])
     const { guessBanners: isGuessing = false, bannerAction } = plan
-    if (isGuessing || bannerAction) await callWithClosedRoots(tab, 'hideBanners', !isGuessing, signal)
+    if (isGuessing || bannerAction) {
+      await includeClosedRoots(work)
+      await callInPage(work, 'hideBanners', !isGuessing)
+    }
     if (plan.bannerAction) await callInPage(work, 'unlockScrolling')
   } catch (error) {
     signal.throwIfAborted()

@@ -11,7 +11,7 @@ export interface Motion extends VisibleMotion {
 }
 
 /** No activity. */
-export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, canvases: 0 }
+export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, canvases: 0, marquees: 0 }
 
 /** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
@@ -23,6 +23,7 @@ export class MotionWatch {
   #scriptSeconds = 0
   #metrics: Metrics | undefined
   #hasCanvas = false
+  #hasMarquee = false
   #isObserving = false
   #last: Motion | undefined
 
@@ -38,6 +39,11 @@ export class MotionWatch {
   /** True if the document has ever had a canvas. */
   get hasCanvas(): boolean {
     return this.#hasCanvas
+  }
+
+  /** True if the document has ever had a `<marquee>`. */
+  get hasMarquee(): boolean {
+    return this.#hasMarquee
   }
 
   /**
@@ -74,6 +80,7 @@ export class MotionWatch {
     )
     this.#isObserving = true
     this.#hasCanvas ||= seen.canvases > 0
+    this.#hasMarquee ||= seen.marquees > 0
     return this.#note({ ...seen, hasScript })
   }
 

@@ -1,7 +1,9 @@
 import { PageClock } from '../../browser/page-clock.ts'
 import { pause } from '../../runtime/race.ts'
+import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { restMarquees } from '../whole-page.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
 import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
@@ -59,6 +61,7 @@ export const stability: Step = {
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
     wait.reportTime()
+    await wait.restMarquees()
     if (await wait.hasStoppedScripts(motion)) return
     if (!isMoving(motion) || (await wait.isVisuallyStable())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
@@ -258,6 +261,11 @@ class StabilityWait {
     else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
       findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
     }
+  }
+
+  /** An endless `<marquee>` would look different in each picture. */
+  async restMarquees(): Promise<void> {
+    if (this.#motion.hasMarquee) await inDocument(this.#work, undefined, () => restMarquees(this.#work))
   }
 
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */

@@ -1,6 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import { addStyles } from '../injection/add-styles.ts'
 import type { Step, Work } from '../step.ts'
+import { restMarquees } from '../whole-page.ts'
 import { passTime } from './pass-time.ts'
 
 /** Time limit for videos to seek to their beginning. */
@@ -16,7 +17,7 @@ export const stillPage: Step = {
     const { plan } = work
     if (plan.endAnimations) {
       await addStyles(work, '*, *::before, *::after { transition: none !important; scroll-behavior: auto !important }')
-      await callInPage(work, 'endAnimations')
+      if (await callInPage(work, 'endAnimations')) await restMarquees(work)
     }
     if (plan.pauseVideos) await rewind(work)
   },

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
-import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
+import { GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options.ts'
 
 const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
@@ -96,6 +96,10 @@ const stage = await openStage(
     '/spinner': intro(
       '@keyframes turn { to { transform: rotate(1turn) } } #spin { width: 40px; height: 40px; background: #00f; animation: turn 1s linear infinite } #box { background: #0f0 }',
       "box.insertAdjacentHTML('beforebegin', '<div id=spin></div>')",
+    ),
+    '/marquee': page(
+      '',
+      '<p>A line.</p><marquee style="display:block"><div style="width:400px;height:400px;background:#0f0"></div></marquee>',
     ),
     '/restless': page(
       '',
@@ -198,6 +202,16 @@ t.test('option stability_timeout: 0 takes the screenshot as soon as the page has
 
 t.test('endless animations and idle frame callbacks add no warning', async (t) => {
   for (const path of ['/spinner', '/ticker', '/still']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
+})
+
+t.test('a marquee was at another place in each picture', async (t) => {
+  for (const options of [small, { ...small, stabilityTimeout: 0, disableAnimations: true }]) {
+    const shots = [await stage.shoot('/marquee', options), await stage.shoot('/marquee', { ...options, delay: 300 })]
+    for (const { pixels, findings } of shots) {
+      t.strictSame([pixels.at(199, 250), pixels.at(201, 250), pixels.at(598, 250), pixels.at(601, 250)], [WHITE, GREEN, GREEN, WHITE])
+      t.strictSame(findings.warnings, [])
+    }
+  }
 })
 
 t.test('a page that is never stable is captured at the time limit, with a warning that names what moved', async (t) => {
