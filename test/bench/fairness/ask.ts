@@ -42,7 +42,7 @@ const MAX_TRIES = 10
 const DEFAULT_SECONDS = 2
 
 /** Retries like clients when the service is briefly unavailable, which happens on a busy machine. */
-async function askPatiently(ask: () => Promise<Reply>): Promise<Reply> {
+export async function askPatiently(ask: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 1; ; tries++) {
     const reply = await ask()
     if (reply.body.error?.code !== 'SERVICE_UNAVAILABLE' || tries === MAX_TRIES) return reply

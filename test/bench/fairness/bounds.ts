@@ -1,4 +1,4 @@
-import { askBatch, askOne, type Reply } from './ask.ts'
+import { askBatch, askOne, askPatiently, type Reply } from './ask.ts'
 import type { FairnessStage } from './fairness-stage.ts'
 
 /** Responses of a gateway while one account was at its limit. */
@@ -33,17 +33,17 @@ export async function measureBounds(fairnessStage: FairnessStage, { others, ...b
   await setRunners(1, CAPTURE_MILLISECONDS)
   const mine = async () => (await stage.screenshots.listAll()).filter(({ spec }) => spec.accountName === flood.name).length
   for (let size = BATCH; size > 0; ) {
-    const { status } = size === 1 ? await askOne(gateway.url, flood) : await askBatch(gateway.url, flood, size)
+    const { status } = await askPatiently(() => (size === 1 ? askOne(gateway.url, flood) : askBatch(gateway.url, flood, size)))
     if (status === 503) size = Math.floor(size / 2)
     else if (status !== 202) throw new Error(`a create of the flood returned ${status}`)
   }
   const before = await mine()
-  const refusal = await askOne(gateway.url, flood)
+  const refusal = await askPatiently(() => askOne(gateway.url, flood))
   const after = await mine()
   const answers: Record<string, number> = {}
   await Promise.all(
     Array.from({ length: others }, async (_, n) => {
-      const { status, body } = await askOne(gateway.url, customers[n % ACCOUNTS] ?? flood, n)
+      const { status, body } = await askPatiently(() => askOne(gateway.url, customers[n % ACCOUNTS] ?? flood, n))
       const answer = [status, body.error?.code].filter(Boolean).join(' ')
       answers[answer] = (answers[answer] ?? 0) + 1
     }),

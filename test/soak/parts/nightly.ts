@@ -1,9 +1,13 @@
+import { globSync, readFileSync } from 'node:fs'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { FULL_LENGTH } from '../../support/length.ts'
 import { type Finding, holds, type Part } from '../part.ts'
 
-/** Their short forms run in `npm test`. */
-const FILES = ['test/integration/delivery/thousand.test.ts']
+/** Test files that have a short form for `npm test`. */
+const findFiles = (): string[] =>
+  globSync('test/integration/**/*.test.ts')
+    .filter((file) => readFileSync(file, 'utf8').includes('/support/length.ts'))
+    .sort()
 const MINUTES = 15
 
 /** Runs a test file at full length. */
@@ -27,7 +31,7 @@ export const nightly: Part = {
   shows: 'the integration tests whose short form is in `npm test` pass at full length',
   run: async ({ progress }) => {
     const findings: Finding[] = []
-    for (const file of FILES) {
+    for (const file of findFiles()) {
       progress(file)
       findings.push(await runFile(file))
     }

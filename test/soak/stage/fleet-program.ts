@@ -3,6 +3,7 @@
  * arrive on standard input, one JSON object per line. Each gets a response line.
  */
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { upload } from '../../../capture-runner/src/capture/upload.ts'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
@@ -15,6 +16,8 @@ const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2
 const admin = new KubeHttp({ ...(await accessFromKubeconfig(kubeconfigPath)), namespace })
 const node = new FakeNode({ admin, kubeconfigPath, port: RUNNER_PORT, network })
 let captureMilliseconds = 200
+/** Aborted when the duration changes. */
+let changing = new AbortController()
 /** Start times of captures, by the name of the Screenshot. */
 const begun = new Map<string, number[]>()
 
@@ -22,7 +25,15 @@ node.capture = async ({ name }, runner) => {
   begun.set(name, [...(begun.get(name) ?? []), Date.now()])
   node.orders.length = 0
   runner.orders.length = 0
-  await new Promise((resolve) => setTimeout(resolve, captureMilliseconds))
+  await passDuration()
+}
+
+/** Resolves when a capture that begins now has taken as long as captures take. An order changes that for running captures, too. */
+async function passDuration(): Promise<void> {
+  const begin = performance.now()
+  for (let left = captureMilliseconds; left > 0; left = captureMilliseconds - (performance.now() - begin)) {
+    await sleep(left, undefined, { signal: changing.signal }).catch(() => {})
+  }
 }
 let lost: FakeRunner[] = []
 
@@ -53,7 +64,11 @@ console.log('ready')
 
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as FleetOrder
-  if (order.captureMilliseconds !== undefined) captureMilliseconds = order.captureMilliseconds
+  if (order.captureMilliseconds !== undefined) {
+    captureMilliseconds = order.captureMilliseconds
+    changing.abort()
+    changing = new AbortController()
+  }
   if (order.loseHalf === true) loseHalf()
   if (order.loseHalf === false) findHalf()
   const repeated = [...begun].filter(([, times]) => times.length > 1).map(([name]) => name)

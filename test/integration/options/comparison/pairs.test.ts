@@ -1,6 +1,7 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import sharp from 'sharp'
 import t from 'tap'
+import { choose } from '../../../support/length.ts'
 import { openStage } from '../options.ts'
 import { openLaboratory } from './laboratory.ts'
 
@@ -321,7 +322,10 @@ const laboratory = await openLaboratory(t)
 
 t.ok(PAIRS.length >= 40, `${PAIRS.length} pairs`)
 
-for (const [index, { name, options = {}, more = {}, changed, pixels, sizeChanged = false, regions }] of PAIRS.entries()) {
+// Neighbors in the list often lie on both sides of a rule, so `npm test` takes two and leaves out two.
+const chosen = choose([...PAIRS.entries()], ([index]) => index % 4 < 2)
+
+for (const [index, { name, options = {}, more = {}, changed, pixels, sizeChanged = false, regions }] of chosen) {
   t.test(`comparison of ${name} says ${changed ? 'changed' : 'unchanged'}`, async (t) => {
     const before = await stage.shoot(`/${index}/before`, { ...SIZE, ...options })
     const after = await stage.shoot(`/${index}/after`, { ...SIZE, ...options, ...more })

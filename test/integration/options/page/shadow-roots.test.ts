@@ -1,6 +1,7 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { optionsByName } from '@tintype/crds/options/groups'
 import t from 'tap'
+import { choose } from '../../../support/length.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage, type Shot } from '../options.ts'
 
@@ -36,7 +37,7 @@ const failsWith =
   async (path: string, options: CaptureOptions): Promise<boolean> =>
     (await stage.fail(path, options)).code === code
 const isCompleted = async (path: string, options: CaptureOptions): Promise<boolean> =>
-  (await stage.shoot(path, options)).findings.warnings.length === 0
+  !(await stage.shoot(path, options)).findings.warnings.some((warning) => warning.includes('matched no'))
 
 /** What shows that an option has found the element. */
 const proofs: Record<string, { options: CaptureOptions; isFound: (path: string, options: CaptureOptions) => Promise<boolean> }> = {
@@ -86,8 +87,10 @@ t.test('every option that takes a selector or reads text has a proof here', asyn
   )
 })
 
-for (const [name, { options, isFound }] of Object.entries(proofs)) {
+// In `npm test`, each option looks in two places, and each place is that of six options.
+for (const [number, [name, { options, isFound }]] of Object.entries(proofs).entries()) {
   t.test(`${name} finds elements of components and frames`, async (t) => {
-    for (const { name: place, path } of paths) t.ok(await isFound(path, options), place)
+    const chosen = choose(paths, (_, index) => [number, number + 2].some((place) => place % paths.length === index))
+    for (const { name: place, path } of chosen) t.ok(await isFound(path, options), place)
   })
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../../operator/src/runner/runners.ts'
 import type { AccountLimits } from '../../../../operator/src/scheduling/account-limits.ts'
 import { Dispatcher } from '../../../../operator/src/scheduling/dispatcher.ts'
+import { QUANTUM } from '../../../../operator/src/scheduling/fair-queue.ts'
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'
 import { stopClock } from '../../../support/fakes/stop-clock.ts'
@@ -348,6 +349,24 @@ t.test('Dispatcher keeps the last runner from an account that has had its share,
   clock.now += 2_000
   timers.tick(2_000)
   t.strictSame(matched, ['default/1', 'default/2', 'default/4'], 'nothing has moved for two seconds')
+})
+
+t.test('Dispatcher gives accounts captures by their weights, although the last runner is kept while the others move', async (t) => {
+  const { dispatcher, matched, shares, clock } = setUpWith({ maxPods: 4 }, 'a', 'b', 'c', 'd')
+  const weights = { free: 1, basic: 2, growth: 4, scale: 8 }
+  const CAPTURES = 150
+  for (const [account, weight] of Object.entries(weights)) {
+    shares[account] = { weight, hasOthers: true }
+    for (let n = 0; n < CAPTURES; n++) dispatcher.add('default', item(`default/${account}-${n}`, account, n))
+  }
+  for (let ended = 0; matched.length < CAPTURES; ended++) {
+    clock.now += 50
+    dispatcher.drop(matched[ended] ?? '')
+  }
+  for (const [account, weight] of Object.entries(weights)) {
+    const captures = matched.slice(0, CAPTURES).filter((key) => key.startsWith(`default/${account}-`)).length
+    t.ok(Math.abs(captures - weight * 10) <= QUANTUM + 4, `${account}: ${captures} of ${weight * 10}`)
+  }
 })
 
 t.test('Dispatcher counts captures in other pools when it keeps the last runner', async (t) => {
