@@ -176,14 +176,19 @@ t.test('a leader that goes on after another one leads writes nothing, of whichev
   const spec = { accountName: 'acme' }
   const shots = [await stage.createNamed('one', spec), await stage.createNamed('two', spec)]
   await stage.createNamed('homeless', { ...spec, poolName: 'missing' })
-  const slow = await stage.createNamed('slow', { ...spec, url: 'https://slow.example.com/' })
-  await stage.whenRunning(slow)
-  await stage.shots.delete(slow.metadata.name)
+  // A leader keeps deleted Screenshots in memory, so one that stops before it has removed the files forgets them.
+  for (let n = 0; !tried.has('bucket removePrefix'); n++) {
+    const slow = await stage.createNamed(`slow-${n}`, { ...spec, url: 'https://slow.example.com/' })
+    await stage.whenRunning(slow)
+    await stage.shots.delete(slow.metadata.name)
+    await eventually('its deletion was seen', async () => tried.has('bucket removePrefix'), 5_000).catch(() => undefined)
+  }
   const isArchived = async (shot: Screenshot) => (await stage.shots.find(shot.metadata.name)) === undefined
   for (const shot of shots) await eventually(`${shot.metadata.name} is archived`, () => isArchived(shot))
   release()
   await stage.setPool({ minIdle: 0, maxPods: 1, scaleDownDelaySeconds: 0 })
-  await eventually('every kind was tried', async () => KINDS.every((kind) => tried.has(kind)))
+  const isTried = async () => KINDS.every((kind) => tried.has(kind))
+  await eventually('every kind was tried', isTried, 60_000).catch(() => undefined)
   t.comment(`${leaders} leaders; refused: ${JSON.stringify(Object.fromEntries(refused))}`)
   for (const kind of KINDS) t.ok(refused.has(kind), `${kind} was refused`)
   const sumOf = (tally: Tally, start: string) =>
