@@ -6,7 +6,9 @@ import { accounts, apiKeys, screenshotSchedules, webhooks } from '../../../crds/
 import type { KubeHttp, KubeRequest } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { createAccountControllers } from '../../../operator/src/controllers/account/controller.ts'
 import { createApiKeyController } from '../../../operator/src/controllers/api-key/controller.ts'
 import { createCaptureControllers } from '../../../operator/src/controllers/capture-controllers.ts'
@@ -180,6 +182,7 @@ t.test('a leader that goes on after another one leads writes nothing, of whichev
   for (let n = 0; !tried.has('bucket removePrefix'); n++) {
     const slow = await stage.createNamed(`slow-${n}`, { ...spec, url: 'https://slow.example.com/' })
     await stage.whenRunning(slow)
+    await stage.storage.write(objectKey('acme', screenshotIdOf(slow.metadata), 'png'), 'a file to remove')
     await stage.shots.delete(slow.metadata.name)
     await eventually('its deletion was seen', async () => tried.has('bucket removePrefix'), 5_000).catch(() => undefined)
   }
