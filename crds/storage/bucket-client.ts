@@ -2,7 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Client } from 'minio'
 import type { StorageAccess } from '../src/crypto/presign.ts'
-import { assertMayWrite, type MayWrite } from '../src/runtime/fence.ts'
+import { assertMayWrite, FencedError, type MayWrite } from '../src/runtime/fence.ts'
 
 /** Maximum bytes of one response to the minio client. A page of keys has at most 2 MiB, and files are not read with this client. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
@@ -59,10 +59,15 @@ function clientOptions(
 const withLimits = (request: Transport['request'], timeout: number, mayWrite: MayWrite = () => true): Transport => ({
   // The client uses only this overload.
   request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
-    if (options.method !== 'GET') assertMayWrite(mayWrite)
+    const isWrite = options.method !== 'GET'
+    if (isWrite) assertMayWrite(mayWrite)
     const call = request({ ...options, timeout }, (response) => {
       limitBytes(response)
       onResponse(response)
+    })
+    call.once('socket', (socket) => {
+      // A new connection takes a while before the request is sent.
+      if (isWrite && socket.connecting) socket.once('connect', () => mayWrite() || call.destroy(new FencedError()))
     })
     return call.on('timeout', () => call.destroy(new Error(`no response in ${timeout} ms`)))
   }) as Transport['request'],

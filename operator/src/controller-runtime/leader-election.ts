@@ -9,7 +9,7 @@
  * periodically for holders that renew.
  *
  * A lease does not fence: a leader that was frozen may resume and act for a moment. Hence `isLeader()` reads the clock at each call (it is
- * false 10 s after the last renewal even if no timer has run), and every write of a leader has a precondition.
+ * false 10 s after the last renewal even if no timer has run), and the clients of a term ask it before each write (runtime/term.ts).
  */
 
 import type { Lease } from '@tintype/crds/client/core-resources'
@@ -90,7 +90,7 @@ export class LeaderElection {
     if (renewDeadlineMilliseconds <= retryMilliseconds) throw new Error('the renew deadline must be longer than the retry period')
   }
 
-  /** Whether this process may act as the leader now. Call it before each write: nothing is cached. */
+  /** Whether this process may act as the leader now. Nothing is cached. */
   isLeader(): boolean {
     return this.#renewedAt !== undefined && this.#sinceRenewal() < this.#options.renewDeadlineMilliseconds
   }

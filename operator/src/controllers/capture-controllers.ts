@@ -7,10 +7,10 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { Signer } from '../runner/signature.ts'
 import type { Deps, StartedWork, TermDeps, Work } from '../runtime/deps.ts'
 import { buildTermState } from '../scheduling/term-state.ts'
-import { buildGuardController } from './guard/controller.ts'
+import { createGuardController } from './guard/controller.ts'
 import type { Charge } from './quota/charges.ts'
-import { buildRunnerPoolControllers, type RunnerPoolControllers } from './runner-pool/controller.ts'
-import { buildScreenshotControllers, type ScreenshotControllers } from './screenshot/controller.ts'
+import { createRunnerPoolControllers, type RunnerPoolControllers } from './runner-pool/controller.ts'
+import { createScreenshotControllers, type ScreenshotControllers } from './screenshot/controller.ts'
 
 export interface CaptureOptions {
   deps: Deps
@@ -28,7 +28,7 @@ export function createCaptureControllers(options: CaptureOptions): Work {
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions & { deps: TermDeps }): StartedWork {
-  const guard = buildGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
+  const guard = createGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
   const term = buildTermState({
     deps,
     sign,
@@ -36,8 +36,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions &
     isGuarded: () => guard.decision().guarded,
     onAssigned: (key) => screenshots.controller.enqueue(key),
   })
-  const screenshots: ScreenshotControllers = buildScreenshotControllers({ deps, term, metrics: metrics.screenshot, charge })
-  const runnerPools: RunnerPoolControllers = buildRunnerPoolControllers({
+  const screenshots: ScreenshotControllers = createScreenshotControllers({ deps, term, metrics: metrics.screenshot, charge })
+  const runnerPools: RunnerPoolControllers = createRunnerPoolControllers({
     deps,
     term,
     metrics: metrics.pool,

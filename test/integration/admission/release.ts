@@ -2,7 +2,7 @@ import path from 'node:path'
 import { accessFromToken } from '../../../crds/client/cluster-access.ts'
 import { pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
-import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
@@ -37,7 +37,8 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
   const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--skip-crds', '--namespace', NAMESPACE]
   await helm(['install', 'tintype', chartDirectory, ...settings], { KUBECONFIG: plane.kubeconfigPath })
   const ca = (await access.credentials()).tls.ca ?? ''
-  const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
+  const asToken = (token: string, options: KubeHttpOptions = {}) =>
+    connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE }), options))
 
   /** A client with the token of a pod's ServiceAccount. The token is bound to the pod, as the kubelet would project it. */
   async function asPod(serviceAccountName: string, podName: string) {
@@ -53,7 +54,8 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
   }
 
   /** The token of the same account without a pod, as `kubectl create token` creates it. */
-  const asAccount = async (serviceAccountName: string) => asToken(await requestToken(serviceAccountName))
+  const asAccount = async (serviceAccountName: string, options: KubeHttpOptions = {}) =>
+    asToken(await requestToken(serviceAccountName), options)
 
   async function requestToken(serviceAccountName: string, boundObjectRef?: object): Promise<string> {
     const { status } = await admin.request<TokenRequest>({

@@ -6,17 +6,21 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { verifyLink } from '../../../crds/src/crypto/download-link.ts'
 import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { hexSignature, newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../crds/src/identifiers/names.ts'
 import type { Comparison } from '../../../crds/src/kinds/comparison.ts'
+import { tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus, failedStatus } from '../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
 import { openingKeys, ring } from './ring.ts'
 import { startReceiver, startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const receiver = await startReceiver(t)
-const leader = await stage.lead({ certificates: [receiver.ca] })
+const bucket = new MemoryBucket()
+const leader = await stage.lead({ certificates: [receiver.ca], bucket })
 t.beforeEach(() => {
   receiver.received.length = 0
   receiver.answer = answerWith(200)
@@ -262,13 +266,16 @@ t.test('delivery by two operators that both consider themselves the leader loses
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, COUNT)
 })
 
-t.test('delivery deletes a Screenshot whose deletion waited for it', async (t) => {
+t.test('delivery goes on after its Screenshot was deleted', async (t) => {
   await stage.subscribe('waited-for', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
   const shot = await stage.complete()
   await receiver.whenReceived(1)
+  // As the gateway marks a deletion.
+  bucket.objects.set(tombstoneKey('default', screenshotIdOf(shot.metadata)), '')
   await stage.shots.patch(shot.metadata.name, mergePatch({ metadata: { annotations: { [Annotation.deleteRequested]: 'now' } } }))
   await eventually('it was deleted', async () => (await stage.shots.find(shot.metadata.name)) === undefined)
+  await receiver.whenReceived(2)
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '2'],

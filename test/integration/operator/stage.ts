@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { events, type Pod, pods } from '../../../crds/client/core-resources.ts'
 import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
+import type { KubeHttpOptions } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { newOpeningKey } from '../../../crds/src/crypto/sealed.ts'
@@ -86,10 +87,10 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   /** Milliseconds by which the operators' clock is ahead. */
   const clock = { ahead: 0 }
 
-  /** Starts an operator that leads from now on; `charges`: it also manages the usage of accounts. */
-  async function lead({ charges = false } = {}): Promise<Operator> {
+  /** Builds what an operator passes to its controllers, except for the clients of a term. */
+  async function prepare(options: KubeHttpOptions = {}) {
     const metrics = createMetrics()
-    const http = await release.asAccount('tintype-operator')
+    const http = await release.asAccount('tintype-operator', options)
     const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
     const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
     for (const reflector of Object.values(reflectors)) reflector.start()
@@ -107,12 +108,19 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       archiving: new Archiving(),
       eventOrder: new EventOrder(reflectors),
     }
-    const ending = new AbortController()
     const recorder = createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now })
+    return { deps, metrics, http, recorder, sign: await createSigner(dispatchKey) }
+  }
+
+  /** Starts an operator that leads from now on; `charges`: it also manages the usage of accounts. */
+  async function lead({ charges = false } = {}): Promise<Operator> {
+    const { deps, metrics, http, recorder, sign } = await prepare()
+    const { reflectors } = deps
+    const ending = new AbortController()
     const term = aTerm({ http, storage, events: recorder, signal: ending.signal })
     const quota = charges ? createQuotaController(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
-    const core = createCaptureControllers({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
+    const core = createCaptureControllers({ deps, metrics, sign, runnerPort, ...charge })
     const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term))
     let stopped: Promise<void> | undefined
     const stop = () => {
@@ -193,6 +201,8 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     node,
     ignored,
     clock,
+    config,
+    prepare,
     lead,
     shots,
     poolClient,

@@ -16,6 +16,7 @@ import { prepareDelivery } from '../../../operator/src/controllers/delivery-cont
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 import type { Term } from '../../../operator/src/runtime/term.ts'
 import { Archiving } from '../../../operator/src/storage/archiving.ts'
+import { MemoryBucket } from './memory-bucket.ts'
 import { aTerm } from './term.ts'
 
 export interface Deliveries {
@@ -28,7 +29,9 @@ export interface Deliveries {
   publicUrl?: string
   settings?: Partial<DeliverySettings & { flushMilliseconds: number }>
   resolve?: Resolve
+  /** Default: in the bucket. */
   eventStore?: EventStore
+  bucket?: MemoryBucket
   events?: Term['events']
   signal?: AbortSignal
   now?: () => Date
@@ -51,7 +54,8 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring
     archiving: new Archiving(),
     eventOrder: new EventOrder(reflectors),
   }
-  const { eventStore, events, signal } = given
+  const { storage } = given.bucket ?? new MemoryBucket()
+  const { eventStore = { put: storage.write, get: storage.readText }, events, signal } = given
   const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve, openEventStore: () => eventStore })
-  return work.start(aTerm({ http, ...(events ? { events } : {}), ...(signal ? { signal } : {}) }))
+  return work.start(aTerm({ http, storage, ...(events ? { events } : {}), ...(signal ? { signal } : {}) }))
 }

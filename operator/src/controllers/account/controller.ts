@@ -20,7 +20,7 @@ import { readObject } from '../../kube/read-object.ts'
 import type { StartedWork, Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { decide } from './decide.ts'
-import { buildDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
+import { createDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
 
 const WORKERS = 2
 
@@ -48,7 +48,7 @@ function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
     metrics: controllerMetrics,
   })
   controller.watch(accounts)
-  const controllers = [controller, buildDeletionController(deps)]
+  const controllers = [controller, createDeletionController(deps)]
   for (const each of controllers) each.start()
   return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
 }

@@ -57,8 +57,8 @@ export interface DeletionControllerDeps extends Pick<Deps, 'clock' | 'log' | 'co
   keys: Pick<Deps['keys'], 'downloadKeys'>
 }
 
-/** Builds the controller of one term. Call `start` on it. */
-export function buildDeletionController(deps: DeletionControllerDeps & Term): Controller {
+/** Creates the controller of one term. Call `start` on it. */
+export function createDeletionController(deps: DeletionControllerDeps & Term): Controller {
   const { http, config, reflectors, storage, keys, clock, log, controllerMetrics } = deps
   const { namespace } = config
   const { accounts, screenshots } = reflectors

@@ -37,8 +37,8 @@ export interface GuardController {
   decision: () => GuardDecision
 }
 
-/** Builds the controller of one term. Call `start` on it. */
-export function buildGuardController(
+/** Creates the controller of one term. Call `start` on it. */
+export function createGuardController(
   { http, config, log, controllerMetrics }: Pick<TermDeps, 'http' | 'config' | 'log' | 'controllerMetrics'>,
   { onChange }: { onChange: () => void },
 ): GuardController {

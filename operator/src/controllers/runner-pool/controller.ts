@@ -50,8 +50,8 @@ export interface RunnerPoolControllers {
   removeGauges: () => void
 }
 
-/** Builds the controllers of one term. Call `start` on them. */
-export function buildRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
+/** Creates the controllers of one term. Call `start` on them. */
+export function createRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
   const { http, reflectors, log, controllerMetrics } = deps
   const { namespace } = deps.config
   const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`

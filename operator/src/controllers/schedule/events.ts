@@ -46,36 +46,16 @@ function ofReadiness({ status }: StoredSchedule, { ready: { status: isReady, rea
 
 /** One Event for each run that is missed, skipped or waits. */
 function ofRuns({ spec, status }: StoredSchedule, { missed, waiting, skipped, nextTime }: Decision): ScheduleEvent[] {
+  const events: ScheduleEvent[] = []
+  const warn = (reason: string, message: string) => events.push({ type: 'warn', reason, message, once: message })
+  if (missed) warn('RunMissed', `The run of ${missed.toISOString()} was not started within its deadline.`)
   // Once for each next run, also after a change of the leader.
-  const isSkippedNow = skipped && nextTime && nextTime.getTime() !== Date.parse(status?.nextScheduleTime ?? '')
-  const warn = (reason: string, message: string, once?: string): ScheduleEvent => ({
-    type: 'warn',
-    reason,
-    message,
-    ...(once ? { once } : {}),
-  })
-  return [
-    ...(missed
-      ? [warn('RunMissed', `The run of ${missed.toISOString()} was not started within its deadline.`, `missed ${missed.toISOString()}`)]
-      : []),
-    ...(isSkippedNow
-      ? [
-          warn(
-            'RunSkipped',
-            `${skipped} does not exist in ${spec.timeZone}, because clocks go forward, so it has no run. The next run is at ${nextTime.toISOString()}. To run on that day, choose a time outside the skipped hour.`,
-          ),
-        ]
-      : []),
-    ...(waiting
-      ? [
-          warn(
-            'RunWaiting',
-            `The run of ${waiting.toISOString()} waits until the previous one has ended.`,
-            `waiting ${waiting.toISOString()}`,
-          ),
-        ]
-      : []),
-  ]
+  if (skipped && nextTime && nextTime.getTime() !== Date.parse(status?.nextScheduleTime ?? '')) {
+    const message = `${skipped} does not exist in ${spec.timeZone}, because clocks go forward, so it has no run. The next run is at ${nextTime.toISOString()}. To run on that day, choose a time outside the skipped hour.`
+    events.push({ type: 'warn', reason: 'RunSkipped', message })
+  }
+  if (waiting) warn('RunWaiting', `The run of ${waiting.toISOString()} waits until the previous one has ended.`)
+  return events
 }
 
 /** One Event for each change, and for a baseline that was replaced or lost. */

@@ -25,7 +25,7 @@ import { isCharged } from '../quota/decide.ts'
 import { apply } from './apply.ts'
 import { buildContext, type ScreenshotContext, type ScreenshotOptions } from './context.ts'
 import { decide } from './decide.ts'
-import { buildDeletionController } from './deletion.ts'
+import { createDeletionController } from './deletion.ts'
 import { noteFinished } from './finished.ts'
 import { observe } from './observe.ts'
 
@@ -41,8 +41,8 @@ export interface ScreenshotControllers {
   unsubscribe: () => void
 }
 
-/** Builds the controllers of one term. Call `start` on them. */
-export function buildScreenshotControllers(options: ScreenshotOptions): ScreenshotControllers {
+/** Creates the controllers of one term. Call `start` on them. */
+export function createScreenshotControllers(options: ScreenshotOptions): ScreenshotControllers {
   const { log, controllerMetrics, reflectors, archiving } = options.deps
   const context = buildContext(options, (key) => controller.enqueue(key))
   const controller: Controller = new Controller({
@@ -52,7 +52,7 @@ export function buildScreenshotControllers(options: ScreenshotOptions): Screensh
     log,
     metrics: controllerMetrics,
   })
-  const deletion = buildDeletionController(options)
+  const deletion = createDeletionController(options)
   const noteDeleted = (shot: Screenshot) => {
     // A restored Screenshot has no files, and its record stays.
     if (!archiving.noteDeleted(shot) && !isRestored(shot)) deletion.enqueueDeleted(shot)

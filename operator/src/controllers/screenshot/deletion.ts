@@ -37,8 +37,8 @@ export interface DeletionController {
   enqueueDeleted: (shot: Screenshot) => void
 }
 
-/** Builds the controller of one term. Call `start` on it. */
-export function buildDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
+/** Creates the controller of one term. Call `start` on it. */
+export function createDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
   const { config, storage, report, keys, log, controllerMetrics } = deps
   const { runners, client, now } = term
   const context = { namespace: config.namespace, runners, client, storage, ring: keys.downloadKeys, report, now }

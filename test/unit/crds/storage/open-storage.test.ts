@@ -39,5 +39,22 @@ t.test('a writer that has lost its lease sends no write to the bucket, of whiche
   t.strictSame(await storage.list('a/'), ['a/b'])
 })
 
+t.test('a write that opens a connection is not sent if the lease is lost meanwhile', async (t) => {
+  let arrived = 0
+  const server = createServer((_, response) => {
+    arrived += 1
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey: 'key', secretKey: 'secret' }
+  let asked = 0
+  const mayWrite = () => ++asked === 1
+  const storage = openStorage({ access, toError: (what, cause) => new Error(what, { cause }), mayWrite })
+  await t.rejects(storage.write('a/b', 'x'), FencedError)
+  t.strictSame([asked, arrived], [2, 0], 'it was asked before the connection, and again before the request')
+})
+
 const LIST = '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a/b</Key></Contents></ListBucketResult>'
 const COPY = '<CopyObjectResult><ETag>"1"</ETag></CopyObjectResult>'
