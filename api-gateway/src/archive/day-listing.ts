@@ -1,16 +1,8 @@
-import { parseSegmentKey, type SegmentName } from '@tintype/crds/records/archive'
+import type { SegmentName } from '@tintype/crds/records/archive'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import {
-  dayPrefix,
-  isDay,
-  parseRecordKey,
-  recordsPrefix,
-  segmentsPrefix,
-  startOfDay,
-  tombstonesPrefix,
-} from '@tintype/crds/records/storage-keys'
+import { dayPrefix, isDay, recordsPrefix, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
-import { idsOfTombstones } from '@tintype/crds/storage/archive/tombstones'
+import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import { PAGE } from '@tintype/crds/storage/port'
 import type { ObjectStore } from '../store/ports.ts'
@@ -36,18 +28,10 @@ export interface ListDeps {
 /** Upper bound for the records of a day, because a record can be in two segments. */
 export const countOf = ({ segments }: DayListing): number => segments.reduce((sum, { count }) => sum + count, 0)
 
-/** Sorts the complete keys of one day. */
-function toListing(account: string, day: string, keys: readonly string[], report: ReportIgnored): DayListing {
-  const [tombstones, inSegments] = [tombstonesPrefix(account, day), segmentsPrefix(account, day)]
-  const segments: SegmentName[] = []
-  const marks: string[] = []
-  for (const key of keys) {
-    const segment = parseSegmentKey(key)
-    if (segment) segments.push(segment)
-    else if (key.startsWith(tombstones)) marks.push(key)
-    else if (!parseRecordKey(key)) report({ kind: key.startsWith(inSegments) ? 'segment' : 'record', reason: 'key', key })
-  }
-  return { day, segments, deletedIds: idsOfTombstones(account, day, marks, report) }
+/** Reads the complete keys of one day. */
+function toListing(day: string, keys: readonly string[], report: ReportIgnored): DayListing {
+  const { segments, deletedIds } = readRecordKeys(keys, report)
+  return { day, segments, deletedIds: new Set(deletedIds) }
 }
 
 /** True for a valid day that is not in the future. */
@@ -66,9 +50,9 @@ export async function listDay(account: string, day: string, { storage, report }:
   for await (const keys of listPages(prefix, storage, { after: segments })) {
     found.push(...keys)
     const isCut = keys.length === PAGE && !keys.at(-1)!.startsWith(segments)
-    if (isCut && !isWhole) return { ...toListing(account, day, found, report), deletedIds: undefined }
+    if (isCut && !isWhole) return { ...toListing(day, found, report), deletedIds: undefined }
   }
-  return toListing(account, day, found, report)
+  return toListing(day, found, report)
 }
 
 /** A key that sorts after all keys of a day, because a tilde sorts after the slash. */
@@ -96,7 +80,7 @@ export async function listAfter(
   const listings: DayListing[] = []
   for (const [day, ofDay] of byDay) {
     if (!isPastDay(day, now)) reportDay(day, ofDay, report)
-    else if (day !== cut?.day) listings.push(toListing(account, day, ofDay, report))
+    else if (day !== cut?.day) listings.push(toListing(day, ofDay, report))
   }
   return { listings, ...(cut ? { cut } : {}) }
 }

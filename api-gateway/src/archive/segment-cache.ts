@@ -1,4 +1,4 @@
-import { type Line, readSegment } from '@tintype/crds/records/archive'
+import type { Line } from '@tintype/crds/records/archive'
 import { LRUCache } from 'lru-cache'
 
 /** LRU cache of segments with a size limit. The content of a segment key never changes. */
@@ -18,7 +18,7 @@ export class SegmentCache {
   }
 
   /** Stores and returns the lines of a segment. A segment larger than the cache is not stored. */
-  set(key: string, text: string, lines: readonly Line[] = readSegment(text)): readonly Line[] {
+  set(key: string, text: string, lines: readonly Line[]): readonly Line[] {
     // The library rejects a size of 0.
     this.#lines.set(key, lines, { size: Math.max(1, Buffer.byteLength(text)) })
     return lines

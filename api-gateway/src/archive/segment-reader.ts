@@ -1,4 +1,4 @@
-import { type Line, linesInPlace, readSegment, type SegmentName } from '@tintype/crds/records/archive'
+import { type Line, readLines, type SegmentName } from '@tintype/crds/records/archive'
 import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { isTooLarge } from '@tintype/crds/storage/port'
@@ -67,7 +67,7 @@ export class SegmentReader {
     const known = this.#cache.get(key)
     if (known !== undefined) return known
     const text = await this.#readText(key)
-    const lines = linesInPlace(segment, readSegment(text ?? ''))
+    const lines = readLines(segment, text ?? '')
     if (lines.length !== count) this.#report({ kind: 'segment', reason: text === undefined ? 'size' : 'content', key })
     return this.#cache.set(key, text ?? '', lines)
   }

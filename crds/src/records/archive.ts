@@ -82,9 +82,6 @@ export const toLines = (screenshots: readonly Screenshot[]): Line[] =>
   screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) }))
 
 /** Groups records by day into sorted segments within the limits. The same records always give the same keys and texts. */
-export const buildSegments = (account: string, screenshots: readonly Screenshot[]): Segment[] => toSegments(account, toLines(screenshots))
-
-/** Like {@link buildSegments}, for lines. */
 export function toSegments(account: string, lines: readonly Line[]): Segment[] {
   const segments: Segment[] = []
   let open: Line[] = []
@@ -152,10 +149,10 @@ export function readSegment(text: string): Line[] {
     .map((line) => ({ id: line.slice(ID_START, ID_END), line }))
 }
 
-/** Returns the lines of a segment whose ids are in ascending order and in the range of its key. */
-export function linesInPlace({ first, last }: Pick<SegmentName, 'first' | 'last'>, lines: readonly Line[]): Line[] {
+/** Reads the lines of a segment whose ids are in ascending order and in the range of its key. */
+export function readLines({ first, last }: Pick<SegmentName, 'first' | 'last'>, text: string): Line[] {
   const kept: Line[] = []
-  for (const line of lines) {
+  for (const line of readSegment(text)) {
     const isBeyond = line.id > (kept.at(-1)?.id ?? '')
     if (isScreenshotId(line.id) && isBeyond && line.id >= first && line.id <= last) kept.push(line)
   }

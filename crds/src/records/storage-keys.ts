@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createdAtOf, isScreenshotId, newId } from '../identifiers/ids.ts'
+import { createdAtOf, isScreenshotId } from '../identifiers/ids.ts'
 
 // Keys of objects in the bucket. A key is never read from a status, because a runner can write the status.
 
@@ -230,17 +230,6 @@ export const isFarDay = (text: string): boolean => text.length >= DAY_DIGITS && 
 
 /** The start of a day of {@link invertedDay}. */
 export const startOfDay = (day: string): Date => new Date((LAST_DAY - Number(day)) * DAY_MILLISECONDS)
-
-const FIRST_TAIL = Buffer.alloc(10)
-const LAST_TAIL = Buffer.alloc(10, 0xff)
-
-/** Returns a predicate for ids of a day. Callers test many ids of the same day. */
-export function idsOfDay(day: string): (text: string) => boolean {
-  const start = startOfDay(day).getTime()
-  const first = newId('scr', new Date(start + DAY_MILLISECONDS - 1), FIRST_TAIL)
-  const last = newId('scr', new Date(start), LAST_TAIL)
-  return (text) => isScreenshotId(text) && text >= first && text <= last
-}
 
 /** Days until a date in the year 2243, with five digits, so that later days sort first. */
 export const invertedDay = (at: Date): string => String(LAST_DAY - Math.floor(at.getTime() / DAY_MILLISECONDS)).padStart(DAY_DIGITS, '0')

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../src/crypto/download-link.ts'
 import { isSignedMarker, signMarker } from '../../src/crypto/signed-markers.ts'
-import type { ReportIgnored } from '../../src/records/ignored-objects.ts'
-import { dayOf, idsOfDay, rewriteKey, tombstoneKey, tombstonesPrefix } from '../../src/records/storage-keys.ts'
+import { parseKeys, type ReportIgnored } from '../../src/records/ignored-objects.ts'
+import { dayOf, rewriteKey, tombstoneKey, tombstonesPrefix } from '../../src/records/storage-keys.ts'
 import { mapConcurrently } from '../../src/runtime/map-concurrently.ts'
 import { type ObjectStorage, PAGE } from '../port.ts'
 import { readStored } from '../read-stored.ts'
@@ -77,23 +77,9 @@ export async function findTombstones(account: string, ids: readonly string[], li
   return tombstoned
 }
 
-/** Ids from the keys of tombstones of a day. Reports invalid keys. */
-export function idsOfTombstones(account: string, day: string, keys: readonly string[], report: ReportIgnored): Set<string> {
-  const prefix = tombstonesPrefix(account, day)
-  const isOfDay = idsOfDay(day)
-  const ids = new Set<string>()
-  for (const key of keys) {
-    const id = key.slice(prefix.length)
-    if (isOfDay(id)) ids.add(id)
-    else report({ kind: 'tombstone', reason: 'key', key })
-  }
-  return ids
-}
-
 /** Deleted records of a day. Lists up to a thousand tombstones at a time, on demand. */
 export class Tombstones {
-  readonly #account: string
-  readonly #day: string
+  readonly #prefix: string
   readonly #lister: Lister
   #ids: ReadonlySet<string>
   /** The range of known ids: after `#from`, up to `#until`. Undefined means up to the end. */
@@ -102,8 +88,7 @@ export class Tombstones {
 
   /** @param known all ids of the day, if they are known */
   constructor(account: string, day: string, lister: Lister, known?: ReadonlySet<string>) {
-    this.#account = account
-    this.#day = day
+    this.#prefix = tombstonesPrefix(account, day)
     this.#lister = lister
     this.#ids = known ?? new Set()
     this.#until = known ? undefined : ''
@@ -118,11 +103,10 @@ export class Tombstones {
   /** Lists from just before the id, because callers ask for the following ids next. */
   async #listAround(id: string): Promise<void> {
     const { storage, report } = this.#lister
-    const prefix = tombstonesPrefix(this.#account, this.#day)
     // Shorter than an id, so that the id itself is listed.
     this.#from = id.slice(0, -1)
-    const keys = await storage.list(prefix, { after: prefix + this.#from, limit: PAGE })
-    this.#ids = idsOfTombstones(this.#account, this.#day, keys, report)
-    this.#until = keys.length < PAGE ? undefined : keys.at(-1)!.slice(prefix.length)
+    const keys = await storage.list(this.#prefix, { after: this.#prefix + this.#from, limit: PAGE })
+    this.#ids = new Set(parseKeys('tombstone', keys, report).map((place) => place.id))
+    this.#until = keys.length < PAGE ? undefined : keys.at(-1)!.slice(this.#prefix.length)
   }
 }

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createdAtOf } from '../../../crds/src/identifiers/ids.ts'
-import { buildSegments } from '../../../crds/src/records/archive.ts'
 import { dayOf, dayPrefix, recordKey, rewritesPrefix, segmentsPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
+import { buildSegments } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
 

@@ -3,7 +3,7 @@ import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
 import { idempotencyObjectKeys } from '../../../api-gateway/src/creation/request-hash.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import { buildSegments, toArchivedLine } from '../../../crds/src/records/archive.ts'
+import { toArchivedLine } from '../../../crds/src/records/archive.ts'
 import {
   batchKey,
   cacheEntryKey,
@@ -22,7 +22,7 @@ import {
 } from '../../../crds/src/records/storage-keys.ts'
 import { countIgnored, JUNK, sumIgnored } from '../../support/attack/junk.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
+import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
 

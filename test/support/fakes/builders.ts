@@ -7,6 +7,7 @@ import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
+import { type Segment, toLines, toSegments } from '../../../crds/src/records/archive.ts'
 import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
 
 /** The start time of tests. */
@@ -89,3 +90,6 @@ export function aRunnerPool({ name = 'default', ...given }: Given<RunnerPool['sp
     ...(given.status === undefined ? {} : { status: given.status }),
   }
 }
+
+/** The segments of records, as the archive writes them. */
+export const buildSegments = (account: string, screenshots: readonly Screenshot[]): Segment[] => toSegments(account, toLines(screenshots))

@@ -1,9 +1,10 @@
 import { createdAtOf } from '@tintype/crds/identifiers/ids'
-import { linesInPlace, parseSegmentKey, readSegment, type SegmentName } from '@tintype/crds/records/archive'
+import { readLines, type SegmentName } from '@tintype/crds/records/archive'
 import { readArchived } from '@tintype/crds/records/archived-record'
-import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/records/storage-keys'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { invertedDay, recordsPrefix } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { readStored } from '@tintype/crds/storage/read-stored'
@@ -41,19 +42,17 @@ export async function listPastUnits(account: string, now: Date, deps: PastDeps):
 }
 
 /** Keys sort newest day first, so one scan from the start covers exactly this month. */
-async function listPastKeys(account: string, now: Date, objects: Pick<ObjectStorage, 'list'>): Promise<PastKeys> {
+async function listPastKeys(account: string, now: Date, objects: PastDeps['objects']): Promise<PastKeys> {
   const month = monthOf(now)
   const prefix = recordsPrefix(account)
   const oldest = invertedDay(new Date(`${month}-01T00:00:00.000Z`))
   const found: PastKeys = { ids: new Set(), segments: [] }
   for await (const keys of listPages(prefix, objects)) {
-    for (const key of keys) {
-      if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return found
-      const id = parseRecordKey(key)?.id ?? parseTombstoneKey(key)?.id
-      if (id !== undefined && monthOf(createdAtOf(id)) === month) found.ids.add(id)
-      const segment = parseSegmentKey(key)
-      if (segment) found.segments.push(segment)
-    }
+    const recent = keys.filter((key) => key.slice(prefix.length, prefix.length + DAY_DIGITS) <= oldest)
+    const { ids, segments, deletedIds } = readRecordKeys(recent, ignoreSilently)
+    for (const id of [...ids, ...deletedIds]) if (monthOf(createdAtOf(id)) === month) found.ids.add(id)
+    found.segments.push(...segments)
+    if (recent.length < keys.length) break
   }
   return found
 }
@@ -62,7 +61,7 @@ async function listPastKeys(account: string, now: Date, objects: Pick<ObjectStor
 async function readUnits(account: string, segment: SegmentName, now: Date, { objects, report }: PastDeps): Promise<[string, number][]> {
   const { key } = segment
   const text = await readStored('segment', key, { storage: objects, report })
-  const lines = linesInPlace(segment, readSegment(text ?? '')).filter(({ line }) => VIDEO.test(line))
+  const lines = readLines(segment, text ?? '').filter(({ line }) => VIDEO.test(line))
   return lines.flatMap(({ id, line }): [string, number][] => {
     const record = readArchived(line, { account, id }, now)
     if (typeof record === 'object') return [[id, unitsOf(record.spec)]]

@@ -2,12 +2,13 @@
 // deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'
-import { type Line, linesInPlace, MAX_SEGMENT_RECORDS, readSegment, type SegmentName, toSegments } from '@tintype/crds/records/archive'
+import { type Line, MAX_SEGMENT_RECORDS, readLines, type SegmentName, toSegments } from '@tintype/crds/records/archive'
 import { readArchived } from '@tintype/crds/records/archived-record'
 import { prefixOf } from '@tintype/crds/records/folders'
 import { parseKeys } from '@tintype/crds/records/ignored-objects'
 import { JOIN, objectKeyPrefix, recordKey, rewriteKey, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
+import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import { readStored } from '@tintype/crds/storage/read-stored'
@@ -87,7 +88,7 @@ const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<Rewr
 
 async function listSegments(account: string, day: string, { storage, report }: RewriteDeps): Promise<SegmentName[]> {
   const names: SegmentName[] = []
-  for await (const keys of listPages(segmentsPrefix(account, day), storage)) names.push(...parseKeys('segment', keys, report))
+  for await (const keys of listPages(segmentsPrefix(account, day), storage)) names.push(...readRecordKeys(keys, report).segments)
   return names
 }
 
@@ -111,7 +112,7 @@ async function readWhole(account: string, segment: SegmentName, { storage, repor
   const { key, count } = segment
   const text = await readStored('segment', key, { storage, report })
   if (text === undefined) return undefined
-  const lines = linesInPlace(segment, readSegment(text))
+  const lines = readLines(segment, text)
   const isRecord = ({ id, line }: Line): boolean => typeof readArchived(line, { account, id }, now()) === 'object'
   if (lines.length === count && lines.every(isRecord)) return lines
   report({ kind: 'segment', reason: 'content', key })

@@ -3,9 +3,8 @@ import { BucketArchive } from '../../../../api-gateway/src/archive/bucket-archiv
 import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { buildSegments } from '../../../../crds/src/records/archive.ts'
 import { dayOf, JOIN, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
-import { aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
+import { aScreenshot, at, buildSegments, completedStatus } from '../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
 import { ring } from '../../../support/sources/mark-checks.ts'
 

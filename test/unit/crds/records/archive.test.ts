@@ -3,7 +3,6 @@ import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import {
-  buildSegments,
   MAX_SEGMENT_RECORDS,
   parseArchivedLine,
   parseSegmentKey,
@@ -13,7 +12,7 @@ import {
 } from '../../../../crds/src/records/archive.ts'
 import { toRecord } from '../../../../crds/src/records/record.ts'
 import { dayOf, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
-import { aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
+import { aScreenshot, at, buildSegments, completedStatus } from '../../../support/fakes/builders.ts'
 
 const shot = (second: number, version = '1'): Screenshot =>
   aScreenshot({
@@ -55,7 +54,7 @@ t.test('parseArchivedLine refuses other texts', async (t) => {
     t.throws(() => parseArchivedLine(text), text)
 })
 
-t.test('buildSegments sorts the records of a day newest first, and puts their range in the key', async (t) => {
+t.test('toSegments sorts the records of a day newest first, and puts their range in the key', async (t) => {
   const shots = [shot(5), shot(9), shot(1)]
   const [segment, ...others] = buildSegments('acme', shots)
   t.strictSame(others, [])
@@ -75,7 +74,7 @@ t.test('buildSegments sorts the records of a day newest first, and puts their ra
   t.strictSame(buildSegments('acme', shots.toReversed()), [segment], 'the same records give the same segment')
 })
 
-t.test('buildSegments separates days and limits segments to 1,000 records', async (t) => {
+t.test('toSegments separates days and limits segments to 1,000 records', async (t) => {
   const shots = [...Array.from({ length: MAX_SEGMENT_RECORDS + 1 }, (_, n) => shot(n)), shot(-86_400)]
   const segments = buildSegments('acme', shots)
   t.strictSame(
@@ -85,7 +84,7 @@ t.test('buildSegments separates days and limits segments to 1,000 records', asyn
   t.equal(new Set(segments.map(({ first }) => dayOf(first))).size, 2)
 })
 
-t.test('buildSegments limits segments to 4 MiB', async (t) => {
+t.test('toSegments limits segments to 4 MiB', async (t) => {
   const large = Array.from({ length: 5 }, (_, n) => {
     const one = shot(n)
     return { ...one, spec: { ...one.spec, options: { styles: 'x'.repeat(1_500_000) } } }

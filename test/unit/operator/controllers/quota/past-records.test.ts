@@ -1,10 +1,10 @@
 import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
-import { buildSegments } from '../../../../../crds/src/records/archive.ts'
 import { recordKey, segmentsPrefix, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
 import type { ListKeys } from '../../../../../crds/storage/port.ts'
 import { listPastUnits, type PastDeps } from '../../../../../operator/src/controllers/quota/past-records.ts'
+import { buildSegments } from '../../../../support/fakes/builders.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const idAt = (time: string) => newId('scr', new Date(time))

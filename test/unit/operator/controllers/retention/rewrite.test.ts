@@ -2,7 +2,7 @@ import t from 'tap'
 import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import { buildSegments, parseSegmentKey, readSegment } from '../../../../../crds/src/records/archive.ts'
+import { parseSegmentKey, readSegment } from '../../../../../crds/src/records/archive.ts'
 import {
   dayOf,
   JOIN,
@@ -13,7 +13,7 @@ import {
   tombstoneKey,
 } from '../../../../../crds/src/records/storage-keys.ts'
 import { rewrite } from '../../../../../operator/src/controllers/retention/rewrite.ts'
-import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
+import { aScreenshot, at, buildSegments, completedStatus } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
 
