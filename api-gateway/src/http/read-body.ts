@@ -63,7 +63,7 @@ export function findDuplicateProblems(path: string, values: readonly string[] | 
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] is a duplicate` }]
 }
 
-/** Checks that a body of a change has at least one field, if its schema says so. */
+/** Checks that a body of a change has at least one field, if its schema requires one. */
 export const findEmptyProblems = (schema: z.ZodType, body: unknown): Problem[] =>
   schema.meta()?.minProperties === undefined || Object.keys(body as object).length > 0
     ? []
