@@ -260,7 +260,7 @@ t.test('schedules are created, changed, run, listed, suspended and deleted', asy
   t.strictSame(changed.options, { full_page: true, dark_mode: true, authorization: '***' }, 'options that the service does not show stay')
   t.match(changed, { time_zone: 'UTC', status: 'active', comparison: { baseline: 'previous', threshold: 0.2 } })
   const fewer = ['--reset', 'full-page', '--reset', 'compare', '--url', 'https://example.com/new']
-  t.match(await tintype(['schedules', 'update', id, ...fewer]), { code: 2, stderr: /give options\.authorization too/ })
+  t.match(await tintype(['schedules', 'update', id, ...fewer]), { code: 2, stderr: /give --authorization too/ })
   t.match(await textOf(['schedules', 'update', id, ...fewer, '--reset', 'authorization']), /^url +https:\/\/example\.com\/new$/m)
   t.match(JSON.parse(await textOf(['schedules', 'get', id, '--json'])), { options: { dark_mode: true }, comparison: null })
   t.match(await tintype(['schedules', 'approve', id]), { code: 1, stderr: /set comparison\.baseline to approved first/ })
