@@ -106,7 +106,7 @@ t.test('while the store is unavailable, records can be read, and files and delet
   t.same((await call(record.download_url)).body, picture)
 })
 
-t.test('while the store hangs, file requests time out, and no other request waits for it', async (t) => {
+t.test('while the store hangs, file requests time out, and other requests do not wait', async (t) => {
   const { body } = await create(one)
   await complete(body.id, picture, world)
   const { body: record } = await read(one, body.id, '?wait=25')
