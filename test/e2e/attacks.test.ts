@@ -65,10 +65,11 @@ async function main(): Promise<void> {
     { host: TRAPS.families(), port: 80, address: FAMILIES_INNER },
   ]
   const changing: Target = { host: TRAPS.changing('10.0.0.1'), port: 80, address: '10.0.0.1' }
+  // test/integration/egress/addresses.test.ts has every spelling. One in three shows that nothing in a cluster reads them in another way.
   const spellings = LITERAL_ATTACKS.flatMap(({ host, means }): Target[] => {
     const target = literals.find((literal) => bare(literal.host) === means)
     return target && target.host !== host ? [{ ...target, host }] : []
-  })
+  }).filter((_, place) => place % 3 === 0)
   const store = await kubectlJson<{ status: { podIP: string } }>(['get', 'pod', `${STORE}-0`])
   const storeService = await kubectlJson<{ spec: { clusterIP: string } }>(['get', 'service', STORE])
   /** Services with their status for plain HTTP: this status in the record means that the page reached the service. */
@@ -114,7 +115,7 @@ async function main(): Promise<void> {
 
   t.test('complaint: pages reach internal hosts: a page cannot navigate to a blocked address', (t) =>
     leave(t, [
-      ...literals.flatMap((target) => ['direct', 'redirect', 'link'].map((way) => [target, way] as const)),
+      ...literals.flatMap((target, place) => ['direct', ['redirect', 'link'][place % 2]!].map((way) => [target, way] as const)),
       ...NAVIGATIONS.slice(3).map((way) => [literals[0]!, way] as const),
     ]),
   )
@@ -126,7 +127,7 @@ async function main(): Promise<void> {
     ]),
   )
 
-  t.test('complaint: pages reach internal hosts: a page cannot navigate to any spelling of a blocked address', (t) => {
+  t.test('complaint: pages reach internal hosts: a page cannot navigate to another spelling of a blocked address', (t) => {
     // A header line cannot contain every spelling.
     const ways = NAVIGATIONS.filter((way) => way !== 'redirect')
     return leave(

@@ -26,9 +26,9 @@ counter = itertools.count()
 
 PLAN_DAYS = 30
 
-# This run tries every tenth capture option, without those that may be very long. test/integration/crds/agreement.test.ts tries the values
+# One in so many capture options is tried, without those that may be very long. test/integration/crds/agreement.test.ts tries the values
 # of each option; a run over all options would take an hour.
-SHARE = 10
+SHARE = int(os.environ["FUZZ_SHARE"])
 LONGEST = 300_000
 
 

@@ -29,6 +29,9 @@ export const checkedSources: readonly string[] = globSync(
   .filter((file) => !file.includes('/generated/'))
   .sort()
 
+/** The tests whose titles `npm run verify` checks. */
+export const checkedTests: readonly string[] = globSync('test/{unit,integration,e2e}/**/*.test.ts', { cwd: repository }).sort()
+
 /** Results of Vale. */
 export interface ProseResult {
   /** True when there is no error. Warnings and suggestions do not fail the check. */

@@ -15,6 +15,7 @@ export interface Message {
 const MIN_WORDS = 3
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\[\s\S])*)`/g
+const TITLE = new RegExp(`(?<=\\bt\\.test\\(\\s*)(?:${LITERAL.source})`, 'g')
 /** What no sentence contains: markup, scripts and style sheets that are run in a page. */
 const CODE = /[<>{}=;\n]|=>|\\n/
 
@@ -28,12 +29,22 @@ export function findMessages(source: string): Message[] {
   })
 }
 
-/** Checks the messages of sources. Paths are relative to the repository, or absolute. */
-export async function checkMessages(files: readonly string[], minimum: 'error' | 'suggestion' = 'error'): Promise<ProseResult> {
+/** The titles of tests, without the number of a specified sentence. Other texts of tests are inputs and expected values. */
+export const findTitles = (source: string): Message[] =>
+  [...source.matchAll(TITLE)].flatMap(({ 0: literal, index }) =>
+    findMessages(literal.replace(/spec [\d.]+: /, '')).map(({ text }) => ({ text, line: source.slice(0, index).split('\n').length })),
+  )
+
+/** Checks the messages of sources, or the titles of tests. Paths are relative to the repository, or absolute. */
+export async function checkMessages(
+  files: readonly string[],
+  minimum: 'error' | 'suggestion' = 'error',
+  find = findMessages,
+): Promise<ProseResult> {
   const places: string[] = []
   const paragraphs: string[] = []
   for (const file of files) {
-    for (const { text, line } of findMessages(await readFile(path.resolve(repository, file), 'utf8'))) {
+    for (const { text, line } of find(await readFile(path.resolve(repository, file), 'utf8'))) {
       places.push(`${file}:${line}`)
       paragraphs.push(text)
     }

@@ -220,7 +220,7 @@ t.test('a user of one account cannot write the status of another account’s obj
   await t.rejects(writer.request(apply), onlyPrograms, 'server-side apply')
 })
 
-t.test('operator and gateway write the status that they own, and no other', async (t) => {
+t.test('operator and gateway can write only the status that they own', async (t) => {
   const { http: operator } = await release.asPod('tintype-operator', 'operator-status')
   const { http: gateway } = await release.asPod('tintype-api-gateway', 'gateway-status')
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'ready', lastTransitionTime: instant }]

@@ -106,7 +106,7 @@ t.test('while the store is unavailable, records can be read, and files and delet
   t.same((await call(record.download_url)).body, picture)
 })
 
-t.test('while the store hangs, file requests time out, and no other request waits for it', async (t) => {
+t.test('while the store hangs, file requests time out, and other requests do not wait', async (t) => {
   const { body } = await create(one)
   await complete(body.id, picture, world)
   const { body: record } = await read(one, body.id, '?wait=25')
@@ -123,16 +123,15 @@ t.test('while the store hangs, file requests time out, and no other request wait
 t.test('a gateway that shuts down responds to held requests, becomes unready, and exits with 0', async (t) => {
   const gateway = await world.startGateway({ TINTYPE_DRAIN_DELAY_MILLISECONDS: '5000' })
   const { body } = await create(gateway)
-  const started = Date.now()
   const held = read(gateway, body.id, '?wait=25')
   const heldCreation = create(gateway, '?wait=25')
   await eventually('the gateway holds two requests', async () => {
     return (await (await fetch(`${gateway.metricsUrl}/metrics`)).text()).includes('http_requests_held 2')
   })
+  // The process ends 10 seconds later. Requests that it held for all of their 25 seconds would get no response.
   const ended = gateway.stop()
   t.match((await held).body, { status: 'pending' })
   t.equal((await heldCreation).status, 202)
-  t.ok(Date.now() - started < 25_000, 'held requests end before their 25 seconds')
   t.equal((await call(`${gateway.metricsUrl}/readyz`)).status, 503)
   const late = await create(gateway)
   t.equal(late.status, 202, 'requests that still arrive are served')

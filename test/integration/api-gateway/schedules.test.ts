@@ -264,7 +264,7 @@ t.test('an approved run is the one that later runs are compared with', async (t)
   t.equal((await world.screenshots.get(toObjectName(third))).spec.options?.compareTo, second)
 })
 
-t.test('a suspended account creates no runs, and the schedule says so', async (t) => {
+t.test('a suspended account creates no runs, and the schedule shows the reason', async (t) => {
   const late = await world.createKey({ accountName: 'late' })
   const { body } = await rest('POST', '/schedules', rare, late)
   const name = toObjectName(body.data.id)

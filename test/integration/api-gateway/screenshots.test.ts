@@ -100,7 +100,7 @@ t.test('GET /screenshots/:id returns the same 404 for ids of other accounts, unk
   }
 })
 
-t.test('POST /screenshots?wait= answers 200 with the full record when the capture ends in time', async (t) => {
+t.test('POST /screenshots?wait= returns 200 with the full record when the capture ends in time', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
   const response = create({}, '?wait=20')
   await complete(await newest(before), picture, world)
@@ -109,7 +109,7 @@ t.test('POST /screenshots?wait= answers 200 with the full record when the captur
   t.match(body, { status: 'completed', file_size_bytes: picture.length })
 })
 
-t.test('POST /screenshots?wait= answers 202 when time is up', async (t) => {
+t.test('POST /screenshots?wait= returns 202 when time is up', async (t) => {
   const { status, body } = await create({}, '?wait=1')
   t.equal(status, 202)
   t.strictSame(Object.keys(body), ['id', 'url', 'status', 'options', 'created_at', 'estimated_time'])

@@ -55,7 +55,7 @@ t.test('a runner records, stores and reports a video with its poster, and remove
   t.equal(await runner.stop(), 0)
 })
 
-t.test('a runner that was not started for videos, or has no ffmpeg, says so', async (t) => {
+t.test('a runner that was not started for videos, or has no ffmpeg, reports it', async (t) => {
   for (const [env, video, message] of [
     [{}, undefined, /^the pool of this capture does not record videos/],
     [

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { checkedFiles, checkedSources, checkProse } from '../../prose/check.ts'
-import { checkMessages, findMessages } from '../../prose/messages.ts'
+import { checkedFiles, checkedSources, checkedTests, checkProse } from '../../prose/check.ts'
+import { checkMessages, findMessages, findTitles } from '../../prose/messages.ts'
 import { buildVale } from '../../prose/vale.ts'
 
 // The prose check of `npm run verify` finds forbidden words. A rule without matches would accept every text.
@@ -71,6 +71,11 @@ t.test('the prose check reads comments and messages of code', async (t) => {
   t.match([await checkProse([file]), await checkMessages([file])], [{ isGood: true }, { isGood: true }])
 })
 
+t.test('findTitles reads only the titles of tests, without the number of a specified sentence', async (t) => {
+  const source = "const input = 'The gateway answers 404.'\nt.test(\n  'spec 2.2: a page says so', async (t) => t.equal('a b c d', ''))"
+  t.strictSame(findTitles(source), [{ text: 'a page says so', line: 3 }])
+})
+
 t.test('findMessages leaves out names, markup and scripts, and keeps the lines', async (t) => {
   const source = `const a = 'screenshot'
 /* 'not a message at all' */
@@ -82,6 +87,10 @@ const c = \`took \${n.toFixed(1)} s of time\`
 
 t.test('the texts of the repository pass the prose check', async (t) => {
   t.ok(checkedFiles.length > 8, `${checkedFiles.length} files`)
-  for (const { isGood, output } of [await checkProse([...checkedFiles, ...checkedSources]), await checkMessages(checkedSources)])
-    t.ok(isGood, output)
+  const results = [
+    await checkProse([...checkedFiles, ...checkedSources]),
+    await checkMessages(checkedSources),
+    await checkMessages(checkedTests, 'error', findTitles),
+  ]
+  for (const { isGood, output } of results) t.ok(isGood, output)
 })

@@ -6,12 +6,14 @@ import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { ensurePythonTools, locatePythonTools } from '../../fuzz/python-tools.ts'
+import { isFullLength } from '../../support/length.ts'
 import { startStage } from './stage.ts'
 
 // Valid and invalid requests generated from the OpenAPI document, single and in chains along its links, against a real gateway. The run has
-// a fixed seed and a limited number of examples. It takes more than a minute because there are many operations.
+// a fixed seed and a limited number of examples. The short form sends bounds and chains for fewer capture options, and no random requests.
 
 const TIMEOUT_MILLISECONDS = 540_000
+const SHORT_FORM = ['--phases=examples,coverage,stateful', '--max-examples=4']
 
 await ensurePythonTools()
 const source = path.join(import.meta.dirname, '../../fuzz')
@@ -37,12 +39,20 @@ interface Run {
 async function fuzz(): Promise<Run> {
   for (const file of ['hooks.py', 'schemathesis.toml']) await copyFile(path.join(source, file), path.join(directory, file))
   const report = path.join(directory, 'run.har')
-  const args = ['run', `${stage.gateway.url}/api/v1/openapi.json`, '--checks=all', '--report=har', `--report-har-path=${report}`]
+  const args = [
+    'run',
+    `${stage.gateway.url}/api/v1/openapi.json`,
+    '--checks=all',
+    '--report=har',
+    `--report-har-path=${report}`,
+    ...(isFullLength ? [] : SHORT_FORM),
+  ]
   const environment = {
     FUZZ_KEY: stage.key,
     FUZZ_KEY_ID: stage.keyId,
     FUZZ_FILE: stage.file,
     FUZZ_IDS: JSON.stringify(stage.ids),
+    FUZZ_SHARE: isFullLength ? '10' : '40',
     NO_COLOR: '1',
     PYTHONDONTWRITEBYTECODE: '1',
   }

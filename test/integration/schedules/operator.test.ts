@@ -211,7 +211,7 @@ t.test('an Account, a pool, a Webhook, a key, a Screenshot and a schedule with t
   t.equal(findCondition(status?.conditions, 'Ready')?.status, 'True')
 })
 
-t.test('an Account, a pool or a Webhook whose old name cannot work says so, instead of failing for ever', async (t) => {
+t.test('an Account, a pool or a Webhook whose old name cannot work names the reason, instead of failing for ever', async (t) => {
   const { podTemplate } = (await stage.pool()).spec
   const old = [
     { store: accountStore, plural: 'accounts', name: 'old.account', bad: 'x.y', spec: { plan: 'free' } },

@@ -182,7 +182,7 @@ for (const [kind, store] of Object.entries(STORES)) {
     t.match(await causeOf({ TINTYPE_STORAGE_PATH_STYLE: 'true' }), /only from the host name: set storage\.external\.pathStyle to false/)
   })
 
-  t.test(`${kind} that reads the bucket from the path only: the error says so`, async (t) => {
+  t.test(`${kind} that reads the bucket from the path only: the error names the setting to change`, async (t) => {
     const { endpoint, gatewayConfig } = await startStore(t, store, { name: 'path style' })
     const more = { TINTYPE_STORAGE_ENDPOINT: endpoint.replace('127.0.0.1', DOMAIN), TINTYPE_STORAGE_PUBLIC_URL: '' }
     await openBucket(gatewayConfig(more).storage).check()

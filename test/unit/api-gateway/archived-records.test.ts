@@ -153,7 +153,7 @@ t.test('GET /screenshots sorted by completed_at lists live records, or fails if 
   t.strictSame(new Set(responded.json().data.map(({ id }: { id: string }) => id)), new Set(live))
 })
 
-t.test('a record whose file has had its time says so, and its download answers 410', async (t) => {
+t.test('a record whose file has expired shows it, and its download returns 410', async (t) => {
   const { app, archive, headers } = aGateway()
   const [kept, over] = [daysAgo(29.5), daysAgo(30)] as const
   await archive.put('acme', [completed(kept), completed(over)])

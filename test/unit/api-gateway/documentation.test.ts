@@ -20,7 +20,7 @@ const tables: [heading: string, rows: string[]][] = [
   ['Failed captures', Object.entries(JOB_ERRORS).map(([code, { remedy }]) => `| \`${code}\` | ${remedy} |`)],
 ]
 for (const [heading, rows] of tables) {
-  t.test(`docs/api.md lists every code that there is under "${heading}", and no other`, async (t) => {
+  t.test(`docs/api.md lists exactly the codes under "${heading}"`, async (t) => {
     t.strictSame(rowsBelow(heading).sort(), rows.sort())
   })
 }

@@ -124,7 +124,7 @@ t.test('an API key begins a session that reads the API as the key does', async (
   )
 })
 
-t.test('over TLS the cookie is Secure and has the prefix __Host-, and no other cookie counts', async (t) => {
+t.test('over TLS the cookie is Secure and has the prefix __Host-, and other cookies do not count', async (t) => {
   const { app, session } = aConsole()
   const tls = { origin: 'https://shots.example', 'x-forwarded-proto': 'https' }
   const headers = await session(tls)

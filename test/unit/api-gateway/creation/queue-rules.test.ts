@@ -46,7 +46,7 @@ t.test(
 
 const facts: QueueFacts = { own: 0, weight: 1, others: [], running: 2, meanCaptureMilliseconds: 2_000 }
 
-t.test('queuePosition counts the other accounts by weight, and no more than they have queued', async (t) => {
+t.test('queuePosition counts the other accounts by weight, at most as often as they have queued', async (t) => {
   const others = [
     { waiting: 2_000, weight: 1 },
     { waiting: 1, weight: 8 },

@@ -50,7 +50,7 @@ const bodies: [path: string, url: string, body: string][] = [
   ['constructor', '/v1/keys', '{"name":"a","constructor":{}}'],
 ]
 for (const [path, url, body] of bodies) {
-  t.test(`${path} is dropped in silence: POST ${url} refuses ${body}`, async (t) => {
+  t.test(`${path} is ignored: POST ${url} refuses ${body}`, async (t) => {
     const message = `${path} is a reserved name: leave the field out`
     t.match(await post(url, body), {
       statusCode: 400,

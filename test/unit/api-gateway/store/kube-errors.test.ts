@@ -15,7 +15,7 @@ for (const status of [0, 429, 500, 503]) {
 }
 
 for (const status of [401, 403]) {
-  t.test(`a creation is not answered 500 when an API server that has just started answers ${status}`, async (t) => {
+  t.test(`a creation does not return 500 when an API server that has just started returns ${status}`, async (t) => {
     t.match(toApiError(refusal(status)), { code: 'SERVICE_UNAVAILABLE' })
   })
 }

@@ -126,7 +126,7 @@ t.test('an error lists the problems of a request, and none if it has other detai
   t.match(await errorOf(failure(409, 'LIMIT_REACHED', {}, { limit: 5 })), { problems: [], details: { limit: 5 } })
 })
 
-t.test('a response that does not come from Tintype is an error that says so', async (t) => {
+t.test('a response that does not come from Tintype is an error with that reason', async (t) => {
   const html = aTransport([new Response('<html>', { status: 404 })])
   await t.rejects(html.transport.call(get), { code: 'INVALID_RESPONSE', status: 404, message: /404 and does not come from Tintype/ })
   const fine = aTransport([new Response('<html>')])

@@ -37,7 +37,7 @@ for (const [name, spec, is] of usable) {
   t.test(`isUsable ${name}`, async (t) => t.equal(isUsable(anApiKey(text, spec), keyHash(text), now), is))
 }
 
-t.test('isUsable takes either key of a rotation and no other', async (t) => {
+t.test('isUsable accepts only the two keys of a rotation', async (t) => {
   const other = newKeyText()
   const key = anApiKey(text, {})
   const rotating = { ...key, metadata: { ...key.metadata, labels: { ...key.metadata.labels, [Label.keyHash2]: keyHash(other) } } }
@@ -47,7 +47,7 @@ t.test('isUsable takes either key of a rotation and no other', async (t) => {
   t.equal(isUsable(rotating, '', now), false)
 })
 
-t.test('isUsable ends the text before a rotation when the overlap is over, and no other', async (t) => {
+t.test('isUsable ends only the text before a rotation when the overlap is over', async (t) => {
   const other = newKeyText()
   const expiryTime = '2026-11-21T11:00:00Z'
   const key = anApiKey(text, { previous: { expiryTime } })
@@ -63,7 +63,7 @@ t.test('isUsable ends the text before a rotation when the overlap is over, and n
   )
 })
 
-t.test('isUsable takes a key without a hash for nobody’s', async (t) => {
+t.test('isUsable rejects an empty hash for a key without a hash', async (t) => {
   const key = anApiKey(text, {})
   t.equal(isUsable({ ...key, metadata: { ...key.metadata, labels: {} } }, '', now), false)
 })

@@ -240,7 +240,7 @@ t.test('GET /schedules lists the schedules of the account, page by page', async 
   t.match((await call('GET', '/schedules?limit=1')).body, { data: { length: 1 }, pagination: { total: 2, has_more: true } })
 })
 
-t.test('POST /schedules with timezone is told to use time_zone', async (t) => {
+t.test('POST /schedules with timezone returns an error that suggests time_zone', async (t) => {
   const { status, body } = await calling(aGateway())('POST', '/schedules', { ...hourly, timezone: 'Europe/Zurich' })
   t.match({ status, body }, { status: 400, body: { error: { message: /timezone is not known here; did you mean time_zone\?/ } } })
 })

@@ -42,7 +42,7 @@ t.test('POST /screenshots seals what a proxy, storage and headers hold, and show
   })
 })
 
-t.test('POST /screenshots and its batch answer 403 to options that are switched off', async (t) => {
+t.test('POST /screenshots and its batch return 403 for options that are switched off', async (t) => {
   const gateway = aGateway({ optionPolicy: { ...DEFAULT_OPTION_POLICY, scripts: false } })
   const refused = { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED', details: [{ path: 'options.init_script' }] } } }
   t.match(await post(gateway, { url, options: { init_script: '1' } }), refused)

@@ -14,7 +14,7 @@ t.test('gateway and client leave out the same tracking parameters', async (t) =>
   }
 })
 
-t.test('no option and no other parameter of links is a tracking parameter', async (t) => {
+t.test('neither an option nor a parameter of links is a tracking parameter', async (t) => {
   const own = ['key', 'url', 'expires', 'signature', 'on_error', ...Object.keys(captureOptionFields), ...Object.keys(recordOptions)]
   t.strictSame(own.filter(isTracking), [])
 })

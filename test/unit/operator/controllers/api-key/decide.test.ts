@@ -82,7 +82,7 @@ t.test('a text that a rotation over REST has replaced does not return', async (t
   }
 })
 
-t.test('a key keeps its text while its Secret has none that it can take, and the condition says so', async (t) => {
+t.test('a key keeps its text while its Secret has none that it can take, and the condition has the reason', async (t) => {
   const ready = (more: Partial<Observed>, spec?: ApiKeySpec) => readyOf(keyOfSecret(more, spec))
   const still = /still accepted/
   t.match(ready({ secret: { state: 'missing' } }), { status: 'True', reason: 'SecretNotFound', message: still })
