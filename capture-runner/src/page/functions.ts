@@ -245,6 +245,10 @@ export interface PageFunctions {
   noteShifts: () => void
   /** Moves elements that follow the scroll to where they are when their container is in the middle of the window. */
   placeShifted: () => void
+  /** True if content is transparent in the upper part of the window. */
+  hidesTop: () => boolean
+  /** Moves the page down, as far as it flows; 0 restores it. */
+  shiftDown: (pixels: number) => void
   /** Records the state of links to sections of the page. */
   noteSectionLinks: () => void
   /** Restores the recorded state. */

@@ -86,8 +86,11 @@ export interface Work {
   imagesUntil?: number
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
-  /** The document that was prepared for a full page, the height of the window in which it is laid out, and since when on the runner's clock. */
-  revealed?: { document: string | undefined; windowHeight: number; at: number }
+  /**
+   * The document that was prepared for a full page, the height of the window in which it is laid out, since when on the runner's clock, and whether the
+   * page was moved to the middle of that window.
+   */
+  revealed?: { document: string | undefined; windowHeight: number; at: number; isShifted?: true }
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal

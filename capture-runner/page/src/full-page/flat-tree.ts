@@ -1,16 +1,16 @@
 import { call, nameOf, read } from '../shared/dom.ts'
 import { shadowRootOf } from '../shared/tree.ts'
 
-/** The elements below a node as they are shown: with those of shadow roots, and at the places of their slots. */
-export function* flatElements(root: Document | Element): Generator<Element> {
+/** The elements below an element as they are shown: with those of shadow roots, and at the places of their slots. */
+export function flatElements(root: Element, found: Element[] = []): Element[] {
   for (const element of childrenOf(root)) {
-    yield element
-    yield* flatElements(element)
+    found.push(element)
+    flatElements(element, found)
   }
+  return found
 }
 
-function childrenOf(root: Document | Element): Iterable<Element> {
-  if (root instanceof Document) return root.children
+function childrenOf(root: Element): Iterable<Element> {
   if (nameOf(root) === 'slot') {
     const assigned = call(root as HTMLSlotElement, 'assignedElements')
     if (assigned.length > 0) return assigned

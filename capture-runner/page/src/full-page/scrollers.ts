@@ -1,7 +1,7 @@
 import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
 import { attributeOf, boxOf, call, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
-import { containerOf, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
+import { allElements, containerOf, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 import { flatElements } from './flat-tree.ts'
 
 // Finds the parts of a page that scroll instead of the page (ADR 72), and tells which of them can be shown whole.
@@ -44,7 +44,7 @@ const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 /** All parts that scroll, the largest first. */
 export function findScrollers(): Scroller[] {
   const found: Scroller[] = []
-  for (const element of flatElements(document)) {
+  for (const element of allElements(findRoots(false))) {
     if (element === document.documentElement) continue
     const hidden = isFrame(element) ? hiddenInFrame(element) : hiddenIn(element)
     if (hidden <= 1) continue
@@ -57,8 +57,9 @@ export function findScrollers(): Scroller[] {
 }
 
 function hiddenIn(element: Element): number {
-  const hidden = read(element, 'scrollHeight') - read(element, 'clientHeight')
-  if (hidden <= 1 || read(element, 'clientHeight') === 0 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) return 0
+  const height = read(element, 'clientHeight')
+  const hidden = height === 0 ? 0 : read(element, 'scrollHeight') - height
+  if (hidden <= 1 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) return 0
   // The overflow of the body is that of the window, unless the root element has its own.
   const isWindow = element === document.body && getComputedStyle(document.documentElement).overflowY === 'visible'
   return isWindow ? 0 : hidden
@@ -124,7 +125,7 @@ function reasonToKeep({ element, share }: Scroller): FoldReason | undefined {
     if (call(outer, 'matches', EDITORS)) return 'editor'
   }
   if (isFrame(element)) return frameDocumentOf(element) ? undefined : 'frame'
-  const inside = [...flatElements(element)]
+  const inside = flatElements(element)
   if (inside.some((part) => call(part, 'matches', EDITORS) && shareInWindow(part) >= share * EDITOR_SHARE)) return 'editor'
   return inside.length <= MAX_ELEMENTS && drawsOnlyRows(element, inside) ? 'rows' : undefined
 }

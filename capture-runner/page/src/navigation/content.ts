@@ -1,5 +1,6 @@
 import type { DocumentFacts, PageFunctions } from '../../../src/page/functions.ts'
 import { call } from '../shared/dom.ts'
+import { recall } from '../shared/state.ts'
 import { foldText, readVisibleText } from '../shared/text.ts'
 import { findMatches, findRoots, isVisible } from '../shared/tree.ts'
 
@@ -32,7 +33,8 @@ const CAPTCHAS = `
 
 /** Forms by which a login or a captcha is recognized. A captcha on a page with more text than such a page does not count. */
 export function findForms(): DocumentFacts['forms'] {
-  const roots = findRoots()
+  // The wait for stability has searched the page for trees, which takes long on a large page.
+  const roots = [...(recall('tintypeMotion')?.roots ?? findRoots())]
   const isShown = (selector: string) =>
     findMatches(selector, roots).some(
       (element) => isVisible(element) && call(element, 'checkVisibility', { visibilityProperty: true, opacityProperty: true }),

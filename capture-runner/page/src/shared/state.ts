@@ -1,13 +1,15 @@
 // What a page function leaves for a later one, as properties of its world's global object. The page's scripts cannot see them.
 
 import type { Growth } from './growth.ts'
+import type { Root } from './tree.ts'
 
 /** What the functions remember, by name. */
 export interface PageState {
   tintypeClicked: WeakSet<Element>
   tintypeChanges: { count: number; observer: MutationObserver }
   tintypeMotion: {
-    roots: WeakSet<Node>
+    /** Trees that are observed. */
+    roots: Set<Root>
     growth: Growth
     changes: number
     hasGrown: boolean

@@ -2,7 +2,7 @@ import type { PageFunctions } from '../../../src/page/functions.ts'
 import { nameOf, queryAll } from '../shared/dom.ts'
 import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findRoots } from '../shared/tree.ts'
+import { findRoots, type Root } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
 import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
 
@@ -45,7 +45,7 @@ function createWatch() {
     for (const record of records) if (hasGrownBy(watch.growth, record)) watch.hasGrown = true
   }
   const watch = {
-    roots: new WeakSet<Node>(),
+    roots: new Set<Root>(),
     growth: createGrowth(),
     changes: 0,
     hasGrown: false,

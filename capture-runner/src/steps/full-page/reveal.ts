@@ -19,6 +19,8 @@ const MAX_ELEMENTS = 20_000
 const PAGE_SHARE = 0.6
 /** The same for a page that has grown since: up to here, the window remains tall enough. */
 const GROWN_SHARE = 0.8
+/** Share of the tall window above and below a page whose scripts hide what is in the first quarter. */
+const SIDE_SHARE = 0.3
 /** How often a page that grows is followed, and for how long in real time. */
 const MAX_GROWTHS = 3
 const GROWTH_MILLISECONDS = 2_000
@@ -56,7 +58,7 @@ export const followGrowth: Step = {
       if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
       const isGrown = needsLayout(work, height)
       // A page that has grown, and loads again, is about to grow again.
-      if (!isGrown && !(growths > 0 && isLoading(work))) return
+      if (!isGrown && !(growths > 0 && isLoading(work))) return inDocument(work, undefined, () => showTop(work, height))
       if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
       if (isGrown) await inDocument(work, undefined, () => layOutTall(work, height))
       growths++
@@ -79,6 +81,7 @@ export const conceal: Step = {
     try {
       await callInPage(work, 'restoreSectionLinks')
       await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)
+      if (work.revealed?.isShifted) await callInPage(work, 'shiftDown', 0)
     } finally {
       await awaitResponse(tab.layOut(), signal)
     }
@@ -102,6 +105,20 @@ function followOwnNavigation({ tab, plan, revealed }: Work): void {
 async function prepareAgain(work: Work): Promise<number> {
   await unfoldParts(work, true)
   return callInPage(work, 'prepareReveal', MAX_ELEMENTS)
+}
+
+/** Shows the page in the middle of a taller window if scripts hide what is in the first quarter of it. */
+async function showTop(work: Work, pageHeight: number): Promise<void> {
+  const { tab, plan, revealed, signal } = work
+  if (!tab.layOut || !revealed || revealed.windowHeight === plan.context.viewport.height || plan.context.scriptsOff) return
+  if (!(await callInPage(work, 'hidesTop'))) return
+  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / (1 - 2 * SIDE_SHARE))
+  revealed.isShifted = true
+  await awaitResponse(tab.layOut(revealed.windowHeight), signal)
+  await callInPage(work, 'shiftDown', Math.ceil(revealed.windowHeight * SIDE_SHARE))
+  await callInPage(work, 'pinHeights')
+  await reachScripts(work)
+  await stability.run(work)
 }
 
 /** Whether the page is too tall for the window in which it is laid out. */

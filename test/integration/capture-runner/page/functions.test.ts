@@ -233,6 +233,16 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('hidesSides'), false, 'the root element decides')
     },
   },
+  hidesTop: {
+    html: '<body style="margin:0"><div id="one" style="height:600px">text</div>',
+    run: async (t, { call, read }) => {
+      t.equal(await call('hidesTop'), false)
+      await read("one.style.opacity = '0'")
+      t.equal(await call('hidesTop'), true)
+      await read("one.style.position = 'fixed'")
+      t.equal(await call('hidesTop'), false, 'a message above the page')
+    },
+  },
   isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
   isolateElements: {
     html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
@@ -491,6 +501,15 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call, read }) => {
       t.match(await call('scrollWindow', 100, true), { windowHeight: 600 })
       t.strictSame(await read("[scrollY, document.querySelector('img').loading]"), [100, 'eager'])
+    },
+  },
+  shiftDown: {
+    html: '<body style="margin:0"><p id="one" style="margin:0">text</p>',
+    run: async (t, { call, read }) => {
+      await call('shiftDown', 200)
+      t.equal(await read('one.getBoundingClientRect().y'), 200)
+      await call('shiftDown', 0)
+      t.equal(await read('one.getBoundingClientRect().y'), 0)
     },
   },
   showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },

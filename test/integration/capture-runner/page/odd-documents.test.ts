@@ -32,6 +32,8 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   requestFrame: [],
   readFrame: [],
   findMovingAreas: [],
+  hidesTop: [],
+  shiftDown: [100],
   freezeViewAnimations: [600],
   restoreSectionLinks: [],
   unpinHeights: [true],

@@ -77,6 +77,12 @@ const stage = await openStage(t, {
       const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '0px 0px -25% 0px' })
       for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
   ),
+  '/middle-half': page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}<script>
+      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '-25%' })
+      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
+  ),
   // Each band is filled while it is near the middle of the window.
   '/parallax': page(
     '',
@@ -280,6 +286,7 @@ t.test('a full page follows a feed to its end, and warns of one without', async 
 for (const [path, what] of [
   ['/top-80', 'the upper 80 % of the window'],
   ['/margin-25', 'the window without its last quarter'],
+  ['/middle-half', 'the middle half of the window'],
 ] as const) {
   t.test(`a full page contains content that appears in ${what}`, async (t) => {
     t.strictSame(await count(path), { shown: SECTIONS, warnings: [] })
