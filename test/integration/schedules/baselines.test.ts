@@ -192,8 +192,23 @@ t.test('with Approved, the first picture stays until a run is approved, which is
     [/No run has succeeded/, /not a run of this schedule/, /not the id of a run/],
   )
   t.match((await runOf('approved')).status?.result?.comparison, { changed: false })
+  const keyOf = (shot: Screenshot) => baselineKey(ACCOUNT, schedule.metadata.uid, idOf(shot))
+  t.strictSame((await stage.kept(schedule)).toSorted(), [first, second, third].map(keyOf).toSorted(), 'the history keeps what it replaced')
+
+  // The files of the runs have expired, so only an undo can return to their pictures.
+  await stage.bucket.remove([first, second, third].map(fileOf))
+  t.match(await approve('undo'), { baseline: { id: idOf(first) }, approvals: [{ id: idOf(third), undoneTime: String }, {}, {}, {}] })
+  t.match((await runOf('approved')).status?.result?.comparison, { changed: true, rule: 'regions' })
+  t.match(await approve('undo'), { baseline: { id: idOf(third) } })
+  const [, , { approvalTime = '' } = {}] = (await approve('undo')).approvals ?? []
+  t.match(await stage.statusOf('approved'), { baseline: { id: idOf(second) } })
+  t.match((await runOf('approved')).status?.result?.comparison, { changed: false, rule: 'identical' })
+  t.strictSame((await approve(`undo/${approvalTime}`)).baseline?.id, idOf(second), 'the same undo again changes nothing')
+  t.match(await approve('undo'), { baseline: { id: idOf(first) } })
   await onlyOneKept(schedule)
-  t.strictSame(await stage.kept(schedule), [approved.baseline?.key])
+  t.match(await approve('undo'), { baseline: { id: idOf(first) } })
+  t.match(stage.eventsOf('approved', 'ApprovalRefused').at(-1)?.message, /no approval to undo/)
+  t.equal(stage.eventsOf('approved', 'ApprovalUndone').length, 4)
 })
 
 t.test('a lost picture fails one run, and the next one replaces it', async (t) => {

@@ -8,6 +8,7 @@ import type {
   ScheduleChanges,
   ScheduleRequest,
   ScheduleRun,
+  UndoneApproval,
 } from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
 import { listByOffset } from './offset-list.ts'
@@ -78,5 +79,11 @@ export class Schedules {
   async approve(id: string, { signal, ...body }: Approval & CallOptions = {}): Promise<{ run_id: string }> {
     const request = { method: 'POST', path: `${pathOf(id)}/approve`, body, signal } as const
     return (await this.#transport.call<{ data: { run_id: string } }>(request)).body.data
+  }
+
+  /** Undoes the last approval: later runs are compared with the run from before, if there was one. */
+  async undoApproval(id: string, { signal }: CallOptions = {}): Promise<UndoneApproval> {
+    const request = { method: 'POST', path: `${pathOf(id)}/undo-approval`, signal } as const
+    return (await this.#transport.call<{ data: UndoneApproval }>(request)).body.data
   }
 }

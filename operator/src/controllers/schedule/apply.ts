@@ -3,7 +3,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
-import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { LastComparison, RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { waitingRunOf } from '@tintype/crds/records/approval'
@@ -17,6 +17,7 @@ import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import { findArchived } from '../../storage/find-archived.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import { type Approval, approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
 import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-run.ts'
@@ -52,6 +53,7 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const { schedule } = observed
   let baseline = await finish(schedule, observed.ended, deps)
   const approval = await approve(withBaseline(schedule, baseline), observed.ended, deps)
+  const approvals = updateApprovals(withBaseline(schedule, baseline), approval, deps.now())
   if (approval && 'baseline' in approval) baseline = approval.baseline
   const made = decision.due ? await create(withBaseline(schedule, baseline), decision.due, deps) : undefined
   // An earlier leader created it, and it has ended since.
@@ -61,7 +63,8 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
     open: [...observed.open.filter(({ id }) => id !== made?.id), ...(made && !hasEnded(made) ? [made] : [])],
     ended: [...observed.ended, ...late],
     baseline,
-    approvedId: approval && 'baseline' in approval ? approval.baseline.id : undefined,
+    approvals,
+    approvedId: approval && 'baseline' in approval ? approval.baseline?.id : undefined,
     handled: decision.due?.time,
   }
   const status = buildStatus(schedule, decision, progress, deps.now())
@@ -70,7 +73,7 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   reportChanges(schedule, progress.ended, deps)
   reportFitness(withBaseline(schedule, baseline), progress.ended, deps)
   if (approval && written) await settle(written, approval, deps)
-  await cleanUp(schedule, baseline, deps)
+  await cleanUp(schedule, { baseline, approvals }, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
 
@@ -142,14 +145,21 @@ async function write(schedule: StoredSchedule, status: StatusPatch, deps: ApplyD
 
 /** Reports the outcome of an approval, and removes its request. */
 async function settle(schedule: StoredSchedule, approval: Approval, deps: ApplyDeps): Promise<void> {
-  if ('refusal' in approval) deps.events.warn(regarding(schedule), 'ApprovalRefused', approval.refusal)
-  else if (approval.isNew) deps.events.normal(regarding(schedule), 'Approved', `Run ${approval.baseline.id} was approved.`)
-  await patch(schedule, { metadata: { annotations: { [Annotation.approve]: null } } }, undefined, deps)
+  const object = regarding(schedule)
+  if ('refusal' in approval) deps.events.warn(object, 'ApprovalRefused', approval.refusal)
+  else if ('undone' in approval && approval.isNew) {
+    const next = approval.baseline ? `Later runs are compared with run ${approval.baseline.id}.` : 'Approve another run.'
+    deps.events.normal(object, 'ApprovalUndone', `The approval of run ${approval.undone.id} was undone. ${next}`)
+  } else if ('baseline' in approval && !('undone' in approval) && approval.isNew)
+    deps.events.normal(object, 'Approved', `Run ${approval.baseline.id} was approved.`)
+  const annotations =
+    'request' in approval ? { [Annotation.approve]: approval.request } : { [Annotation.approve]: null, [Annotation.approvedBy]: null }
+  await patch(schedule, { metadata: { annotations } }, undefined, deps)
 }
 
 async function patch(
   { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
-  body: { status: StatusPatch } | { metadata: { annotations: Record<string, null> } },
+  body: { status: StatusPatch } | { metadata: { annotations: Record<string, string | null> } },
   subresource: 'status' | undefined,
   { store, seenSchedules, isLeader }: ApplyDeps,
 ): Promise<StoredSchedule | undefined> {
@@ -218,11 +228,16 @@ function describeWords({ textChanged, wordsAdded = [], wordsRemoved = [] }: Last
 }
 
 /** Removes pictures that were replaced. A failure leaves them until the next change. */
-async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {
-  const before = schedule.status?.baseline
-  if (!before || before.key === baseline?.key) return
+async function cleanUp(
+  schedule: StoredSchedule,
+  { baseline, approvals }: { baseline: ScheduleBaseline | undefined; approvals: readonly RunApproval[] },
+  deps: ApplyDeps,
+): Promise<void> {
+  const kept = [baseline?.key, ...keysOfApprovals(schedule, approvals)]
+  const before = [schedule.status?.baseline?.key, ...keysOfApprovals(schedule, schedule.status?.approvals ?? [])]
+  if (before.every((key) => key === undefined || kept.includes(key))) return
   const open = deps.screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
-  const needed = [baseline?.key, ...open.map(({ spec }) => spec.baseline?.key)]
+  const needed = [...kept, ...open.map(({ spec }) => spec.baseline?.key)]
   await removeOldPictures(schedule, new Set(needed.filter((key) => key !== undefined)), deps.storage)
 }
 

@@ -1,6 +1,6 @@
 // Builds the status of a schedule. Pure.
 
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import {
   type ActiveRun,
   type LastChange,
@@ -26,6 +26,8 @@ export interface Progress {
   ended: readonly EndedRun[]
   /** The picture that the next run is compared with. */
   baseline?: ScheduleBaseline | undefined
+  /** The last approvals, the newest first. */
+  approvals?: readonly RunApproval[] | undefined
   /** Id of the run that was approved in this reconcile. */
   approvedId?: string | undefined
   /** Time of the run that was created, or found. */
@@ -51,6 +53,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     timing: decision.timing,
     lastSuccessfulTime: success ?? null,
     baseline: progress.baseline ?? null,
+    approvals: progress.approvals?.length ? [...progress.approvals] : null,
     lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
     lastChange: toLastChange(schedule, progress.ended) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
