@@ -322,7 +322,7 @@ const undoApproval: Command = {
   minimum: 1,
   maximum: 1,
   flags: [],
-  notes: ['`tintype schedules get ID` shows the last approvals. Each can be undone in 30 days.'],
+  notes: ['An approval can be undone for 30 days.'],
   async run(context) {
     const undone = await context.client().schedules.undoApproval(context.argument(0), { signal: context.world.signal })
     const next = undone.baseline_run === null ? 'approve another run' : `later runs are compared with ${undone.baseline_run}`
