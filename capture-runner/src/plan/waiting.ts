@@ -1,3 +1,4 @@
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { captureMillisecondsOf, stabilityRealMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
 
@@ -46,6 +47,20 @@ export interface WaitingPlan {
 
 /** Time beyond the bound. A tween as long as the bound begins after the load, and two pictures must show its end. */
 const LAST_LOOK_MILLISECONDS = 400
+
+/** Real time for a page that moved to the end of the wait in the last run. */
+const ENDLESS_MILLISECONDS = 1_500
+
+/** Shortens the wait for a page that never rested in the last run of its schedule. */
+export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: MovingParts | undefined): Plan {
+  if (!moving?.isEndless) return plan
+  return {
+    ...plan,
+    stabilityRealMilliseconds: Math.min(plan.stabilityRealMilliseconds, ENDLESS_MILLISECONDS),
+    stabilityMaxMilliseconds: Math.min(plan.stabilityMaxMilliseconds, ENDLESS_MILLISECONDS),
+    stabilityPicturesMilliseconds: Math.min(plan.stabilityPicturesMilliseconds, ENDLESS_MILLISECONDS + LAST_LOOK_MILLISECONDS),
+  }
+}
 
 /** Builds the plan for waiting. */
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {

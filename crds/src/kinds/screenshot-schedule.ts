@@ -6,7 +6,7 @@ import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { MAX_SHORT_URL } from '../schema/urls.ts'
-import { UNFIT_MEANING, UnfitReason } from './comparison.ts'
+import { MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { comparisonRules, LastComparison, MAX_APPROVALS, RunApproval, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
 
@@ -141,6 +141,7 @@ export const ScreenshotScheduleStatus = z.object({
   lastComparison: LastComparison.describe('Last comparison of a run. Removed when its run is approved.').optional(),
   approvals: z.array(RunApproval).max(MAX_APPROVALS).describe('Last approvals, the newest first.').optional(),
   lastChange: LastChange.describe('Last run that differed. Kept after an approval.').optional(),
+  moving: MovingParts.describe('What moved in the last run that completed. The next run does not wait for it.').optional(),
   active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
   recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
 })

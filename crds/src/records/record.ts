@@ -24,6 +24,8 @@ export interface PageRecord {
   http_status: number | null
   /** What drew the picture. */
   engine?: Engine | undefined
+  /** CSS selectors of elements that moved when the picture was taken. */
+  moving_elements?: string[] | undefined
   image_size?: { width: number; height: number } | undefined
   redirects?: string[] | undefined
   http_response_headers?: Record<string, string> | undefined
@@ -212,6 +214,7 @@ function toPage(result: CaptureResult): PageRecord {
     final_url: result.finalUrl ?? null,
     http_status: result.httpStatus ?? null,
     ...(result.engine ? { engine: result.engine } : {}),
+    ...(result.moving?.elements.length ? { moving_elements: result.moving.elements } : {}),
     ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
     ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
     ...(openGraph ? { open_graph: openGraph } : {}),

@@ -74,6 +74,7 @@ export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec 
     scheduleRef: {
       ...{ name: metadata.name, uid: metadata.uid, time: time.toISOString() },
       ...(spec.comparison ? { wasFit: findCondition(schedule.status?.conditions, ConditionType.fit)?.status !== 'False' } : {}),
+      ...(spec.comparison && schedule.status?.moving ? { moving: schedule.status.moving } : {}),
     },
   }
 }

@@ -3175,6 +3175,8 @@ export interface components {
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
                 };
+                /** @description CSS selectors of elements that moved when the picture was taken. */
+                moving_elements?: string[];
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -4102,6 +4104,8 @@ export interface components {
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
                 };
+                /** @description CSS selectors of elements that moved when the picture was taken. */
+                moving_elements?: string[];
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;

@@ -1,4 +1,4 @@
-import { ComparisonRule, Engine, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
+import { ComparisonRule, Engine, MovingParts, UNFIT_MEANING, UnfitReason } from '@tintype/crds/kinds/comparison'
 import { ARTIFACT_TYPES } from '@tintype/crds/options/artifacts'
 import { MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
 import { JOB_ERRORS } from '@tintype/crds/schema/errors'
@@ -74,6 +74,7 @@ const page = z.object({
   final_url: z.string().nullable().describe('URL after redirects.'),
   http_status: z.int().nullable().describe('HTTP status of the page.'),
   engine: Engine.optional().describe('What drew the picture.'),
+  moving_elements: MovingParts.shape.elements.optional().describe('CSS selectors of elements that moved when the picture was taken.'),
   ...optionalNotes,
 })
 

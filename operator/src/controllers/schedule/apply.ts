@@ -24,6 +24,7 @@ import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-r
 import { findFitnessChanges, toFitCondition } from './fitness.ts'
 import { chooseBaseline, findChanges, isCarrying, keepBaseline, removeOldPictures, toShare } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
+import { describeNewMoving } from './moving.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
@@ -72,6 +73,8 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   report(schedule, decision, deps)
   reportChanges(schedule, progress.ended, deps)
   reportFitness(withBaseline(schedule, baseline), progress.ended, deps)
+  const moving = describeNewMoving(schedule, progress.ended)
+  if (moving !== undefined) deps.events.normal(regarding(schedule), 'StillMoving', moving)
   if (approval && written) await settle(written, approval, deps)
   await cleanUp(schedule, { baseline, approvals }, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }

@@ -15,6 +15,7 @@ import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
 import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
 import { fitnessOf, toFitCondition } from './fitness.ts'
+import { toMoving } from './moving.ts'
 import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
 
 /** A status patch; null removes a field. */
@@ -55,6 +56,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     baseline: progress.baseline ?? null,
     approvals: progress.approvals?.length ? [...progress.approvals] : null,
     lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
+    moving: toMoving(schedule, progress.ended) ?? null,
     lastChange: toLastChange(schedule, progress.ended) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,
