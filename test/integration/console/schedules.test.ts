@@ -125,7 +125,10 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     const approvals = [{ id: after, approvalTime: new Date().toISOString(), by: 'key_1', replaced: { id: before, time, etag: 'e' } }]
     await schedules.patch(name, mergePatch({ status: { baseline, approvals } }), { subresource: 'status' })
     await seen.page.getByText(`Run ${after} is approved. Later runs are compared with it.`).waitFor()
-    await seen.page.locator('.runs li', { has: seen.page.locator(`a[href$="${after}"]`) }).getByText('Approved').waitFor()
+    await seen.page
+      .locator('.runs li', { has: seen.page.locator(`a[href$="${after}"]`) })
+      .getByText('Approved')
+      .waitFor()
     await seen.page.getByText(/^approved .* by key_1, replaced scr_/).waitFor()
     t.equal(await seen.page.getByRole('button', { name: /^Approve the run of/ }).count(), 1, 'the other run can be approved')
     t.strictSame(await findViolations(seen.page), [])
@@ -141,8 +144,8 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     await seen.page.getByText('Approval undone. Later runs are compared with the picture from before.').waitFor()
     // The record of a run whose files have expired.
     await seen.page.route(`**/screenshots/${after}`, async (route) => {
-      const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), download_url: null } })
+      const record = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...record, download_url: null } })
     })
     await seen.page.reload()
     await seen.page.getByText('The picture is gone, so this run cannot be approved.').waitFor()

@@ -259,7 +259,10 @@ t.test('each run of a page that moves for ever waited to the end: a run learns f
   const names = ['ticker', 'growing']
   await Promise.all(names.map((name) => stage.create(name, { comparison: {} })))
   const first = await stage.runOnce(names)
-  t.match(first.get('ticker')!.status?.result, { moving: { elements: ['#ticker'] }, warnings: [/scripts in #ticker\. compare_ignore leaves elements out/] })
+  t.match(first.get('ticker')!.status?.result, {
+    moving: { elements: ['#ticker'] },
+    warnings: [/scripts in #ticker\. compare_ignore leaves elements out/],
+  })
   t.match((await stage.statusOf('ticker')).moving, { elements: ['#ticker'] })
   t.match((await stage.statusOf('growing')).moving, { isEndless: true })
   t.match(
@@ -270,7 +273,13 @@ t.test('each run of a page that moves for ever waited to the end: a run learns f
   t.match(second.get('ticker')!.spec.scheduleRef, { moving: { elements: ['#ticker'] } })
   t.match(second.get('growing')!.spec.scheduleRef, { moving: { isEndless: true } })
   t.match(second.get('ticker')!.status?.result, { moving: { elements: ['#ticker'] }, comparison: { changed: false } })
-  for (const [name, run] of [...first, ...second]) t.comment(name, run.status?.result?.processingMilliseconds, JSON.stringify(run.status?.result?.timings), run.status?.result?.warnings?.join(' | '))
+  for (const [name, run] of [...first, ...second])
+    t.comment(
+      name,
+      run.status?.result?.processingMilliseconds,
+      JSON.stringify(run.status?.result?.timings),
+      run.status?.result?.warnings?.join(' | '),
+    )
   pages['/ticker'] = `${square(300)}${MOVES_FOR_EVER}`
   t.match((await runOf('ticker')).status?.result?.comparison, { changed: true }, 'a change beside it is still reported')
   t.equal(stage.eventsOf('ticker', 'StillMoving').length, 1)

@@ -84,7 +84,10 @@ function describeSchedule(schedule: Schedule): string[] {
   }
   for (const approval of comparison?.approvals ?? []) rows.push(['approval', describeApproval(approval)])
   for (const run of [...schedule.active_runs, ...schedule.recent_runs])
-    rows.push(['run', `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}${isApproved(schedule, run) ? ', approved' : ''}`])
+    rows.push([
+      'run',
+      `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}${isApproved(schedule, run) ? ', approved' : ''}`,
+    ])
   return rows.map(([field, value]) => `${field.padEnd(9)} ${value}`)
 }
 

@@ -95,7 +95,9 @@ function RunCard({ run, collection, approved, approve }: RunCardProps) {
     return (
       <>
         <CaptureCard card={toCard(shot)} title={formatInstant(run.scheduled_at)} />
-        {approved === undefined ? null : <RunApproval run={run} hasPicture={shot.download_url !== null} approved={approved} approve={approve} />}
+        {approved === undefined ? null : (
+          <RunApproval run={run} hasPicture={shot.download_url !== null} approved={approved} approve={approve} />
+        )}
       </>
     )
   return (
@@ -122,7 +124,12 @@ interface RunApprovalProps {
 
 /** Below a card: whether its run is the approved one, else a button that approves it, or why it cannot be approved. */
 function RunApproval({ run: { id, status, unfit, scheduled_at: due }, hasPicture, approved, approve }: RunApprovalProps) {
-  if (id === approved) return <p class="run-approval"><span class="badge same">Approved</span></p>
+  if (id === approved)
+    return (
+      <p class="run-approval">
+        <span class="badge same">Approved</span>
+      </p>
+    )
   // A person may approve a login form.
   if (status !== 'completed' || (unfit !== null && unfit !== 'login')) return null
   if (!hasPicture) return <p class="run-approval soft small">The picture is gone, so this run cannot be approved.</p>

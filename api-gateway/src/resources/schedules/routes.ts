@@ -3,7 +3,17 @@ import { type Link, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
-import { approvalUndone, runApproved, runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
+import {
+  approvalUndone,
+  runApproved,
+  runCreated,
+  runList,
+  scheduleChanged,
+  scheduleCreated,
+  scheduleFound,
+  scheduleId,
+  scheduleList,
+} from './examples.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
 import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'

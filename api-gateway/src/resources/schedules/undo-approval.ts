@@ -89,5 +89,8 @@ function findUndoable(schedule: ScreenshotSchedule): RunApproval {
   const last = lastApprovalOf(schedule)
   if (!last) throw new ApiError('CONFLICT', 'this schedule has no approval to undo')
   if (!isPictureGone(last)) return last
-  throw new ApiError('EXPIRED', `the picture of run ${last.replaced?.id} is gone: an approval can be undone for 30 days. Approve another run.`)
+  throw new ApiError(
+    'EXPIRED',
+    `the picture of run ${last.replaced?.id} is gone: an approval can be undone for 30 days. Approve another run.`,
+  )
 }

@@ -11,7 +11,8 @@ export const findMovingAreas: PageFunctions['findMovingAreas'] = () => {
   return found.map(toShare)
 }
 
-export const findAreas: PageFunctions['findAreas'] = (selectors) => selectors.flatMap((selector) => findMatches(selector, findRoots(false)).map(toShare))
+export const findAreas: PageFunctions['findAreas'] = (selectors) =>
+  selectors.flatMap((selector) => findMatches(selector, findRoots(false)).map(toShare))
 
 /** The part of the window that an element covers. */
 function toShare(element: Element): WindowShare {

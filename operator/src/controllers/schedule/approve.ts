@@ -69,7 +69,9 @@ async function undo(schedule: StoredSchedule, request: string, deps: ApproveDeps
   if (request === UNDO) return { request: toUndoRequest(named) }
   if (!named.replaced) return { undone: named, baseline: undefined, isNew: true }
   const baseline = await findReplaced(schedule, named.replaced, deps)
-  return baseline ? { undone: named, baseline, isNew: true } : { refusal: `The picture of run ${named.replaced.id} is gone. Approve another run.` }
+  return baseline
+    ? { undone: named, baseline, isNew: true }
+    : { refusal: `The picture of run ${named.replaced.id} is gone. Approve another run.` }
 }
 
 /** The picture that an approval replaced; undefined: it is gone, or its run was deleted. @throws RetryableError */

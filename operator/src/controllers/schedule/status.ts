@@ -15,8 +15,8 @@ import { canonical } from '@tintype/crds/text/canonical-json'
 import type { Decision } from './decide.ts'
 import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
 import { fitnessOf, toFitCondition } from './fitness.ts'
-import { toMoving } from './moving.ts'
 import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
+import { toMoving } from './moving.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }

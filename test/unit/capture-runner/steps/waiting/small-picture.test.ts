@@ -47,10 +47,13 @@ t.test('isSameRaster distinguishes sizes', async (t) => {
 
 t.test('findDifferentAreas says where pictures differ, one area for each moving part', async (t) => {
   const squares = raster((x, y) => (y >= 20 && y < 30 && ((x >= 10 && x < 20) || (x >= 24 && x < 26) || (x >= 80 && x < 90)) ? 255 : 100))
-  t.strictSame(findDifferentAreas(plain, squares, []), [
-    { left: 0.8, top: 0.4, right: 0.9, bottom: 0.6 },
-    { left: 0.1, top: 0.4, right: 0.26, bottom: 0.6 },
-  ].toSorted((one, other) => one.left - other.left))
+  t.strictSame(
+    findDifferentAreas(plain, squares, []),
+    [
+      { left: 0.8, top: 0.4, right: 0.9, bottom: 0.6 },
+      { left: 0.1, top: 0.4, right: 0.26, bottom: 0.6 },
+    ].toSorted((one, other) => one.left - other.left),
+  )
   t.strictSame(findDifferentAreas(plain, { ...plain, width: 50, height: 100 }, []), [{ left: 0, top: 0, right: 1, bottom: 1 }])
   const dots = raster((x, y) => ((x + y) % 12 === 0 ? 255 : 100))
   t.strictSame(findDifferentAreas(plain, dots, []), [{ left: 0, top: 0, right: 1, bottom: 1 }], 'parts near each other are one area')

@@ -29,7 +29,10 @@ t.test('each run of a page that never rests waited to the end: the next run gets
 })
 
 t.test('an Event suggests once to ignore an element that moves', async (t) => {
-  t.match(describeNewMoving(aSchedule(), [aRun(1, TICKER)]), /in #ticker\. To leave that out of comparisons, add it to spec\.comparison\.ignore\.$/)
+  t.match(
+    describeNewMoving(aSchedule(), [aRun(1, TICKER)]),
+    /in #ticker\. To leave that out of comparisons, add it to spec\.comparison\.ignore\.$/,
+  )
   t.equal(describeNewMoving(aSchedule(TICKER), [aRun(1, TICKER)]), undefined)
   t.equal(describeNewMoving(aSchedule(undefined, { ignore: [{ selector: '#ticker' }] }), [aRun(1, TICKER)]), undefined)
   t.equal(describeNewMoving(aSchedule(), [aRun(1, { elements: [], isEndless: true })]), undefined)
