@@ -32,6 +32,8 @@ export interface WaitingPlan {
   stabilityRealMilliseconds: number
   /** Maximum real time for it. */
   stabilityMaxMilliseconds: number
+  /** The wait is long enough to learn from it that the page never rests. */
+  isStabilityTelling: boolean
   /** Real time, from the start of the wait, in which pictures are compared while something still moves. */
   stabilityPicturesMilliseconds: number
   /** Milliseconds without a DOM change. */
@@ -49,7 +51,7 @@ export interface WaitingPlan {
 const LAST_LOOK_MILLISECONDS = 400
 
 /** Real time for a page that moved to the end of the wait in the last run. */
-const ENDLESS_MILLISECONDS = 1_500
+const ENDLESS_MILLISECONDS = 1_000
 
 /** Shortens the wait for a page that never rested in the last run of its schedule. */
 export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: MovingParts | undefined): Plan {
@@ -58,7 +60,7 @@ export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: Moving
     ...plan,
     stabilityRealMilliseconds: Math.min(plan.stabilityRealMilliseconds, ENDLESS_MILLISECONDS),
     stabilityMaxMilliseconds: Math.min(plan.stabilityMaxMilliseconds, ENDLESS_MILLISECONDS),
-    stabilityPicturesMilliseconds: Math.min(plan.stabilityPicturesMilliseconds, ENDLESS_MILLISECONDS + LAST_LOOK_MILLISECONDS),
+    stabilityPicturesMilliseconds: Math.min(plan.stabilityPicturesMilliseconds, ENDLESS_MILLISECONDS),
   }
 }
 
@@ -95,6 +97,7 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     stabilityMilliseconds,
     stabilityRealMilliseconds: isCompared ? stabilityMaxMilliseconds : Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
     stabilityMaxMilliseconds,
+    isStabilityTelling: isCompared,
     stabilityPicturesMilliseconds: isCompared ? stabilityMaxMilliseconds : stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,

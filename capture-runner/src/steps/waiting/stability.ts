@@ -3,6 +3,7 @@ import { PageClock } from '../../browser/page-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
 import { pause } from '../../runtime/race.ts'
+import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
@@ -65,25 +66,23 @@ export const stability: Step = {
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
     wait.reportTime()
-    if (await wait.hasStoppedScripts(motion)) return noteMoving(work, { elements: [], isEndless: true })
-    const areas = isMoving(motion) ? await wait.waitForRest() : []
-    if (areas.length === 0) return wait.isEndless ? noteMoving(work, { elements: [], isEndless: true }) : undefined
+    const hasStopped = await wait.hasStoppedScripts(motion)
+    if (wait.hasOverrun || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
+    if (hasStopped || !isMoving(motion)) return
+    const areas = await wait.waitForRest()
+    if (areas.length === 0) return
     const moving = await nameMoving(work, areas)
-    noteMoving(work, { ...moving, ...(wait.isEndless ? { isEndless: true } : {}) })
+    work.findings.moving = { ...work.findings.moving, ...moving }
     const where = moving.elements.length > 0 ? ` in ${moving.elements.join(', ')}. compare_ignore leaves elements out` : ''
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}${where}`)
   },
 }
 
-function noteMoving(work: Work, moving: MovingParts): void {
-  work.findings.moving = moving
-}
-
 /** Names the elements in areas of the window. An area without an element of its own makes the whole page a moving one. */
 async function nameMoving(work: Work, areas: readonly WindowShare[]): Promise<MovingParts> {
-  const names = await callInPage(work, 'nameElements', areas, AREA_TOLERANCE)
-  const elements = [...new Set(names)].filter((name) => name !== null && name.length <= MAX_MOVING_SELECTOR).slice(0, MAX_MOVING_ELEMENTS)
-  return { elements: elements as string[], ...(names.includes(null) ? { isEndless: true } : {}) }
+  const names = await inDocument(work, [], () => callInPage(work, 'nameElements', areas, AREA_TOLERANCE))
+  const elements = [...new Set(names)].filter((name) => name !== null).filter(({ length }) => length <= MAX_MOVING_SELECTOR)
+  return { elements: elements.slice(0, MAX_MOVING_ELEMENTS), ...(names.includes(null) ? { isEndless: true } : {}) }
 }
 
 const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
@@ -268,7 +267,9 @@ class StabilityWait {
   }
 
   /** True if the page gained content or received data to the end of the wait. */
-  isEndless = false
+  isCutShort = false
+  /** True if the scripts of the page took longer than its timers allow, and were stopped. */
+  hasOverrun = false
 
   /** Adds a warning if the wait took longer than usual or missed something. */
   reportTime(): void {
@@ -277,9 +278,9 @@ class StabilityWait {
     const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
     const isReceiving = now - tab.lifecycle.trafficAt < QUIET_CHECKS * REAL_SLICE
     const what = isReceiving ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
-    this.isEndless = now > this.#until && what !== undefined
+    this.isCutShort = now > this.#until && what !== undefined
     if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
-    if (this.isEndless) findings.warnings.push(`the page was still ${what} when the picture was taken`)
+    if (this.isCutShort) findings.warnings.push(`the page was still ${what} when the picture was taken`)
     else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
       findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
     }
@@ -290,7 +291,8 @@ class StabilityWait {
     const { clock, plan, signal, findings } = this.#work
     if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
     // Else the clock has waited for a request, or the scripts have ended.
-    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion)))
+    this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
+    if (this.hasOverrun)
       findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
     return true
   }

@@ -3,6 +3,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import type { LastComparison, RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
@@ -24,7 +25,7 @@ import { type EndedRun, mergeRuns, toActive, toEnded, toRecent } from './ended-r
 import { findFitnessChanges, toFitCondition } from './fitness.ts'
 import { chooseBaseline, findChanges, isCarrying, keepBaseline, removeOldPictures, toShare } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
-import { describeNewMoving } from './moving.ts'
+import { describeNewMoving, toMoving } from './moving.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
@@ -56,7 +57,8 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
   const approval = await approve(withBaseline(schedule, baseline), observed.ended, deps)
   const approvals = updateApprovals(withBaseline(schedule, baseline), approval, deps.now())
   if (approval && 'baseline' in approval) baseline = approval.baseline
-  const made = decision.due ? await create(withBaseline(schedule, baseline), decision.due, deps) : undefined
+  const learned = withMoving(withBaseline(schedule, baseline), toMoving(schedule, observed.ended))
+  const made = decision.due ? await create(learned, decision.due, deps) : undefined
   // An earlier leader created it, and it has ended since.
   const late = made && hasEnded(made) && !observed.ended.some(({ id }) => id === made.id) ? [made] : []
   if (late.length > 0) baseline = await finish(withBaseline(schedule, baseline), late, deps)
@@ -85,6 +87,11 @@ const hasEnded = (run: ActiveRun | EndedRun): run is EndedRun => 'outcome' in ru
 const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | undefined): StoredSchedule => ({
   ...schedule,
   status: { ...schedule.status, baseline },
+})
+
+const withMoving = (schedule: StoredSchedule, moving: MovingParts | undefined): StoredSchedule => ({
+  ...schedule,
+  status: { ...schedule.status, moving },
 })
 
 /** Stores the ends of runs. Returns the baseline from now on. */

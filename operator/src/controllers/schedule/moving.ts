@@ -1,6 +1,6 @@
 // What the last run of a schedule learned about parts of the page that never rest. The next run does not wait for them. Pure.
 
-import type { MovingParts } from '@tintype/crds/kinds/comparison'
+import { MAX_SHORT_RUNS, type MovingParts } from '@tintype/crds/kinds/comparison'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { byTime, type EndedRun } from './ended-run.ts'
 
@@ -12,7 +12,10 @@ const lastCompleted = (ended: readonly EndedRun[]): EndedRun | undefined =>
 export function toMoving({ spec, status }: StoredSchedule, ended: readonly EndedRun[]): MovingParts | undefined {
   if (!spec.comparison) return undefined
   const last = lastCompleted(ended)
-  return last ? last.shot?.status?.result?.moving : status?.moving
+  if (!last) return status?.moving
+  const found = last.shot?.status?.result?.moving
+  const before = last.shot?.spec.scheduleRef?.moving
+  return found && { ...found, runs: before ? Math.min(MAX_SHORT_RUNS, (before.runs ?? 0) + 1) : 0 }
 }
 
 /** A message that suggests to ignore elements that were not seen moving before; undefined: there are none. */
