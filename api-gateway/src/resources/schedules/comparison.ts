@@ -10,7 +10,7 @@ import type { Problem } from '../../common/errors.ts'
 import { anId, count, instant } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
-import { ApprovalRecord, toApprovalRecords } from './undo-approval.ts'
+import { ApprovalRecord, toApprovalRecords } from './approval-history.ts'
 
 // How a schedule compares its runs, in bodies and records.
 
