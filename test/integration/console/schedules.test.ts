@@ -143,10 +143,8 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     await schedules.patch(name, mergePatch({ status: { baseline: status.baseline, approvals: undone } }), { subresource: 'status' })
     await seen.page.getByText('Approval undone. Later runs are compared with the picture from before.').waitFor()
     // The record of a run whose files have expired.
-    await seen.page.route(`**/screenshots/${after}`, async (route) => {
-      const record = await (await route.fetch()).json()
-      await route.fulfill({ json: { ...record, download_url: null } })
-    })
+    const { body: record } = await call(`${url}/v1/screenshots/${after}`, { key })
+    await seen.page.route(`**/screenshots/${after}`, (route) => route.fulfill({ json: { ...record, download_url: null } }))
     await seen.page.reload()
     await seen.page.getByText('The picture is gone, so this run cannot be approved.').waitFor()
     t.strictSame(seen.complaints, [])
