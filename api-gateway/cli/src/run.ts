@@ -19,7 +19,7 @@ const HELP = `Usage: tintype COMMAND [options]
   diff A [B]             Compares two pages, or a page with a screenshot
   link URL               Prints a signed link to a picture, for <img>
   schedules              Captures again and again: list, create, get, update,
-                         run, runs, suspend, resume, approve, delete
+                         run, runs, suspend, resume, approve, undo, delete
   keys                   API keys: list, create, delete, rotate, link-secret,
                          rotate-link-secret
   webhooks               Webhooks: list, test

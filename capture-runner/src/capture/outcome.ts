@@ -45,7 +45,7 @@ const MAX_MESSAGE_LENGTH = 1_024
 /** Builds the outcome of an attempt that stored a screenshot. */
 export function buildSuccess(success: Success, durations: Durations, now: Date): Outcome {
   const { format, width, height, video, stored, artifacts = [], findings } = success
-  const { pageTitle, finalUrl, httpStatus, comparison, unfit, forms = [], engine, page = {} } = findings
+  const { pageTitle, finalUrl, httpStatus, comparison, unfit, forms = [], engine, moving, page = {} } = findings
   const ignored = toIgnored(findings.ignoredElements ?? [], findings.frame ?? PAGE_FRAME)
   const size = toSize(stored.fileSizeBytes)
   const duration = toDuration(durations.processingMilliseconds)
@@ -68,6 +68,7 @@ export function buildSuccess(success: Success, durations: Durations, now: Date):
       ...(unfit === undefined ? {} : { unfit }),
       forms: [...forms],
       ...(engine ? { engine } : {}),
+      ...(moving ? { moving } : {}),
       ...(Object.keys(page).length === 0 ? {} : { page }),
       ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
       ...(findings.warnings.length === 0 ? {} : { warnings: toWarnings(findings.warnings) }),

@@ -271,6 +271,10 @@ export interface PageFunctions {
   keepScriptingRules: () => void
   /** Areas of infinite animations, images that may be animated, and videos. */
   findMovingAreas: () => WindowShare[]
+  /** Areas of the matches of selectors. */
+  findAreas: (selectors: readonly string[]) => WindowShare[]
+  /** CSS selectors of the smallest elements that contain these areas; null for an area that only the whole page contains. */
+  nameElements: (areas: readonly WindowShare[], tolerance: number) => (string | null)[]
   /** Number of fonts and images above this height that are still loading. Forces a layout. */
   countLoading: (height: number) => number
   /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */

@@ -65,6 +65,8 @@ export interface CapturePlan extends StepPlans {
   httpCache?: HttpCachePlan
   /** Where to copy the screenshot. Secret. */
   copy?: CopyPlan
+  /** CSS selectors of elements that moved in the last run of the schedule. */
+  movingElements?: readonly string[]
   /** Warnings that are known before the capture. */
   warnings: readonly string[]
 }

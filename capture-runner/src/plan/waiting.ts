@@ -1,3 +1,4 @@
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { captureMillisecondsOf, stabilityRealMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
 
@@ -31,6 +32,8 @@ export interface WaitingPlan {
   stabilityRealMilliseconds: number
   /** Maximum real time for it. */
   stabilityMaxMilliseconds: number
+  /** The wait is long enough to learn from it that the page never rests. */
+  isStabilityTelling: boolean
   /** Real time, from the start of the wait, in which pictures are compared while something still moves. */
   stabilityPicturesMilliseconds: number
   /** Milliseconds without a DOM change. */
@@ -46,6 +49,20 @@ export interface WaitingPlan {
 
 /** Time beyond the bound. A tween as long as the bound begins after the load, and two pictures must show its end. */
 const LAST_LOOK_MILLISECONDS = 400
+
+/** Real time for a page that moved to the end of the wait in the last run. */
+const ENDLESS_MILLISECONDS = 1_000
+
+/** Shortens the wait for a page that never rested in the last run of its schedule. */
+export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: MovingParts | undefined): Plan {
+  if (!moving?.isEndless) return plan
+  return {
+    ...plan,
+    stabilityRealMilliseconds: Math.min(plan.stabilityRealMilliseconds, ENDLESS_MILLISECONDS),
+    stabilityMaxMilliseconds: Math.min(plan.stabilityMaxMilliseconds, ENDLESS_MILLISECONDS),
+    stabilityPicturesMilliseconds: Math.min(plan.stabilityPicturesMilliseconds, ENDLESS_MILLISECONDS),
+  }
+}
 
 /** Builds the plan for waiting. */
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {
@@ -80,6 +97,7 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     stabilityMilliseconds,
     stabilityRealMilliseconds: isCompared ? stabilityMaxMilliseconds : Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
     stabilityMaxMilliseconds,
+    isStabilityTelling: isCompared,
     stabilityPicturesMilliseconds: isCompared ? stabilityMaxMilliseconds : stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,

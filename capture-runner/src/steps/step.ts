@@ -1,4 +1,4 @@
-import type { Comparison, Engine, FormKind, UnfitReason } from '@tintype/crds/kinds/comparison'
+import type { Comparison, Engine, FormKind, MovingParts, UnfitReason } from '@tintype/crds/kinds/comparison'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
@@ -31,6 +31,8 @@ export interface Findings {
   forms?: readonly FormKind[]
   /** What drew the picture. */
   engine?: Engine
+  /** What moved when the picture was taken. */
+  moving?: MovingParts
   /** The response of the page broke off. */
   isBrokenOff?: boolean
   /** The screenshot, or the first frame of the video. */

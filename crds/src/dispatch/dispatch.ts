@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Engine, FormKind, IgnoredElements } from '../kinds/comparison.ts'
+import { Engine, FormKind, IgnoredElements, MovingParts } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { CaptureOptions } from '../options/catalog.ts'
 import { PrivateOptions } from '../options/private.ts'
@@ -104,6 +104,8 @@ export const CaptureOrder = z.object({
     .optional(),
   /** Absent: nothing is compared. */
   baseline: Baseline.optional(),
+  /** What moved in the last run of the schedule. */
+  moving: MovingParts.optional(),
   /** Unix time in milliseconds at which the attempt ends. */
   deadline: z.int(),
   traceparent: z.string().optional(),

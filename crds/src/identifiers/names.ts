@@ -45,9 +45,11 @@ export const Annotation = {
   testRequested: 'tintype.dev/test-requested',
   /**
    * Set on a ScreenshotSchedule: approves the picture of a run. The value is the id of the run, or `latest` or empty for the last compared one.
-   * The operator removes it when it has been applied.
+   * `undo` takes the last approval back ({@link import('../records/approval-history.ts')}). The operator removes it when it has been applied.
    */
   approve: 'tintype.dev/approve',
+  /** Set beside {@link Annotation.approve}: who approves, for the history. The gateway writes the id of the API key. */
+  approvedBy: 'tintype.dev/approved-by',
 } as const
 
 /** Prefix of the annotations with which the gateway requests posts from the operator; a nonce follows. */

@@ -25,6 +25,25 @@ export const IgnoredElements = z.object({
 })
 export type IgnoredElements = z.infer<typeof IgnoredElements>
 
+/** Moving elements that a capture names. */
+export const MAX_MOVING_ELEMENTS = 8
+/** Characters of a selector that a runner builds. */
+export const MAX_MOVING_SELECTOR = 200
+
+/** Runs in a row that do not wait for what moves. The next run does, because the page may rest again. */
+export const MAX_SHORT_RUNS = 9
+
+/** What in a page did not rest before its picture was taken. Later runs of a schedule do not wait for it. */
+export const MovingParts = z.object({
+  elements: z.array(z.string().max(MAX_MOVING_SELECTOR)).max(MAX_MOVING_ELEMENTS).describe('CSS selectors of elements that moved.'),
+  isEndless: z
+    .boolean()
+    .describe('True if the page gained content, received data or ran scripts for as long as the capture waited, or moved as a whole.')
+    .optional(),
+  runs: z.int().min(0).max(MAX_SHORT_RUNS).describe('Runs in a row that did not wait for these parts.').optional(),
+})
+export type MovingParts = z.infer<typeof MovingParts>
+
 /** Forms of a page by which a login or a captcha is recognized. */
 export const FormKind = z.enum(['password', 'captcha'])
 export type FormKind = z.infer<typeof FormKind>

@@ -104,6 +104,34 @@ export const ScheduleBaseline = KeptBaseline.extend({
 })
 export type ScheduleBaseline = z.infer<typeof ScheduleBaseline>
 
+/** Approvals in the status. */
+export const MAX_APPROVALS = 10
+/** Characters of the name of a person or a key. */
+export const MAX_APPROVER = 100
+
+const approver = (what: string) =>
+  z.string().max(MAX_APPROVER).describe(`${what}: the id of an API key, or the text of the annotation tintype.dev/approved-by.`)
+
+/** The picture that an approval replaced. Its other facts are in the record of its run. */
+export const ReplacedBaseline = z.object({
+  id: runId('Id of the run whose picture it is.'),
+  time: instant('Time at which that run was due.'),
+  etag: KeptBaseline.shape.etag.describe('ETag of the picture. Absent: the picture is gone.').optional(),
+  textEtag: z.string().max(128).describe('ETag of its text.').optional(),
+})
+export type ReplacedBaseline = z.infer<typeof ReplacedBaseline>
+
+/** An approval of a run by a person. */
+export const RunApproval = z.object({
+  id: runId('Id of the approved run.'),
+  approvalTime: instant('Time of the approval.'),
+  by: approver('Who approved it').optional(),
+  replaced: ReplacedBaseline.describe('Picture that runs were compared with before. Absent: there was none.').optional(),
+  undoneTime: instant('Time at which the approval was undone.').optional(),
+  undoneBy: approver('Who undid it').optional(),
+})
+export type RunApproval = z.infer<typeof RunApproval>
+
 /** The result of the last run that was compared. */
 export const LastComparison = z.object({
   id: runId('Id of the run.'),

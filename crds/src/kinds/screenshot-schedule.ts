@@ -6,8 +6,8 @@ import { isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { MAX_SHORT_URL } from '../schema/urls.ts'
-import { UNFIT_MEANING, UnfitReason } from './comparison.ts'
-import { comparisonRules, LastComparison, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
+import { MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
+import { comparisonRules, LastComparison, MAX_APPROVALS, RunApproval, ScheduleBaseline, ScheduleComparison } from './schedule-comparison.ts'
 import { ScreenshotSpec } from './screenshot.ts'
 
 /** The Screenshot that each run creates. */
@@ -139,7 +139,11 @@ export const ScreenshotScheduleStatus = z.object({
   lastSuccessfulTime: instant('Time at which the last successful run was due.').optional(),
   baseline: ScheduleBaseline.describe('Picture that the next run is compared with.').optional(),
   lastComparison: LastComparison.describe('Last comparison of a run. Removed when its run is approved.').optional(),
+  approvals: z.array(RunApproval).max(MAX_APPROVALS).describe('Last approvals, the newest first.').optional(),
   lastChange: LastChange.describe('Last run that differed. Kept after an approval.').optional(),
+  moving: MovingParts.describe(
+    'Parts of the page that moved in the last run that completed. The next run does not wait for them.',
+  ).optional(),
   active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
   recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
 })

@@ -8,7 +8,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
-import { Comparison, Engine, FormKind, IgnoredElements, UNFIT_MEANING, UnfitReason } from './comparison.ts'
+import { Comparison, Engine, FormKind, IgnoredElements, MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
 const cacheHash = (what: string) =>
@@ -86,6 +86,7 @@ export const ScreenshotSpec = z.object({
         .boolean()
         .describe('Whether the last run showed the page, so that the run can report a change of that. Absent: runs are not compared.')
         .optional(),
+      moving: MovingParts.describe('Parts of the page that moved in the last run, so that this one need not wait for them.').optional(),
     })
     .describe('Schedule of which the screenshot is a run. Set by the operator and the gateway only.')
     .optional(),
@@ -134,6 +135,7 @@ export const CaptureResult = z.object({
   unfit: UnfitReason.describe(`Why the picture must not be compared with others. ${UNFIT_MEANING}`).optional(),
   forms: forms('Forms that the page shows.').optional(),
   engine: Engine.describe('What drew the picture.').optional(),
+  moving: MovingParts.describe('Parts of the page that moved when the picture was taken.').optional(),
   page: PageNotes.describe('Facts about the page that options request.').optional(),
   artifacts: z.array(StoredArtifact).max(16).describe('Files beside the picture.').optional(),
   warnings: z.array(z.string().max(256)).max(16).describe('Warnings about options without effect and about incomplete waits.').optional(),

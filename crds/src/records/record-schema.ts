@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ComparisonRule, Engine, UNFIT_MEANING, UnfitReason } from '../kinds/comparison.ts'
+import { ComparisonRule, Engine, MovingParts, UNFIT_MEANING, UnfitReason } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { MovingFormat, StillFormat } from '../options/output/image.ts'
 import { JOB_ERRORS } from '../schema/errors.ts'
@@ -52,6 +52,7 @@ const page = z.object({
   final_url: z.string().nullable().describe('URL after redirects.'),
   http_status: z.int().nullable().describe('HTTP status of the page.'),
   engine: Engine.optional().describe('What drew the picture.'),
+  moving_elements: MovingParts.shape.elements.optional().describe('CSS selectors of elements that moved when the picture was taken.'),
   ...optionalNotes,
 })
 

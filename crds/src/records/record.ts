@@ -117,6 +117,7 @@ function toPage(result: CaptureResult): PageRecord {
     final_url: result.finalUrl ?? null,
     http_status: result.httpStatus ?? null,
     ...(result.engine ? { engine: result.engine } : {}),
+    ...(result.moving?.elements.length ? { moving_elements: result.moving.elements } : {}),
     ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
     ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
     ...(openGraph ? { open_graph: openGraph } : {}),

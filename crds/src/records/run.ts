@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId } from '../identifiers/ids.ts'
-import { UnfitReason } from '../kinds/comparison.ts'
+import { MAX_SHORT_RUNS, type MovingParts, UnfitReason } from '../kinds/comparison.ts'
 import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
 import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
 import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
@@ -74,8 +74,15 @@ export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec 
     scheduleRef: {
       ...{ name: metadata.name, uid: metadata.uid, time: time.toISOString() },
       ...(spec.comparison ? { wasFit: findCondition(schedule.status?.conditions, ConditionType.fit)?.status !== 'False' } : {}),
+      ...toMoving(schedule),
     },
   }
+}
+
+/** What the run need not wait for. Now and then a run waits for everything, because the page may rest again. */
+function toMoving({ spec, status }: StoredSchedule): { moving?: MovingParts } {
+  const { moving } = status ?? {}
+  return spec.comparison && moving && (moving.runs ?? 0) < MAX_SHORT_RUNS ? { moving } : {}
 }
 
 const toKept = ({ id: _, time: __, ...kept }: ScheduleBaseline): KeptBaseline => kept

@@ -145,6 +145,34 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
       const { metadata } = await schedules.get(schedule?.metadata.name ?? '')
       return metadata.annotations?.[Annotation.approve] === after
     })
+    // As the operator applies it.
+    const name = schedule?.metadata.name ?? ''
+    const baseline = { ...status.baseline, id: after }
+    const approvals = [{ id: after, approvalTime: new Date().toISOString(), by: 'key_1', replaced: { id: before, time, etag: 'e' } }]
+    await schedules.patch(name, mergePatch({ status: { baseline, approvals } }), { subresource: 'status' })
+    await seen.page.getByText(`Run ${after} is approved. Later runs are compared with it.`).waitFor()
+    await seen.page
+      .locator('.runs li', { has: seen.page.locator(`a[href$="${after}"]`) })
+      .getByText('Approved')
+      .waitFor()
+    await seen.page.getByText(/^approved .* by key_1, replaced scr_/).waitFor()
+    t.equal(await seen.page.getByRole('button', { name: /^Approve the run of/ }).count(), 1, 'the other run can be approved')
+    t.strictSame(await findViolations(seen.page), [])
+    t.equal(await overflowOf(seen.page), 0)
+    await seen.page.getByRole('button', { name: 'Undo the last approval' }).click()
+    await seen.page.getByRole('dialog').getByRole('button', { name: 'Undo the last approval' }).click()
+    await eventually('the undo is requested', async () => {
+      const { metadata } = await schedules.get(name)
+      return metadata.annotations?.[Annotation.approve]?.startsWith('undo/')
+    })
+    const undone = [{ ...approvals[0], undoneTime: new Date().toISOString() }]
+    await schedules.patch(name, mergePatch({ status: { baseline: status.baseline, approvals: undone } }), { subresource: 'status' })
+    await seen.page.getByText('Approval undone. Later runs are compared with the picture from before.').waitFor()
+    // The record of a run whose files have expired.
+    const { body: record } = await call(`${url}/v1/screenshots/${after}`, { key })
+    await seen.page.route(`**/screenshots/${after}`, (route) => route.fulfill({ json: { ...record, download_url: null } }))
+    await seen.page.reload()
+    await seen.page.getByText('The picture is gone, so this run cannot be approved.').waitFor()
     t.strictSame(seen.complaints, [])
   }
   await call(`${url}/v1/schedules/${id}`, { method: 'DELETE', key })

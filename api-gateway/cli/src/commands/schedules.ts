@@ -36,6 +36,21 @@ const scheduleRow = (schedule: Schedule): string[] => [
   schedule.url,
 ]
 
+const isApproved = ({ comparison }: Schedule, { id }: ScheduleRun): boolean =>
+  comparison?.baseline === 'approved' && comparison.baseline_run === id
+
+type Approval = NonNullable<Schedule['comparison']>['approvals'][number]
+
+/** `scr_b, 2026-11-22 09:12 UTC, by key_a, replaced scr_a` */
+function describeApproval({ run_id, approved_at, approved_by, replaced_run, undone_at, undone_by }: Approval): string {
+  const by = (who: string | null) => (who === null ? '' : ` by ${who}`)
+  return [
+    `${run_id}, ${formatTime(approved_at)} UTC${by(approved_by)}`,
+    ...(replaced_run === null ? [] : [`replaced ${replaced_run}`]),
+    ...(undone_at === null ? [] : [`undone ${formatTime(undone_at)} UTC${by(undone_by)}`]),
+  ].join(', ')
+}
+
 /** A schedule as lines of names and values. */
 function describeSchedule(schedule: Schedule): string[] {
   const {
@@ -67,8 +82,12 @@ function describeSchedule(schedule: Schedule): string[] {
     const share = ratio === null ? '' : ` (${toPercent(ratio)} of the pixels)`
     rows.push(['compared', `${run} with ${to}: ${changed ? 'changed' : 'not changed'}${share}`])
   }
+  for (const approval of comparison?.approvals ?? []) rows.push(['approval', describeApproval(approval)])
   for (const run of [...schedule.active_runs, ...schedule.recent_runs])
-    rows.push(['run', `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}`])
+    rows.push([
+      'run',
+      `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}${isApproved(schedule, run) ? ', approved' : ''}`,
+    ])
   return rows.map(([field, value]) => `${field.padEnd(9)} ${value}`)
 }
 
@@ -299,6 +318,23 @@ const approve: Command = {
   },
 }
 
+const undoApproval: Command = {
+  name: 'schedules undo',
+  usage: 'ID',
+  summary: 'Undoes the last approval',
+  minimum: 1,
+  maximum: 1,
+  flags: [],
+  notes: ['An approval can be undone for 30 days.'],
+  async run(context) {
+    const undone = await context.client().schedules.undoApproval(context.argument(0), { signal: context.world.signal })
+    const next = undone.baseline_run === null ? 'approve another run' : `later runs are compared with ${undone.baseline_run}`
+    if (context.isOn('json')) context.printJson(undone)
+    else context.print(`undid the approval of ${undone.run_id}; ${next}`)
+    return EXIT.ok
+  },
+}
+
 const remove: Command = {
   name: 'schedules delete',
   usage: 'ID',
@@ -326,5 +362,6 @@ export const scheduleCommands: readonly Command[] = [
   toSuspendCommand('suspend', 'Stops the creation of runs'),
   toSuspendCommand('resume', 'Creates runs again'),
   approve,
+  undoApproval,
   remove,
 ]

@@ -75,6 +75,8 @@ export type ScheduleChanges = Schemas['UpdateSchedule']
 export type ScheduleRun = Schemas['ScheduleRun']
 /** The run to approve. */
 export type Approval = Schemas['ApproveRun']
+/** The run whose approval was undone, and the one that later runs are compared with. */
+export type UndoneApproval = Schemas['ApprovalUndone']['data']
 /** The response to a run that is started by hand. */
 export type CreatedRun = Schemas['CreatedRun']
 

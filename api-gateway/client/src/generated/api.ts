@@ -268,6 +268,15 @@ export interface components {
                 key: string;
             };
         };
+        /** @description The approval that is undone. */
+        ApprovalUndone: {
+            message: string;
+            data: {
+                /** @description Id of the run whose approval is undone. */
+                run_id: string;
+                baseline_run: string | null;
+            };
+        };
         /** @description The run to approve. */
         ApproveRun: {
             /** @description Id of the run. Default: latest, the last compared one. */
@@ -2924,6 +2933,24 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description An approval of a run. */
+        ScheduleApproval: {
+            /** @description Id of the approved run. */
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description Time of the approval.
+             */
+            approved_at: string;
+            /** @description Who approved it: the id of an API key, or the text of the annotation tintype.dev/approved-by. Null: not known. */
+            approved_by: string | null;
+            replaced_run: string | null;
+            /** @description Whether this is the last approval, and the picture that it replaced still exists. */
+            can_undo: boolean;
+            undone_at: string | null;
+            /** @description Who undid it: the id of an API key, or the text of the annotation tintype.dev/approved-by. Null: not known. */
+            undone_by: string | null;
+        };
         /** @description The updated schedule. */
         ScheduleChanged: {
             message: string;
@@ -2953,6 +2980,8 @@ export interface components {
             waiting_run: string | null;
             /** @description Whether the last run shows the page. Null: no run has ended. */
             fit: boolean | null;
+            /** @description The last ten approvals, the newest first. */
+            approvals: components["schemas"]["ScheduleApproval"][];
             /** @description The last comparison. Null before the first one, and after its run was approved. */
             last: {
                 /** @description Id of the run. */
@@ -3178,6 +3207,8 @@ export interface components {
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
                 };
+                /** @description CSS selectors of elements that moved when the picture was taken. */
+                moving_elements?: string[];
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;
@@ -4052,6 +4083,8 @@ export interface components {
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
                 };
+                /** @description CSS selectors of elements that moved when the picture was taken. */
+                moving_elements?: string[];
                 /** @description Size of the picture in device pixels (metadata_image_size). */
                 image_size?: {
                     width: number;

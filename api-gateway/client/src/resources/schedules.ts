@@ -8,6 +8,7 @@ import type {
   ScheduleChanges,
   ScheduleRequest,
   ScheduleRun,
+  UndoneApproval,
 } from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
 import { ManagedRecords } from './managed-records.ts'
@@ -64,5 +65,11 @@ export class Schedules extends ManagedRecords<Kind> {
   /** Approves a run, by default the last compared one: later runs are compared with its picture. Returns its id. */
   async approve(id: string, approval: Approval & CallOptions = {}): Promise<{ run_id: string }> {
     return this.call('POST', `${this.pathOf(id)}/approve`, approval)
+  }
+
+  /** Undoes the last approval: later runs are compared with the run from before, if there was one. */
+  async undoApproval(id: string, { signal }: CallOptions = {}): Promise<UndoneApproval> {
+    const request = { method: 'POST', path: `${this.pathOf(id)}/undo-approval`, signal } as const
+    return (await this.transport.call<{ data: UndoneApproval }>(request)).body.data
   }
 }

@@ -4,6 +4,7 @@ import { api, type Schemas } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { CaptureCard } from '../list/capture-card.tsx'
 import { toCard } from '../list/card.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -29,10 +30,14 @@ interface RunsProps {
   known: readonly Run[]
   /** Changes to read the first page at once. */
   refreshes: number
+  /** Run that later runs are compared with. Undefined: runs need no approval. */
+  approved?: string | null
+  /** Undefined: the key may not approve. */
+  approve?: ((run: string) => void) | undefined
 }
 
 /** Runs with their pictures, the newest first. */
-export function Runs({ id, collection, known, refreshes }: RunsProps) {
+export function Runs({ id, collection, known, refreshes, approved, approve }: RunsProps) {
   const { value: first, error } = useData(`runs ${id} ${refreshes}`, () => readRuns(id), REFRESH_MILLISECONDS)
   const [older, setOlder] = useState<RunPage>()
   const [problem, setProblem] = useState<unknown>()
@@ -57,7 +62,7 @@ export function Runs({ id, collection, known, refreshes }: RunsProps) {
       <ul class="runs">
         {runs.map((run) => (
           <li key={run.id}>
-            <RunCard run={run} collection={collection} />
+            <RunCard run={run} collection={collection} approved={approved} approve={approve} />
           </li>
         ))}
       </ul>
@@ -72,8 +77,10 @@ export function Runs({ id, collection, known, refreshes }: RunsProps) {
   )
 }
 
+type RunCardProps = { run: Run } & Pick<RunsProps, 'collection' | 'approved' | 'approve'>
+
 /** A run as the card of its capture. Runs whose capture was deleted have a card without a picture. */
-function RunCard({ run, collection }: { run: Run; collection: Collection }) {
+function RunCard({ run, collection, approved, approve }: RunCardProps) {
   const [shot, setShot] = useState<Capture>()
   const { id, status } = run
   useEffect(() => {
@@ -84,7 +91,15 @@ function RunCard({ run, collection }: { run: Run; collection: Collection }) {
     )
     return () => control.abort()
   }, [collection, id, status])
-  if (shot) return <CaptureCard card={toCard(shot)} title={formatInstant(run.scheduled_at)} />
+  if (shot)
+    return (
+      <>
+        <CaptureCard card={toCard(shot)} title={formatInstant(run.scheduled_at)} />
+        {approved === undefined ? null : (
+          <RunApproval run={run} hasPicture={shot.download_url !== null} approved={approved} approve={approve} />
+        )}
+      </>
+    )
   return (
     <div class="card">
       <span class="thumbnail">
@@ -96,5 +111,40 @@ function RunCard({ run, collection }: { run: Run; collection: Collection }) {
         <span class="soft small">{formatAge(run.scheduled_at, new Date())}</span>
       </span>
     </div>
+  )
+}
+
+interface RunApprovalProps {
+  run: Run
+  /** False if the files of the run have expired. */
+  hasPicture: boolean
+  approved: string | null
+  approve: RunsProps['approve']
+}
+
+/** Below a card: whether its run is the approved one, else a button that approves it, or why it cannot be approved. */
+function RunApproval({ run: { id, status, unfit, scheduled_at: due }, hasPicture, approved, approve }: RunApprovalProps) {
+  if (id === approved)
+    return (
+      <p class="run-approval">
+        <span class="badge same">Approved</span>
+      </p>
+    )
+  // A person may approve a login form.
+  if (status !== 'completed' || (unfit !== null && unfit !== 'login')) return null
+  if (!hasPicture) return <p class="run-approval soft small">The picture is gone, so this run cannot be approved.</p>
+  if (!approve) return null
+  return (
+    <p class="run-approval">
+      <ConfirmButton
+        label="Approve"
+        name={`Approve the run of ${formatInstant(due)}`}
+        title="Approve this run?"
+        text={`Later runs are compared with the picture of ${formatInstant(due)}.`}
+        kind="primary"
+        isPlain
+        onConfirm={() => approve(id)}
+      />
+    </p>
   )
 }

@@ -13,6 +13,7 @@ import { lazy } from '../ui/lazy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { useData } from '../ui/use-data.ts'
+import { Approvals, approveRun, NOT_APPLIED, undoApproval } from './approvals.tsx'
 import type { Schedule } from './body.ts'
 import { Runs } from './runs.tsx'
 import { ScheduleState } from './schedule-list.tsx'
@@ -30,13 +31,16 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
   const { value: schedule, error, reload } = useData(`schedule ${id}`, () => readSchedule(id), REFRESH_MILLISECONDS)
   const [problem, setProblem] = useState<unknown>()
   const [refreshes, setRefreshes] = useState(0)
-  const act = async (action: () => Promise<unknown>) => {
+  const [done, setDone] = useState<string>()
+  const act = async <T,>(action: () => Promise<T>, describe?: (result: T) => string) => {
     try {
-      await action()
+      const result = await action()
       setProblem(undefined)
+      setDone(describe?.(result))
       setRefreshes((count) => count + 1)
       await reload()
     } catch (failure) {
+      setDone(undefined)
       setProblem(failure)
     }
   }
@@ -49,9 +53,23 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
     }
   }
   if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
-  const approve = hasScope(session, 'schedules:write')
-    ? (run: string) => act(() => api(`${schedulePath(id)}/approve`, { method: 'POST', body: { run_id: run } }))
+  const mayChange = hasScope(session, 'schedules:write')
+  const approve = mayChange
+    ? (run: string) => {
+        setDone('Approving…')
+        return act(
+          () => approveRun(id, run),
+          (isApplied) => (isApplied ? `Run ${run} is approved. Later runs are compared with it.` : NOT_APPLIED),
+        )
+      }
     : undefined
+  const undo = () => {
+    setDone('Undoing the approval…')
+    return act(
+      () => undoApproval(id),
+      (message) => message ?? NOT_APPLIED,
+    )
+  }
   const suspend = (isSuspended: boolean) => act(() => api(schedulePath(id), { method: 'PATCH', body: { suspend: isSuspended } }))
   return (
     <>
@@ -61,7 +79,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
       <div class="panel-head">
         <h2 class="title wrap">{schedule.name}</h2>
         <ScheduleState schedule={schedule} />
-        {hasScope(session, 'schedules:write') ? (
+        {mayChange ? (
           <div class="actions">
             <button type="button" onClick={() => act(() => api(`${schedulePath(id)}/run`, { method: 'POST' }))}>
               Run now
@@ -83,6 +101,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
         ) : null}
       </div>
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
+      {done ? <Note kind="good">{done}</Note> : null}
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
         <div>
@@ -93,10 +112,12 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
             refreshes={refreshes}
             known={[...schedule.active_runs, ...schedule.recent_runs]}
             collection={isMoving(String(schedule.options.format)) ? 'videos' : 'screenshots'}
+            {...(schedule.comparison?.baseline === 'approved' ? { approved: schedule.comparison.baseline_run, approve } : {})}
           />
         </div>
         <div>
           {schedule.comparison ? <LastComparison comparison={schedule.comparison} approve={approve} /> : null}
+          {schedule.comparison ? <Approvals comparison={schedule.comparison} undo={mayChange ? undo : undefined} /> : null}
           <Times schedule={schedule} />
           <Facts schedule={schedule} />
         </div>

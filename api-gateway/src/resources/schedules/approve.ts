@@ -1,4 +1,4 @@
-import { scheduleIdOf } from '@tintype/crds/identifiers/ids'
+import { apiKeyIdOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
@@ -52,14 +52,15 @@ export async function approveRun(
   input: Input<{ id: string }, z.infer<typeof ApproveSchedule>>,
   deps: SchedulesDeps,
 ): Promise<FastifyReply> {
-  const { reply, body, ignored } = input
+  const { request, reply, body, ignored } = input
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
       const { id, isApproved } = await findApprovable(schedule, body.run_id ?? LATEST_RUN, deps)
       // A request that the operator has not applied yet may name another run.
       const next = schedule.metadata.annotations?.[Annotation.approve] ?? (isApproved ? id : undefined)
-      if (next !== id) await deps.schedules.patch(schedule, { metadata: { annotations: { [Annotation.approve]: id } } })
+      const annotations = { [Annotation.approve]: id, [Annotation.approvedBy]: apiKeyIdOf(request.apiKey.metadata) }
+      if (next !== id) await deps.schedules.patch(schedule, { metadata: { annotations } })
       return id
     },
   })
@@ -67,7 +68,8 @@ export async function approveRun(
   return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
 }
 
-const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
+/** Why nothing can be approved. */
+export const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
   mode: 'the runs of this schedule need no approval: set comparison.baseline to approved first',
   none: 'no run has succeeded yet: approve one later',
   id: 'run_id is not the id of a run',

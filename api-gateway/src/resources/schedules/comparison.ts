@@ -11,6 +11,7 @@ import type { Problem } from '../../common/errors.ts'
 import { toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
+import { ApprovalRecord, toApprovalRecords } from './approval-history.ts'
 
 // How a schedule compares its runs, in bodies and records.
 
@@ -63,6 +64,7 @@ export const ComparisonRecord = name(
       baseline_run: anId('scr', 'Id of the run whose picture the next run is compared with. Null: there is none yet.').nullable(),
       waiting_run: anId('scr', 'Id of the run that waits for a person to approve it. Null: none does.').nullable(),
       fit: z.boolean().nullable().describe('Whether the last run shows the page. Null: no run has ended.'),
+      approvals: z.array(ApprovalRecord).describe('The last ten approvals, the newest first.'),
       last: z
         .object({
           id: anId('scr', 'Id of the run.'),
@@ -142,6 +144,7 @@ export function toComparisonRecord(
     baseline_run: baseline?.id ?? null,
     waiting_run: waitingRunOf({ comparison, status }) ?? null,
     fit: fit ? fit.status === 'True' : null,
+    approvals: toApprovalRecords(status),
     last: lastComparison ? toLast(lastComparison) : null,
   }
 }

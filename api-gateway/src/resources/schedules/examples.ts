@@ -35,6 +35,17 @@ const schedule = {
     baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70',
     waiting_run: null,
     fit: true,
+    approvals: [
+      {
+        run_id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70',
+        approved_at: '2026-11-22T09:12:00.000Z',
+        approved_by: 'key_01kajq2v0vtz8m3c5x7r9w4n6p',
+        replaced_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x71',
+        can_undo: true,
+        undone_at: null,
+        undone_by: null,
+      },
+    ],
     last: {
       id: run.id,
       scheduled_at: run.scheduled_at,
@@ -72,7 +83,7 @@ export const scheduleCreated = {
   message: 'Schedule created successfully',
   data: {
     ...schedule,
-    comparison: { ...schedule.comparison, baseline_run: null, waiting_run: null, fit: null, last: null },
+    comparison: { ...schedule.comparison, baseline_run: null, waiting_run: null, fit: null, approvals: [], last: null },
     last_run_at: null,
     last_success_at: null,
     last_change: null,
@@ -97,3 +108,8 @@ export const runCreated = {
 export const runList = { success: true, data: [run], pagination: { limit: 100, has_more: false, next_cursor: null } }
 
 export const runApproved = { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run.id } }
+
+export const approvalUndone = {
+  message: 'Approval undone. Later runs are compared with the picture from before.',
+  data: { run_id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70', baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x71' },
+}

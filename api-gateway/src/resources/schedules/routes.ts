@@ -3,10 +3,21 @@ import { type Link, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
-import { runApproved, runCreated, runList, scheduleChanged, scheduleCreated, scheduleFound, scheduleId, scheduleList } from './examples.ts'
+import {
+  approvalUndone,
+  runApproved,
+  runCreated,
+  runList,
+  scheduleChanged,
+  scheduleCreated,
+  scheduleFound,
+  scheduleId,
+  scheduleList,
+} from './examples.ts'
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
 import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
+import { ApprovalUndone, undoApproval } from './undo-approval.ts'
 
 const route = routeFor<SchedulesDeps>()
 const id = pathId('sch', scheduleId)
@@ -160,7 +171,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     scope: 'schedules:write',
     summary: 'Approve a run',
     description:
-      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run takes an approval back.',
+      'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
     parameters: [id],
     body: approveBody,
     responses: {
@@ -168,5 +179,19 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     },
     errors: ['NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
+  }),
+  route({
+    id: 'undoApproval',
+    method: 'post',
+    path: '/schedules/{id}/undo-approval',
+    tag: 'Schedules',
+    scope: 'schedules:write',
+    summary: 'Undo the last approval',
+    description:
+      'Later runs are compared with the picture that the last approval replaced, as soon as the operator has restored it. That picture is kept for 30 days. Call it again to undo the approval before.',
+    parameters: [id],
+    responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone, headers: ['Cache-Control'] } },
+    errors: ['NOT_FOUND', 'EXPIRED', 'CONFLICT'],
+    handle: undoApproval,
   }),
 ]

@@ -1,4 +1,4 @@
-import type { PageFunctions } from '../../../src/page/functions.ts'
+import type { PageFunctions, WindowShare } from '../../../src/page/functions.ts'
 import { boxOf } from '../shared/dom.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
 
@@ -8,8 +8,14 @@ export const findMovingAreas: PageFunctions['findMovingAreas'] = () => {
     if (effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY && effect instanceof KeyframeEffect && effect.target)
       found.push(effect.target)
   }
-  return found.map((element) => {
-    const { left, top, right, bottom } = boxOf(element)
-    return { left: left / innerWidth, top: top / innerHeight, right: right / innerWidth, bottom: bottom / innerHeight }
-  })
+  return found.map(toShare)
+}
+
+export const findAreas: PageFunctions['findAreas'] = (selectors) =>
+  selectors.flatMap((selector) => findMatches(selector, findRoots(false)).map(toShare))
+
+/** The part of the window that an element covers. */
+function toShare(element: Element): WindowShare {
+  const { left, top, right, bottom } = boxOf(element)
+  return { left: left / innerWidth, top: top / innerHeight, right: right / innerWidth, bottom: bottom / innerHeight }
 }

@@ -1,4 +1,7 @@
+import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
 import { PageClock } from '../../browser/page-clock.ts'
+import { callInPage } from '../../page/call.ts'
+import type { WindowShare } from '../../page/functions.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
@@ -8,7 +11,7 @@ import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motio
 import { AwaitedFrame } from './next-frame.ts'
 import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
-import { isSamePicture, takeSmallPicture } from './small-picture.ts'
+import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
 import { stopScripts } from './stop-scripts.ts'
 
 // The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
@@ -37,6 +40,9 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
+/** Real time, and pairs of screenshots, after which what moved in the last run of the schedule is not waited for. */
+const KNOWN_MILLISECONDS = 1_000
+const KNOWN_PAIRS = 3
 /** Processor seconds between two checks that show that the page's process works. */
 const BUSY_SECONDS = 0.02
 /** Age of a pending request that the picture may lack. */
@@ -62,10 +68,23 @@ export const stability: Step = {
     const motion = await wait.run()
     wait.reportTime()
     await wait.restMarquees()
-    if (await wait.hasStoppedScripts(motion)) return
-    if (!isMoving(motion) || (await wait.isVisuallyStable())) return
-    work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
+    const hasStopped = await wait.hasStoppedScripts(motion)
+    if (wait.hasOverrun || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
+    if (hasStopped || !isMoving(motion)) return
+    const areas = await wait.waitForRest()
+    if (areas.length === 0) return
+    const moving = await nameMoving(work, areas)
+    work.findings.moving = { ...work.findings.moving, ...moving }
+    const where = moving.elements.length > 0 ? ` in ${moving.elements.join(', ')}. compare_ignore leaves elements out` : ''
+    work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}${where}`)
   },
+}
+
+/** Names the elements in areas of the window. An area without an element of its own makes the whole page a moving one. */
+async function nameMoving(work: Work, areas: readonly WindowShare[]): Promise<MovingParts> {
+  const names = await inDocument(work, [] as (string | null)[], () => callInPage(work, 'nameElements', areas, AREA_TOLERANCE))
+  const elements = [...new Set(names)].filter((name) => name !== null).filter(({ length }) => length <= MAX_MOVING_SELECTOR)
+  return { elements: elements.slice(0, MAX_MOVING_ELEMENTS), ...(names.includes(null) ? { isEndless: true } : {}) }
 }
 
 const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
@@ -249,6 +268,11 @@ class StabilityWait {
     return motion
   }
 
+  /** True if the page gained content or received data to the end of the wait. */
+  isCutShort = false
+  /** True if the scripts of the page took longer than its timers allow, and were stopped. */
+  hasOverrun = false
+
   /** Adds a warning if the wait took longer than usual or missed something. */
   reportTime(): void {
     const { tab, findings } = this.#work
@@ -256,8 +280,9 @@ class StabilityWait {
     const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
     const isReceiving = now - tab.lifecycle.trafficAt < QUIET_CHECKS * REAL_SLICE
     const what = isReceiving ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
+    this.isCutShort = now > this.#until && what !== undefined
     if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
-    if (now > this.#until && what) findings.warnings.push(`the page was still ${what} when the picture was taken`)
+    if (this.isCutShort) findings.warnings.push(`the page was still ${what} when the picture was taken`)
     else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
       findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
     }
@@ -273,25 +298,33 @@ class StabilityWait {
     const { clock, plan, signal, findings } = this.#work
     if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
     // Else the clock has waited for a request, or the scripts have ended.
-    if (!this.#isWaiting() && (motion.hasScript || isMoving(motion)))
+    this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
+    if (this.hasOverrun)
       findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
     return true
   }
 
   /**
-   * Whether the page becomes stable in real time, on which frames and workers run: two successive screenshots show the same, and frame time has
-   * advanced between them.
+   * Waits until the page becomes stable in real time, on which frames and workers run: two successive screenshots show the same, and frame time has
+   * advanced between them. Returns the areas that do not rest. What moved in the last run of the schedule is waited for only briefly.
    */
-  async isVisuallyStable(): Promise<boolean> {
+  async waitForRest(): Promise<WindowShare[]> {
+    const began = performance.now()
     const until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
+    const seen: WindowShare[][] = []
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       await passTime(this.#work, PICTURES_MILLISECONDS)
       // Without a new frame, the screenshots would be equal on a busy machine.
       const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
-      const isSame = await isSamePicture(this.#work, before, after)
-      if ((isSame && frameTime > 0) || performance.now() > until) return isSame
+      const { moved, isKnown } = await findMoved(this.#work, before, after)
+      const now = performance.now()
+      if (moved.length === 0 && (frameTime > 0 || now > until)) return []
+      seen.push(moved)
+      const isExpected = isKnown && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
+      // What came to rest meanwhile is in the first half.
+      if (isExpected || now > until) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
       before = after
     }
   }

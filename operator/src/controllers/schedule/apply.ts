@@ -3,7 +3,8 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
+import type { RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
@@ -13,12 +14,14 @@ import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import { approve } from './approve.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
 import { type EndedRun, toActive, toRecent } from './ended-run.ts'
-import { findEvents, type ScheduleEvent } from './events.ts'
+import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
 import { keepBaseline, removeOldPictures } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
+import { toMoving } from './moving.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
@@ -41,26 +44,33 @@ export async function apply({ schedule, open, ended }: Observed, decision: Decis
   for (const run of ended) await record(schedule, run, deps)
   const kept = await keepBaseline(schedule, decision.baseline, deps.storage)
   const approval = await approve(withBaseline(schedule, kept), ended, deps)
-  const approved = approval && 'baseline' in approval ? approval.baseline : undefined
-  const compared = withBaseline(schedule, approved ?? kept)
-  const made = decision.due && (await create(compared, decision.due, deps))
-  const progress = { open: made ? [...open, made] : open, ended, baseline: approved ?? kept, approvedId: approved?.id }
+  const approvals = updateApprovals(withBaseline(schedule, kept), approval, deps.now())
+  const chosen = approval && 'baseline' in approval ? approval : undefined
+  const baseline = chosen ? chosen.baseline : kept
+  const compared = withBaseline(schedule, baseline)
+  const made = decision.due && (await create(withMoving(compared, toMoving(schedule, ended)), decision.due, deps))
+  const progress = { open: made ? [...open, made] : open, ended, baseline, approvals, approvedId: chosen?.baseline?.id }
   const status = buildStatus(schedule, decision, progress, deps.now())
   const written = status ? await patch(schedule, { status }, 'status', deps) : schedule
   for (const event of findEvents(schedule, decision, ended, compared)) report(schedule, event, deps)
   if (approval && written) {
-    if ('refusal' in approval) report(schedule, { type: 'warn', reason: 'ApprovalRefused', message: approval.refusal }, deps)
-    else if (approval.isNew)
-      report(schedule, { type: 'normal', reason: 'Approved', message: `Run ${approval.baseline.id} was approved.` }, deps)
-    await patch(written, { metadata: { annotations: { [Annotation.approve]: null } } }, undefined, deps)
+    for (const event of describeApproval(approval)) report(schedule, event, deps)
+    const annotations =
+      'request' in approval ? { [Annotation.approve]: approval.request } : { [Annotation.approve]: null, [Annotation.approvedBy]: null }
+    await patch(written, { metadata: { annotations } }, undefined, deps)
   }
-  await cleanUp(schedule, approved ?? kept, deps)
+  await cleanUp(schedule, { baseline, approvals }, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
 
 const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | undefined): StoredSchedule => ({
   ...schedule,
   status: { ...schedule.status, baseline },
+})
+
+const withMoving = (schedule: StoredSchedule, moving: MovingParts | undefined): StoredSchedule => ({
+  ...schedule,
+  status: { ...schedule.status, moving },
 })
 
 /** Stores the end of a run. */
@@ -92,7 +102,7 @@ async function create(schedule: StoredSchedule, { id, time, lateMilliseconds }: 
 /** Writes to a schedule. Returns the schedule afterwards; undefined if it was deleted. */
 async function patch(
   { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
-  body: { status: StatusPatch } | { metadata: { annotations: Record<string, null> } },
+  body: { status: StatusPatch } | { metadata: { annotations: Record<string, string | null> } },
   subresource: 'status' | undefined,
   { store, seenSchedules }: ApplyDeps,
 ): Promise<StoredSchedule | undefined> {
@@ -112,10 +122,15 @@ function report(schedule: StoredSchedule, { type, reason, message, once }: Sched
 }
 
 /** Removes pictures that were replaced. A failure leaves them until the next change. */
-async function cleanUp(schedule: StoredSchedule, baseline: ScheduleBaseline | undefined, deps: ApplyDeps): Promise<void> {
-  const before = schedule.status?.baseline
-  if (!before || before.key === baseline?.key) return
+async function cleanUp(
+  schedule: StoredSchedule,
+  { baseline, approvals }: { baseline: ScheduleBaseline | undefined; approvals: readonly RunApproval[] },
+  deps: ApplyDeps,
+): Promise<void> {
+  const kept = [baseline?.key, ...keysOfApprovals(schedule, approvals)]
+  const before = [schedule.status?.baseline?.key, ...keysOfApprovals(schedule, schedule.status?.approvals ?? [])]
+  if (before.every((key) => key === undefined || kept.includes(key))) return
   const open = deps.screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
-  const needed = [baseline?.key, ...open.map(({ spec }) => spec.baseline?.key)]
+  const needed = [...kept, ...open.map(({ spec }) => spec.baseline?.key)]
   await removeOldPictures(schedule, new Set(needed.filter((key) => key !== undefined)), deps.storage)
 }

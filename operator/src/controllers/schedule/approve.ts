@@ -2,16 +2,18 @@
 // and the operator removes the annotation when it has been applied or refused.
 
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import { MAX_APPROVER, type ReplacedBaseline, type RunApproval, type ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
+import { isUndoRequest, lastApprovalOf, toUndoRequest, UNDO } from '@tintype/crds/records/approval-history'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
+import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import type { Storage } from '../../storage/storage.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
-import { copyPicture, lastComparisonOf } from './keep-baseline.ts'
+import { copyPicture, lastComparisonOf, toKept } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
 
 export interface ApproveDeps extends Pick<ObserveDeps, 'namespace' | 'screenshots' | 'report' | 'now'> {
@@ -21,10 +23,19 @@ export interface ApproveDeps extends Pick<ObserveDeps, 'namespace' | 'screenshot
 /** Outcome of a request. */
 export type Approval =
   /** `isNew`: false if the run was the baseline before. */
-  { baseline: ScheduleBaseline; isNew: boolean } | { refusal: string }
+  | { baseline: ScheduleBaseline; isNew: boolean }
+  /** The approval that was undone, and the baseline from now on. `isNew`: false if it was undone before. */
+  | { undone: RunApproval; baseline: ScheduleBaseline | undefined; isNew: boolean }
+  /** The request, with the approval that it undoes. It replaces the annotation. */
+  | { request: string }
+  | { refusal: string }
 
 /** The value of the annotation; undefined: nothing is requested. */
 export const requestOf = ({ metadata }: StoredSchedule): string | undefined => metadata.annotations?.[Annotation.approve]
+
+/** Who requests it; undefined: not known. */
+export const requesterOf = ({ metadata }: StoredSchedule): string | undefined =>
+  metadata.annotations?.[Annotation.approvedBy]?.slice(0, MAX_APPROVER) || undefined
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.
@@ -33,6 +44,7 @@ export const requestOf = ({ metadata }: StoredSchedule): string | undefined => m
 export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApproveDeps): Promise<Approval | undefined> {
   const request = requestOf(schedule)
   if (request === undefined) return undefined
+  if (isUndoRequest(request)) return undo(schedule, request, deps)
   const choice = chooseRun(schedule, request, lastComparisonOf(schedule, ended), mergeRuns(schedule, ended))
   if ('refusal' in choice) return { refusal: REFUSALS[choice.refusal](request) }
   const { id } = choice
@@ -43,6 +55,33 @@ export async function approve(schedule: StoredSchedule, ended: readonly EndedRun
   if (!shot || problem) return { refusal: `Run ${id} ${problem?.message}.` }
   const baseline = await copyPicture(schedule, shot, timeOfRun(shot), deps.storage)
   return baseline ? { baseline, isNew: true } : { refusal: `The file of run ${id} has expired. Approve a later run.` }
+}
+
+/** Returns to the picture that the last approval replaced. @throws RetryableError */
+async function undo(schedule: StoredSchedule, request: string, deps: ApproveDeps): Promise<Approval> {
+  if (schedule.spec.comparison?.baseline !== 'Approved') return { refusal: REFUSALS.mode(request) }
+  const last = lastApprovalOf(schedule)
+  const named = request === UNDO ? last : schedule.status?.approvals?.find((one) => toUndoRequest(one) === request)
+  if (!named) return { refusal: 'There is no approval to undo.' }
+  if (named.undoneTime !== undefined) return { undone: named, baseline: baselineOf(schedule), isNew: false }
+  if (named !== last) return { refusal: `Run ${named.id} is not the run that was approved last. Approve the run that you want.` }
+  if (request === UNDO) return { request: toUndoRequest(named) }
+  if (!named.replaced) return { undone: named, baseline: undefined, isNew: true }
+  const baseline = await findReplaced(schedule, named.replaced, deps)
+  return baseline
+    ? { undone: named, baseline, isNew: true }
+    : { refusal: `The picture of run ${named.replaced.id} is gone. Approve another run.` }
+}
+
+/** The picture that an approval replaced; undefined: it is gone, or its run was deleted. @throws RetryableError */
+async function findReplaced(
+  schedule: StoredSchedule,
+  { id, time, etag, textEtag }: ReplacedBaseline,
+  deps: ApproveDeps,
+): Promise<ScheduleBaseline | undefined> {
+  const key = baselineKey(accountOf(schedule), schedule.metadata.uid, id)
+  const shot = await findRun(id, schedule, deps)
+  return shot && etag !== undefined && (await deps.storage.exists(key)) ? toKept(shot, { time, key, etag, textEtag }) : undefined
 }
 
 const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> = {

@@ -17,7 +17,7 @@ export interface DeletedSchedulesDeps {
 }
 
 /**
- * Objects in the bucket of deleted schedules: options, and the picture to compare with. They are removed once no run needs them. If no
+ * Objects in the bucket of deleted schedules: options, and pictures to compare with. They are removed once no run needs them. If no
  * operator sees the deletion, the retention controller removes them.
  */
 export class DeletedSchedules {
@@ -31,7 +31,8 @@ export class DeletedSchedules {
   /** Adds a deleted schedule. */
   add(schedule: ScreenshotSchedule): void {
     const { spec, status } = schedule
-    if (spec.template.optionsObject !== undefined || status?.baseline !== undefined) this.#deleted.set(keyOf(schedule), schedule)
+    const hasPictures = status?.baseline !== undefined || status?.approvals !== undefined
+    if (spec.template.optionsObject !== undefined || hasPictures) this.#deleted.set(keyOf(schedule), schedule)
   }
 
   /** Removes the objects of the deleted schedule with a key. @throws RetryableError */

@@ -5,10 +5,12 @@ import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { findCondition } from '@tintype/crds/schema/conditions'
 import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
+import type { Approval } from './approve.ts'
 import type { Decision } from './decide.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { findFitnessChanges, toFitCondition } from './fitness.ts'
 import { findChanges, isCarrying, toShare } from './keep-baseline.ts'
+import { describeNewMoving } from './moving.ts'
 
 /** `once`: this leader reports it only once for a schedule. */
 export interface ScheduleEvent {
@@ -34,6 +36,7 @@ export const findEvents = (
   ...ofRuns(before, decision),
   ...ofChanges(before, decision, ended),
   ...ofFitness(after, ended),
+  ...ofMoving(before, ended),
 ]
 
 /** One Event when a schedule stops or resumes. */
@@ -93,6 +96,21 @@ function ofFitness(schedule: StoredSchedule, ended: readonly EndedRun[]): Schedu
   if (waiting === undefined) return events
   const message = `Run ${waiting} waits for approval. Later runs are compared with the run that you approve.`
   return [...events, { type: 'normal', reason: 'WaitingForApproval', message, once: 'approval' }]
+}
+
+/** One Event for parts of the page that never rest, when they become known. */
+function ofMoving(schedule: StoredSchedule, ended: readonly EndedRun[]): ScheduleEvent[] {
+  const message = describeNewMoving(schedule, ended)
+  return message === undefined ? [] : [{ type: 'normal', reason: 'StillMoving', message }]
+}
+
+/** The outcome of a request to approve a run, or to undo the last approval. */
+export function describeApproval(approval: Approval): ScheduleEvent[] {
+  if ('refusal' in approval) return [{ type: 'warn', reason: 'ApprovalRefused', message: approval.refusal }]
+  if (!('isNew' in approval && approval.isNew)) return []
+  if (!('undone' in approval)) return [{ type: 'normal', reason: 'Approved', message: `Run ${approval.baseline.id} was approved.` }]
+  const next = approval.baseline ? `Later runs are compared with run ${approval.baseline.id}.` : 'Approve another run.'
+  return [{ type: 'normal', reason: 'ApprovalUndone', message: `The approval of run ${approval.undone.id} was undone. ${next}` }]
 }
 
 /** ` Words: −19.50 +99.50.` */

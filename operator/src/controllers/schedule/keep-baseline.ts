@@ -81,19 +81,27 @@ export async function copyPicture(
   time: string,
   storage: Pick<Storage, 'copy'>,
 ): Promise<ScheduleBaseline | undefined> {
-  const { key, etag = '', ignored, finalUrl, forms, engine, text } = toBaseline(shot)
-  const id = screenshotIdOf(shot.metadata)
-  const to = baselineKey(accountOf({ spec }), metadata.uid, id)
+  const { key, etag = '', text } = toBaseline(shot)
+  const to = baselineKey(accountOf({ spec }), metadata.uid, screenshotIdOf(shot.metadata))
   const copied = await storage.copy({ from: key, etag, to })
   if (copied === undefined) return undefined
-  const kept: ScheduleBaseline = { id, time: new Date(time).toISOString(), key: to, etag: copied }
+  const textEtag = text && (await storage.copy({ from: text.key, etag: text.etag, to: textKeyOf(to) }))
+  return toKept(shot, { time, key: to, etag: copied, textEtag })
+}
+
+/** A copied picture with what its run knows about it. */
+export function toKept(
+  shot: Screenshot,
+  { time, key, etag, textEtag }: { time: string; key: string; etag: string; textEtag: string | undefined },
+): ScheduleBaseline {
+  const { ignored, finalUrl, forms, engine } = toBaseline(shot)
+  const kept: ScheduleBaseline = { id: screenshotIdOf(shot.metadata), time: new Date(time).toISOString(), key, etag }
   // A record from the bucket may have more than a status can store.
   for (const [field, value] of Object.entries({ ignored, finalUrl, forms, engine })) {
     const { data } = KeptBaseline.partial().safeParse({ [field]: value })
     if (value !== undefined && data) Object.assign(kept, data)
   }
-  const copiedText = text && (await storage.copy({ from: text.key, etag: text.etag, to: textKeyOf(to) }))
-  return { ...kept, ...(copiedText === undefined ? {} : { text: { key: textKeyOf(to), etag: copiedText } }) }
+  return { ...kept, ...(textEtag === undefined ? {} : { text: { key: textKeyOf(key), etag: textEtag } }) }
 }
 
 /** Key of the text beside a kept picture. */

@@ -1,6 +1,6 @@
 // Builds the status of a schedule. Pure.
 
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import {
   type ActiveRun,
   type LastChange,
@@ -16,6 +16,7 @@ import type { Decision } from './decide.ts'
 import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
 import { fitnessOf, toFitCondition } from './fitness.ts'
 import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
+import { toMoving } from './moving.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }
@@ -26,6 +27,8 @@ export interface Progress {
   ended: readonly EndedRun[]
   /** The picture that the next run is compared with. */
   baseline?: ScheduleBaseline | undefined
+  /** The last approvals, the newest first. */
+  approvals?: readonly RunApproval[] | undefined
   /** Id of the run that was approved in this reconcile. */
   approvedId?: string | undefined
 }
@@ -49,7 +52,9 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     timing: decision.timing,
     lastSuccessfulTime: success ?? null,
     baseline: progress.baseline ?? null,
+    approvals: progress.approvals?.length ? [...progress.approvals] : null,
     lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
+    moving: toMoving(schedule, progress.ended) ?? null,
     lastChange: toLastChange(schedule, progress.ended) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,

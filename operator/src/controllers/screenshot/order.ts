@@ -67,6 +67,7 @@ export function buildOrder(
     upload: uploadOf(format, CONTENT_TYPES[format]),
     ...(artifacts.length > 0 ? { artifacts } : {}),
     ...(baseline ? { baseline: toOrderBaseline(baseline) } : {}),
+    ...(spec.scheduleRef?.moving ? { moving: spec.scheduleRef.moving } : {}),
     deadline: deadlineOf(shot).getTime(),
     ...(trace ? { traceparent: toTraceparent(trace) } : {}),
   }

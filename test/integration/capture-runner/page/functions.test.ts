@@ -104,6 +104,10 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('#two', 'width')), '100px')
     },
   },
+  findAreas: {
+    html: '<style>body { margin: 0 }</style><p style="width:400px;height:300px;margin:0">text</p>',
+    run: async (t, { call }) => t.strictSame(await call('findAreas', ['p', '.absent']), [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
+  },
   findBrokenRule: {
     html: '<p>Sold   Out</p><i class="error"></i>',
     run: async (t, { call }) => {
@@ -294,6 +298,16 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call, read }) => {
       await call('muteMedia')
       t.equal(await read("media.dispatchEvent(new Event('play')), media.muted"), true)
+    },
+  },
+  nameElements: {
+    html: `<style>body, p { margin: 0 } div { width: 200px; height: 100px }</style><main><div id="one"><p>text</p></div><div class="two"></div>
+      <div></div><div style="visibility:hidden"><i style="display:block;height:100px"></i></div></main>`,
+    run: async (t, { call }) => {
+      const line = (top: number) => ({ left: 0.05, right: 0.2, top: (top + 10) / 600, bottom: (top + 90) / 600 })
+      const areas = [0, 100, 200, 300].map(line)
+      t.strictSame(await call('nameElements', areas, 0), ['#one', 'div.two', 'main > div:nth-of-type(3)', null])
+      t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
     },
   },
   nextFrame: { run: async (t, { call }) => t.resolves(call('nextFrame')) },

@@ -2,6 +2,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
 import { buildPlan, DEFAULT_CONTEXT, formatOf, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
+import { shortenWait } from '../../../../capture-runner/src/plan/waiting.ts'
 
 const URL = 'https://example.com/'
 
@@ -111,4 +112,16 @@ t.test('a plan whose steps need Playwright’s page needs a Playwright context',
     t.notOk(isAdaptable(context))
   }
   t.notOk('needsPlaywright' in buildPlan(URL, { pressKey: '', failOnPageError: false }).context)
+})
+
+t.test('the wait for a page that never rests is short from the second run on', async (t) => {
+  const compared = buildPlan(URL, { compareTo: 'scr_00000000000000000000000000' })
+  t.equal(compared.isStabilityTelling, true)
+  t.equal(shortenWait(compared, undefined), compared)
+  t.equal(shortenWait(compared, { elements: ['#ticker'] }), compared, 'what else moves is waited for')
+  t.match(shortenWait(compared, { elements: [], isEndless: true }), {
+    ...{ stabilityRealMilliseconds: 1_000, stabilityMaxMilliseconds: 1_000, stabilityPicturesMilliseconds: 1_000 },
+  })
+  const brief = buildPlan(URL, { stabilityTimeout: 500 })
+  t.equal(shortenWait(brief, { elements: [], isEndless: true }).stabilityRealMilliseconds, 500)
 })

@@ -31,6 +31,7 @@ async function aService(t: Test, found: object = schedule) {
     if (path.startsWith(`/schedules/${ID}/runs`))
       sendJson(response, { success: true, data: [run, run], pagination: { has_more: true, next_cursor: RUN } })
     else if (path === `/schedules/${ID}/approve`) sendJson(response, { data: { run_id: RUN } }, 202)
+    else if (path === `/schedules/${ID}/undo-approval`) sendJson(response, { data: { run_id: RUN, baseline_run: 'scr_1' } }, 202)
     else if (path === `/schedules/${ID}/run`) sendJson(response, { id: RUN, status: 'pending' }, 202)
     else if (request.method === 'DELETE') response.writeHead(204).end()
     else if (request.method === 'PATCH') sendJson(response, { data: { ...found, status: suspend ? 'suspended' : 'active' } })
@@ -127,6 +128,24 @@ t.test('schedules get and runs show what changed, and approve names the run', as
   t.equal((await runCli(['schedules', 'approve', ID], { environment })).stdout, `approved ${RUN}\n`)
   t.equal((await runCli(['schedules', 'approve', ID, RUN, '--json'], { environment })).stdout, `{"run_id":"${RUN}"}\n`)
   t.strictSame(requests.slice(1), [`POST /schedules/${ID}/approve {}`, `POST /schedules/${ID}/approve {"run_id":"${RUN}"}`])
+})
+
+t.test('schedules get shows the approvals and marks the approved run, and undo names the run', async (t) => {
+  const approval = { run_id: RUN, approved_at: '2026-11-23T08:05:00.000Z', approved_by: 'key_1', replaced_run: 'scr_1', can_undo: true }
+  const approvals = [
+    { ...approval, undone_at: null, undone_by: null },
+    { ...approval, replaced_run: null, undone_at: '2026-11-23T08:10:00.000Z', undone_by: 'key_2' },
+  ]
+  const completed = { ...run, status: 'completed', error_code: null }
+  const comparison = { baseline: 'approved', baseline_run: RUN, last: null, approvals }
+  const { requests, environment } = await aService(t, { ...schedule, recent_runs: [completed], comparison })
+  const { stdout } = await runCli(['schedules', 'get', ID], { environment })
+  t.match(stdout, new RegExp(`^approval +${RUN}, 2026-11-23 08:05 UTC by key_1, replaced scr_1$`, 'm'))
+  t.match(stdout, new RegExp(`^approval +${RUN}, 2026-11-23 08:05 UTC by key_1, undone 2026-11-23 08:10 UTC by key_2$`, 'm'))
+  t.match(stdout, /UTC, completed, approved$/m)
+  const undone = await runCli(['schedules', 'undo', ID], { environment })
+  t.equal(undone.stdout, `undid the approval of ${RUN}; later runs are compared with scr_1\n`)
+  t.equal(requests.at(-1), `POST /schedules/${ID}/undo-approval`)
 })
 
 t.test('schedules create accepts a page instead of a URL', async (t) => {

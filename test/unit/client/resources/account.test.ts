@@ -102,6 +102,7 @@ t.test('schedules has every request of the API', async (t) => {
   await schedules.run('sch_1')
   await schedules.approve('sch_1')
   await schedules.approve('sch_1', { run_id: 'scr_1' })
+  await schedules.undoApproval('sch_1')
   await schedules.delete('sch_1')
   t.strictSame(calls(), [
     'POST /schedules {"schedule":"@hourly","url":"https://a.example/","external_identifier":"a","time_zone":"UTC","options":{"full_page":true}}',
@@ -110,6 +111,7 @@ t.test('schedules has every request of the API', async (t) => {
     'POST /schedules/sch_1/run',
     'POST /schedules/sch_1/approve {}',
     'POST /schedules/sch_1/approve {"run_id":"scr_1"}',
+    'POST /schedules/sch_1/undo-approval',
     'DELETE /schedules/sch_1',
   ])
 })

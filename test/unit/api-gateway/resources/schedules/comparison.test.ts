@@ -49,7 +49,7 @@ t.test('POST /schedules stores how runs are compared, and the record shows the d
   })
   t.strictSame(body.data.comparison, {
     ...{ ...comparison, ignore: [{ selector: '#clock' }, ignore[1]] },
-    ...{ baseline_run: null, waiting_run: null, fit: null, last: null },
+    ...{ baseline_run: null, waiting_run: null, fit: null, approvals: [], last: null },
   })
   const simple = await calling(gateway)('POST', '/schedules', { ...compared, comparison: {} })
   t.match(simple.body.data.comparison, { baseline: 'previous', threshold: null, color_tolerance: 0.1, antialiasing: false, ignore: [] })
@@ -202,4 +202,54 @@ t.test('POST /schedules/:id/approve refuses runs that cannot be compared with', 
   const unapproved = await create(gateway, { ...compared, comparison: { baseline: 'previous' } })
   const response = await call('POST', `/schedules/${unapproved}/approve`)
   t.match(response, { status: 409, body: { error: { code: 'CONFLICT', message: /set comparison.baseline to approved first/ } } })
+})
+
+/** The history after an approval of a run that replaced the picture of another one. */
+function setApproval(gateway: Gateway, { id, replaced, ...more }: { id: string; replaced?: string; etag?: string; undoneTime?: string }) {
+  const { etag = 'def', ...others } = more
+  const before = replaced === undefined ? {} : { replaced: { id: replaced, time: at(30).toISOString(), ...(etag === '' ? {} : { etag }) } }
+  const approval = { id, approvalTime: at(5).toISOString(), by: 'key_1', ...before, ...others }
+  newest(gateway).status = { ...newest(gateway).status, approvals: [approval] }
+}
+
+t.test('the record shows who approved which run, and which one it replaced', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
+  setApproval(gateway, { id: second, replaced: first })
+  const shown = async () => (await calling(gateway)('GET', `/schedules/${id}`)).body.data.comparison.approvals
+  const expected = { run_id: second, approved_at: at(5).toISOString(), approved_by: 'key_1', replaced_run: first }
+  t.strictSame(await shown(), [{ ...expected, can_undo: true, undone_at: null, undone_by: null }])
+  setApproval(gateway, { id: second, replaced: first, etag: '' })
+  t.match(await shown(), [{ can_undo: false }], 'the picture is gone')
+  setApproval(gateway, { id: second, replaced: first, undoneTime: at(1).toISOString() })
+  t.match(await shown(), [{ can_undo: false, undone_at: at(1).toISOString() }])
+})
+
+t.test('POST /schedules/:id/undo-approval names the approval that the operator undoes, and who asks for it', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
+  setApproval(gateway, { id: second, replaced: first })
+  const undo = () => calling(gateway)('POST', `/schedules/${id}/undo-approval`)
+  for (let again = 0; again < 2; again++) {
+    t.match(await undo(), { status: 202, body: { data: { run_id: second, baseline_run: first } } })
+    t.equal(requestOf(gateway), `undo/${at(5).toISOString()}`)
+  }
+  t.match(newest(gateway).metadata.annotations?.[Annotation.approvedBy], /^key_/)
+  setApproval(gateway, { id: first })
+  t.match(await undo(), { status: 202, body: { data: { run_id: first, baseline_run: null } } })
+})
+
+t.test('POST /schedules/:id/undo-approval says why nothing can be undone', async (t) => {
+  const gateway = aGateway()
+  const id = await create(gateway)
+  const undo = () => calling(gateway)('POST', `/schedules/${id}/undo-approval`)
+  t.match(await undo(), { status: 409, body: { error: { code: 'CONFLICT', message: /no approval to undo/ } } })
+  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
+  setApproval(gateway, { id: second, replaced: first, etag: '' })
+  t.match(await undo(), { status: 410, body: { error: { code: 'EXPIRED', message: /is gone: an approval can be undone for 30 days/ } } })
+  newest(gateway).spec.comparison = { baseline: 'Previous' }
+  t.match(await undo(), { status: 409, body: { error: { message: /need no approval/ } } })
+  t.equal((await calling(gateway)('POST', '/schedules/sch_01kajq2v0vtz8m3c5x7r9w4n6p/undo-approval')).status, 404)
 })

@@ -1,0 +1,87 @@
+import { api, type Schemas } from '../api/client.ts'
+import { formatInstant } from '../format/text.ts'
+import { ConfirmButton } from '../ui/confirm.tsx'
+import type { Schedule } from './body.ts'
+
+type Comparison = NonNullable<Schedule['comparison']>
+
+const runLink = (id: string) => <a href={`#/screenshots/${id}`}>{id}</a>
+const by = (who: string | null): string => (who === null ? '' : ` by ${who}`)
+
+const APPLIED_MILLISECONDS = 5_000
+const CHECK_MILLISECONDS = 300
+
+/** Shown if the operator has not applied a request after some seconds. */
+export const NOT_APPLIED = 'Requested. It is not applied yet; this page shows when it is.'
+
+/** Waits until later runs are compared with a run. Returns false if it takes long. */
+async function isApplied(id: string, run: string | null): Promise<boolean> {
+  const until = Date.now() + APPLIED_MILLISECONDS
+  while (Date.now() < until) {
+    const { data } = (await api<Schemas['ScheduleFound']>(pathOf(id))).data
+    if (data.comparison?.baseline_run === run) return true
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MILLISECONDS))
+  }
+  return false
+}
+
+const pathOf = (id: string): string => `/schedules/${encodeURIComponent(id)}`
+
+/** Approves a run. Returns whether the operator has applied it. */
+export async function approveRun(id: string, run: string): Promise<boolean> {
+  await api(`${pathOf(id)}/approve`, { method: 'POST', body: { run_id: run } })
+  return isApplied(id, run)
+}
+
+/** Undoes the last approval. Returns what happened; undefined: the operator has not applied it yet. */
+export async function undoApproval(id: string): Promise<string | undefined> {
+  const { message, data } = (await api<Schemas['ApprovalUndone']>(`${pathOf(id)}/undo-approval`, { method: 'POST' })).data
+  return (await isApplied(id, data.baseline_run)) ? message : undefined
+}
+
+interface ApprovalsProps {
+  comparison: Pick<Comparison, 'approvals'>
+  /** Undefined: the key may not approve. */
+  undo: (() => void) | undefined
+}
+
+/** The last approvals, and a button that undoes the last one. */
+export function Approvals({ comparison: { approvals }, undo }: ApprovalsProps) {
+  const last = approvals.find(({ undone_at: undoneAt }) => undoneAt === null)
+  if (approvals.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="approvals-title">
+      <div class="panel-head">
+        <h2 id="approvals-title">Approvals</h2>
+      </div>
+      <ul class="plain-list">
+        {approvals.map((approval) => (
+          <li key={approval.approved_at}>
+            {runLink(approval.run_id)}
+            <div class="soft small wrap">
+              {`approved ${formatInstant(approval.approved_at)}${by(approval.approved_by)}`}
+              {approval.replaced_run === null ? null : <>, replaced {runLink(approval.replaced_run)}</>}
+              {approval.undone_at === null ? null : `, undone ${formatInstant(approval.undone_at)}${by(approval.undone_by)}`}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {last && !last.can_undo ? <p class="soft">The picture from before the last approval is gone, so it cannot be undone.</p> : null}
+      {undo && last?.can_undo ? (
+        <p class="center">
+          <ConfirmButton
+            label="Undo the last approval"
+            title="Undo the last approval?"
+            text={
+              last.replaced_run === null
+                ? 'Runs are not compared until you approve one.'
+                : `Later runs are compared with run ${last.replaced_run} again.`
+            }
+            kind="primary"
+            onConfirm={undo}
+          />
+        </p>
+      ) : null}
+    </section>
+  )
+}
