@@ -7,7 +7,7 @@ const COLUMNS: readonly Identity[] = ['operator', 'gateway', 'uploads', 'links']
 const HEAD = ['Folder', ...COLUMNS, 'The store deletes after', 'Deleted with its account']
 
 const DAYS = { files: 'retention of files', records: 'retention of records', never: '–' } as const
-const daysOf = ({ storeDays }: Folder): string => (typeof storeDays === 'number' ? `${storeDays} days` : DAYS[storeDays])
+const daysOf = ({ deletion: { storeDays } }: Folder): string => (typeof storeDays === 'number' ? `${storeDays} days` : DAYS[storeDays])
 
 function rightsOf({ rights }: Folder, identity: Identity): string {
   const allowed = [...(rights[identity] ?? []), ...(mayList(identity) ? ['list'] : [])]
@@ -21,7 +21,7 @@ const rows = folders.map((folder) =>
     `\`${folder.name}/\``,
     ...COLUMNS.map((identity) => rightsOf(folder, identity)),
     daysOf(folder),
-    folder.accounts.length > 0 ? 'yes' : 'no',
+    folder.deletion.accounts.length > 0 ? 'yes' : 'no',
   ]),
 )
 

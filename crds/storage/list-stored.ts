@@ -5,9 +5,16 @@ interface PageOptions extends Pick<ListKeys, 'after' | 'folders'> {
   first?: number
 }
 
-async function* pagesOf<T>(
-  list: (options: ListKeys) => Promise<T[]>,
-  keyOf: (entry: T) => string,
+/** All keys with a prefix, in pages. With `folders`, keys are grouped at the next slash. Callers may delete what a page lists. */
+export const listPages = (prefix: string, storage: Pick<ObjectStorage, 'list'>, options: PageOptions = {}): AsyncGenerator<string[]> =>
+  pagesOf((page) => storage.list(prefix, page), options)
+
+/** Like {@link listPages}, with the time at which each object was stored. */
+export const listObjectPages = (prefix: string, storage: Pick<ObjectStorage, 'listObjects'>, options: Omit<PageOptions, 'folders'> = {}) =>
+  pagesOf((page) => storage.listObjects(prefix, page), options)
+
+async function* pagesOf<T extends string | ListedObject>(
+  list: (page: ListKeys) => Promise<T[]>,
   { after, folders = false, first = PAGE }: PageOptions,
 ): AsyncGenerator<T[]> {
   for (let last = after, limit = first; ; limit = PAGE) {
@@ -16,26 +23,6 @@ async function* pagesOf<T>(
     const end = entries.at(-1)
     if (end === undefined || entries.length < limit) return
     // After all keys of a folder: some stores would list it again.
-    last = keyOf(end).replace(/\/$/, '/~')
+    last = (typeof end === 'string' ? end : end.key).replace(/\/$/, '/~')
   }
 }
-
-/** All keys with a prefix, in pages. With `folders`, keys are grouped at the next slash. Callers may delete what a page lists. */
-export const listPages = (prefix: string, storage: Pick<ObjectStorage, 'list'>, options: PageOptions = {}): AsyncGenerator<string[]> =>
-  pagesOf(
-    (page) => storage.list(prefix, page),
-    (key) => key,
-    options,
-  )
-
-/** Like {@link listPages}, with the time at which each object was stored. */
-export const listObjectPages = (
-  prefix: string,
-  storage: Pick<ObjectStorage, 'listObjects'>,
-  options: Omit<PageOptions, 'folders'> = {},
-): AsyncGenerator<ListedObject[]> =>
-  pagesOf(
-    (page) => storage.listObjects(prefix, page),
-    ({ key }) => key,
-    options,
-  )

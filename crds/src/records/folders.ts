@@ -28,12 +28,14 @@ export interface Folder {
   objects: Readonly<Record<string, StoredObject>>
   /** Operator and gateway may also list the whole bucket. Signers may do nothing by default. */
   rights: Readonly<Record<'operator' | 'gateway', readonly Right[]> & Partial<Record<Identity, readonly Right[]>>>
-  /** Days after which the store deletes an object. `files`, `records`: a day after the retention of files, and with that of records. */
-  storeDays: number | 'files' | 'records' | 'never'
-  /** How the operator finds what has expired: see `SWEEPS` in operator/src/controllers/retention/expire.ts. */
-  expiry: 'files' | 'records' | 'marks' | 'schedules' | 'none'
-  /** The name of an account follows these prefixes. What is below them is deleted with the account. */
-  accounts: readonly string[]
+  deletion: {
+    /** Days after which the store deletes an object. `files`, `records`: a day after the retention of files, and with that of records. */
+    storeDays: number | 'files' | 'records' | 'never'
+    /** How the operator finds what has expired: see `SWEEPS` in operator/src/controllers/retention/expire.ts. */
+    expiry: 'files' | 'records' | 'marks' | 'schedules' | 'none'
+    /** The name of an account follows these prefixes. What is below them is deleted with the account. */
+    accounts: readonly string[]
+  }
 }
 
 const KIBIBYTE = 1024
@@ -43,9 +45,7 @@ export const FOLDERS = {
   users: {
     objects: { file: { keys: [keys.objectKey], parse: keys.parseObjectKey, maxBytes: Number.POSITIVE_INFINITY } },
     rights: { operator: ['get', 'put', 'copy', 'delete'], gateway: ['get', 'delete'], uploads: ['put'], links: ['get'] },
-    storeDays: 'files',
-    expiry: 'files',
-    accounts: ['users/'],
+    deletion: { storeDays: 'files', expiry: 'files', accounts: ['users/'] },
   },
   records: {
     objects: {
@@ -56,25 +56,19 @@ export const FOLDERS = {
       tombstone: { keys: [keys.tombstoneKey], parse: keys.parseTombstoneKey, maxBytes: MAX_MARKER_BYTES },
     },
     rights: { operator: ['get', 'put', 'delete'], gateway: ['get', 'put'] },
-    storeDays: 'never',
-    expiry: 'records',
-    accounts: ['records/'],
+    deletion: { storeDays: 'never', expiry: 'records', accounts: ['records/'] },
   },
   rewrites: {
     objects: { rewrite: { keys: [keys.rewriteKey], parse: keys.parseRewriteKey, maxBytes: 0 } },
     rights: { operator: ['put', 'delete'], gateway: ['put'] },
-    storeDays: 'never',
     // Each rewrite deletes its mark.
-    expiry: 'none',
-    accounts: ['rewrites/'],
+    deletion: { storeDays: 'never', expiry: 'none', accounts: ['rewrites/'] },
   },
   batches: {
     // Up to 100 ids.
     objects: { batch: { keys: [keys.batchKey], parse: 'never', maxBytes: 16 * KIBIBYTE } },
     rights: { operator: ['delete'], gateway: ['get', 'put'] },
-    storeDays: 'records',
-    expiry: 'none',
-    accounts: ['batches/'],
+    deletion: { storeDays: 'records', expiry: 'none', accounts: ['batches/'] },
   },
   idempotency: {
     objects: {
@@ -83,99 +77,74 @@ export const FOLDERS = {
     },
     rights: { operator: ['delete'], gateway: ['get', 'put', 'delete'] },
     // They are valid for 24 hours.
-    storeDays: 2,
-    expiry: 'none',
-    accounts: ['idempotency/'],
+    deletion: { storeDays: 2, expiry: 'none', accounts: ['idempotency/'] },
   },
   options: {
     objects: { options: { keys: [keys.optionsKey], parse: 'never', maxBytes: MAX_SEALED_BYTES } },
     rights: { operator: ['get', 'delete'], gateway: ['put'] },
     // A capture that has not started by then never will.
-    storeDays: 2,
-    expiry: 'none',
-    accounts: ['options/'],
+    deletion: { storeDays: 2, expiry: 'none', accounts: ['options/'] },
   },
   cache: {
     // A result with all facts about the page.
     objects: { cache: { keys: [keys.cacheEntryKey], parse: 'never', maxBytes: MEBIBYTE } },
     rights: { operator: ['get', 'put', 'delete'], gateway: ['get'] },
     // Pictures older than 30 days are not reused.
-    storeDays: 31,
-    expiry: 'none',
-    accounts: ['cache/'],
+    deletion: { storeDays: 31, expiry: 'none', accounts: ['cache/'] },
   },
   events: {
     // A record with its lists of warnings and artifacts.
     objects: { event: { keys: [keys.eventKey], parse: 'never', maxBytes: MEBIBYTE } },
     rights: { operator: ['get', 'put'], gateway: ['get'] },
-    // Retries end within minutes, redelivery is possible for a week.
-    storeDays: 7,
-    expiry: 'none',
-    // The key has the id of the event only.
-    accounts: [],
+    // Retries end within minutes, redelivery is possible for a week. The key does not have the account.
+    deletion: { storeDays: 7, expiry: 'none', accounts: [] },
   },
   deliveries: {
     // 500 lines.
     objects: { delivery_log: { keys: [keys.logKey], parse: keys.parseLogKey, maxBytes: 8 * MEBIBYTE } },
     rights: { operator: ['get', 'put', 'delete'], gateway: ['get'] },
     // For busy endpoints the operator keeps fewer.
-    storeDays: 7,
-    expiry: 'none',
-    accounts: ['deliveries/'],
+    deletion: { storeDays: 7, expiry: 'none', accounts: ['deliveries/'] },
   },
   undelivered: {
     objects: { undelivered: { keys: [keys.openDeliveryKey, keys.missedKey], parse: keys.parseOpenKey, maxBytes: 8 * KIBIBYTE } },
     rights: { operator: ['get', 'put', 'delete'], gateway: [] },
     // Missed deliveries can be redelivered so long. Open ones end within hours.
-    storeDays: 30,
-    expiry: 'none',
-    accounts: ['undelivered/open/', 'undelivered/missed/'],
+    deletion: { storeDays: 30, expiry: 'none', accounts: ['undelivered/open/', 'undelivered/missed/'] },
   },
   expiries: {
     objects: { expiry: { keys: [keys.expiryKey], parse: keys.parseExpiryKey, maxBytes: MAX_MARKER_BYTES } },
     rights: { operator: ['get', 'put', 'delete'], gateway: [] },
-    storeDays: 'never',
-    expiry: 'marks',
     // A mark without files is removed when it is due.
-    accounts: [],
+    deletion: { storeDays: 'never', expiry: 'marks', accounts: [] },
   },
   gone: {
     objects: { gone: { keys: [keys.goneKey], parse: keys.parseGoneKey, maxBytes: MAX_MARKER_BYTES } },
     rights: { operator: ['get', 'put', 'delete'], gateway: [] },
-    storeDays: 'never',
-    expiry: 'none',
     // The mark is removed when the deletion finds nothing more.
-    accounts: [],
+    deletion: { storeDays: 'never', expiry: 'none', accounts: [] },
   },
   runs: {
     // Times and the outcome of one run.
     objects: { run: { keys: [keys.runKey], parse: keys.parseRunKey, maxBytes: 4 * KIBIBYTE } },
     rights: { operator: ['put', 'delete'], gateway: ['get'] },
-    storeDays: 'records',
-    expiry: 'none',
-    accounts: ['runs/'],
+    deletion: { storeDays: 'records', expiry: 'none', accounts: ['runs/'] },
   },
   schedules: {
     objects: { schedule_options: { keys: [keys.scheduleOptionsKey], parse: 'never', maxBytes: MAX_SEALED_BYTES } },
     rights: { operator: ['get', 'delete'], gateway: ['put'] },
-    storeDays: 'never',
-    expiry: 'schedules',
-    accounts: ['schedules/'],
+    deletion: { storeDays: 'never', expiry: 'schedules', accounts: ['schedules/'] },
   },
   baselines: {
     objects: { baseline: { keys: [keys.baselineKey], parse: 'never', maxBytes: Number.POSITIVE_INFINITY } },
     rights: { operator: ['get', 'put', 'copy', 'delete'], gateway: [] },
-    storeDays: 'never',
-    expiry: 'schedules',
-    accounts: ['baselines/'],
+    deletion: { storeDays: 'never', expiry: 'schedules', accounts: ['baselines/'] },
   },
   names: {
     // Id and digest of a record.
     objects: { name: { keys: [keys.namedRecordKey], parse: 'never', maxBytes: 4 * KIBIBYTE } },
     rights: { operator: ['get', 'put', 'delete'], gateway: [] },
-    storeDays: 'records',
-    expiry: 'none',
-    accounts: ['names/'],
+    deletion: { storeDays: 'records', expiry: 'none', accounts: ['names/'] },
   },
 } as const satisfies Readonly<Record<string, Folder>>
 

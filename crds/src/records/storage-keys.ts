@@ -205,11 +205,8 @@ export function parseOpenKey(key: string): { prefix: string; account: string; at
   return prefix && account && seconds && isAccountName(account) ? { prefix, account, at: new Date(Number(seconds) * 1_000) } : undefined
 }
 
-/** Prefix of the missed deliveries of an account. */
-export const missedPrefixOf = (account: string): string => `undelivered/missed/${account}/`
-
 /** Prefix of the missed deliveries of a Webhook. */
-export const missedPrefix = (account: string, webhookId: string): string => `${missedPrefixOf(account)}${webhookId}/`
+export const missedPrefix = (account: string, webhookId: string): string => `undelivered/missed/${account}/${webhookId}/`
 
 /** Key of a missed delivery. */
 export const missedKey = (account: string, webhookId: string, delivery: string): string => missedPrefix(account, webhookId) + delivery

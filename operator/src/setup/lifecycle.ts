@@ -24,7 +24,7 @@ export interface KeptDays {
 /** Days after which the store deletes the objects of each folder. */
 export const expiryDays = ({ fileDays, recordDays }: KeptDays): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    folders.flatMap(({ name, storeDays }) => {
+    folders.flatMap(({ name, deletion: { storeDays } }) => {
       const days = { files: fileDays + 1, records: recordDays, never: undefined }
       const count = typeof storeDays === 'number' ? storeDays : days[storeDays]
       return count === undefined ? [] : [[name, count]]

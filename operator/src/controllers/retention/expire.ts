@@ -54,14 +54,14 @@ const CONCURRENT_READS = 16
 /** Folders whose listing finds accounts that have data. */
 const WITH_OWNERS = ['users', 'records'] as const
 /** Reversed, so that what finds the account is deleted last. */
-const ACCOUNT_PREFIXES = folders.flatMap(({ accounts }) => accounts).reverse()
+const ACCOUNT_PREFIXES = folders.flatMap(({ deletion }) => deletion.accounts).reverse()
 /** Sorts after every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
 /** How objects of a folder expire. `deleted` are accounts whose data was deleted before. */
 type Sweep = (folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps) => Promise<void>
 
-const SWEEPS: Readonly<Record<Folder['expiry'], Sweep>> = {
+const SWEEPS: Readonly<Record<Folder['deletion']['expiry'], Sweep>> = {
   files: expireFiles,
   records: expireRecords,
   marks: removeMarked,
@@ -72,7 +72,7 @@ const SWEEPS: Readonly<Record<Folder['expiry'], Sweep>> = {
 /** One sweep over the bucket. In the table, marks follow files and records: a mark that cannot be processed must not block other expiry. */
 export async function expire(deps: ExpireDeps): Promise<void> {
   const deleted = await removeDeletedAccounts(deps)
-  for (const { name, expiry } of folders) await SWEEPS[expiry](name, deleted, deps)
+  for (const { name, deletion } of folders) await SWEEPS[deletion.expiry](name, deleted, deps)
 }
 
 async function expireFiles(folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {

@@ -68,7 +68,11 @@ const ARGUMENTS: Record<string, unknown[][]> = {
 }
 
 t.test('every key is in the folder of its type, with the account where its deletion looks, and its parser accepts it', async (t) => {
-  for (const { name, objects, accounts } of folders)
+  for (const {
+    name,
+    objects,
+    deletion: { accounts },
+  } of folders)
     for (const [kind, { keys, parse }] of Object.entries(objects)) {
       const built = keys.map((build, index) => (build as (...parts: unknown[]) => string)(...(ARGUMENTS[kind]?.[index] ?? ['acme', id])))
       for (const key of built) {
