@@ -1,6 +1,9 @@
 import t from 'tap'
 import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalog.ts'
+import { deliveryOptions } from '../../../../crds/src/options/output/delivery.ts'
 import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/image.ts'
+import { RECORD_OPTIONS } from '../../../../crds/src/options/record-options.ts'
+import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 const takes = (options: object): boolean => CaptureOptions.safeParse(options).success
 
@@ -70,4 +73,9 @@ t.test('withDefaults treats undefined as unset', async (t) => {
 
 t.test('every format has a content type', async (t) => {
   for (const format of ImageFormat.options) t.match(CONTENT_TYPES[format], /^image\//)
+})
+
+t.test('RECORD_OPTIONS names every option of the record', async (t) => {
+  const { async: _async, responseType: _response, ...ofRecord } = deliveryOptions
+  t.strictSame(Object.keys(RECORD_OPTIONS).sort(), Object.keys(ofRecord).map(toSnakeCase).sort())
 })
