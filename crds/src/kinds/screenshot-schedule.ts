@@ -141,7 +141,9 @@ export const ScreenshotScheduleStatus = z.object({
   lastComparison: LastComparison.describe('Last comparison of a run. Removed when its run is approved.').optional(),
   approvals: z.array(RunApproval).max(MAX_APPROVALS).describe('Last approvals, the newest first.').optional(),
   lastChange: LastChange.describe('Last run that differed. Kept after an approval.').optional(),
-  moving: MovingParts.describe('Parts of the page that moved in the last run that completed. The next run does not wait for them.').optional(),
+  moving: MovingParts.describe(
+    'Parts of the page that moved in the last run that completed. The next run does not wait for them.',
+  ).optional(),
   active: z.array(ActiveRun).max(MAX_ACTIVE_RUNS).describe('Runs that have not ended.').optional(),
   recentRuns: z.array(RecentRun).max(MAX_RECENT_RUNS).describe('Last ended runs, the newest first.').optional(),
 })
