@@ -80,9 +80,11 @@ export const stability: Step = {
   },
 }
 
+const NO_NAMES: (string | null)[] = []
+
 /** Names the elements in areas of the window. An area without an element of its own makes the whole page a moving one. */
 async function nameMoving(work: Work, areas: readonly WindowShare[]): Promise<MovingParts> {
-  const names = await inDocument(work, [] as (string | null)[], () => callInPage(work, 'nameElements', areas, AREA_TOLERANCE))
+  const names = await inDocument(work, NO_NAMES, () => callInPage(work, 'nameElements', areas, AREA_TOLERANCE))
   const elements = [...new Set(names)].filter((name) => name !== null).filter(({ length }) => length <= MAX_MOVING_SELECTOR)
   return { elements: elements.slice(0, MAX_MOVING_ELEMENTS), ...(names.includes(null) ? { isEndless: true } : {}) }
 }
