@@ -7,7 +7,9 @@ export const restInMarquees: PageFunctions['restInMarquees'] = (...roots: Shadow
   for (const root of roots) {
     const mover = root.querySelector('div')
     if (mover?.style.willChange !== '') continue
-    const [animation] = root.getAnimations()
+    // Between two rounds, the last one and the next one are both there.
+    const [animation, ...others] = root.getAnimations().reverse()
+    for (const other of others) other.cancel()
     const end = animation?.effect?.getComputedTiming().endTime
     if (!animation || typeof end !== 'number') {
       areAllAtRest = false
