@@ -184,8 +184,11 @@ export interface PageFunctions {
   readPageFacts: (maxNames: number) => PageFacts
   /** True if there are custom elements, or empty elements that show something, without a shadow root that is known. */
   mayHaveClosedRoots: () => boolean
-  /** Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. */
-  restInMarquees: (...roots: never[]) => void
+  /**
+   * Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. Returns false if some have
+   * none.
+   */
+  restInMarquees: (...roots: never[]) => boolean
   /** Closed roots that all later functions search. */
   rememberClosedRoots: (...closedRoots: never[]) => void
   /** Hides elements that look like a banner or an overlay, and returns their number. */

@@ -77,12 +77,15 @@ async function openPart(session: DevTools, frameId: string, signal: AbortSignal)
   return part
 }
 
-/** Brings each `<marquee>` of the page's process to rest. No script can reach its animation, which is in a shadow root of the browser. */
-export async function restMarquees({ tab, signal }: OpenPage): Promise<void> {
+/**
+ * Brings each `<marquee>` of the page's process to rest. No script can reach its animation, which is in a shadow root of the browser. Returns false if some
+ * have no animation, perhaps because no frame was drawn yet.
+ */
+export async function pauseMarquees({ tab, signal }: OpenPage): Promise<boolean> {
   const { session, mainFrame } = tab
   const { executionContextId: contextId } = await awaitResponse(createWorld(session, mainFrame), signal)
   const { marqueeRoots } = await readTree({ session, contextId }, signal)
-  await callIn<void>({ session, contextId }, 'restInMarquees', await resolve({ session, contextId }, marqueeRoots, signal), signal)
+  return callIn<boolean>({ session, contextId }, 'restInMarquees', await resolve({ session, contextId }, marqueeRoots, signal), signal)
 }
 
 /** An isolated world of a part. */

@@ -6,7 +6,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { restMarquees } from '../whole-page.ts'
+import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
 import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
@@ -290,9 +290,8 @@ class StabilityWait {
     }
   }
 
-  /** An endless `<marquee>` would look different in each picture. */
   async restMarquees(): Promise<void> {
-    if (this.#motion.hasMarquee) await inDocument(this.#work, undefined, () => restMarquees(this.#work))
+    if (this.#motion.hasMarquee) await restMarquees(this.#work)
   }
 
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */

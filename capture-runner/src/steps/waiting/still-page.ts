@@ -1,7 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import { addStyles } from '../injection/add-styles.ts'
 import type { Step, Work } from '../step.ts'
-import { restMarquees } from '../whole-page.ts'
+import { restMarquees } from './marquees.ts'
 import { passTime } from './pass-time.ts'
 
 /** Time limit for videos to seek to their beginning. */
