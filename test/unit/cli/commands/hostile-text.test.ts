@@ -72,6 +72,7 @@ const calls = (home: string): [command: string, args: string[], input?: string][
   ['schedules suspend', [ID]],
   ['schedules resume', [ID]],
   ['schedules approve', [ID]],
+  ['schedules undo', [ID]],
   ['schedules delete', [HOSTILE]],
   ['keys list', []],
   ['keys create', [HOSTILE]],
