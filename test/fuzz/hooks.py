@@ -35,7 +35,9 @@ LONGEST = 300_000
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
     for name in ("CreateScreenshot", "CreateVideo", "CreateBatch", "CreateSchedule", "UpdateSchedule"):
-        options = raw_schema["components"]["schemas"][name]["properties"]["options"]["properties"]
+        field = raw_schema["components"]["schemas"][name]["properties"]["options"]
+        # A change may remove them all, with null.
+        options = next(schema["properties"] for schema in field.get("anyOf", [field]) if "properties" in schema)
         for index, (option, schema) in enumerate(sorted(options.items())):
             if option != "url" and (index % SHARE or schema.get("maxLength", 0) > LONGEST):
                 del options[option]

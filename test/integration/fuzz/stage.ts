@@ -72,9 +72,10 @@ async function makeIds(api: string, key: string, { plane }: World): Promise<Stag
   const { metadata, spec } = await schedules.get(toObjectName(id))
   const run = 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z'
   const baseline = { id: run, time: new Date().toISOString(), key: baselineKey(accountOf({ spec }), metadata.uid, run), etag: 'abc' }
-  await schedules.patch(metadata.name, mergePatch({ status: { baseline } }), { subresource: 'status' })
+  const approvals = [{ id: run, approvalTime: baseline.time }]
+  await schedules.patch(metadata.name, mergePatch({ status: { baseline, approvals } }), { subresource: 'status' })
   await http.close()
-  return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id }
+  return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id, undoApproval: id }
 }
 
 /** Starts everything that a client needs: an account without limits, and a picture. */
