@@ -119,8 +119,9 @@ async function isExact(
   t.equal(movie.count, frames, 'every frame is there')
   for (const [name, top] of tops) {
     const columns = darkColumns(movie, top)
-    const errors = columns.map((x, frame) => Math.abs(x - (columns[0] ?? 0) - frame * pixels))
-    t.ok(Math.max(...errors) <= 1, `${name} is right to a pixel: ${columns.join(' ')}`)
+    // Each frame may be a pixel off, the first one too.
+    const offsets = columns.map((x, frame) => x - frame * pixels)
+    t.ok(Math.max(...offsets) - Math.min(...offsets) <= 2, `${name} is right to a pixel: ${columns.join(' ')}`)
   }
 }
 
