@@ -2,6 +2,7 @@ import { api, type Schemas } from '../api/client.ts'
 import { formatInstant } from '../format/text.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import type { Schedule } from './body.ts'
+import { readSchedule, schedulePath } from './read-schedule.ts'
 
 type Comparison = NonNullable<Schedule['comparison']>
 
@@ -18,24 +19,21 @@ export const NOT_APPLIED = 'Requested. It is not applied yet; this page shows wh
 async function isApplied(id: string, run: string | null): Promise<boolean> {
   const until = Date.now() + APPLIED_MILLISECONDS
   while (Date.now() < until) {
-    const { data } = (await api<Schemas['ScheduleFound']>(pathOf(id))).data
-    if (data.comparison?.baseline_run === run) return true
+    if ((await readSchedule(id)).comparison?.baseline_run === run) return true
     await new Promise((resolve) => setTimeout(resolve, CHECK_MILLISECONDS))
   }
   return false
 }
 
-const pathOf = (id: string): string => `/schedules/${encodeURIComponent(id)}`
-
 /** Approves a run. Returns whether the operator has applied it. */
 export async function approveRun(id: string, run: string): Promise<boolean> {
-  await api(`${pathOf(id)}/approve`, { method: 'POST', body: { run_id: run } })
+  await api(`${schedulePath(id)}/approve`, { method: 'POST', body: { run_id: run } })
   return isApplied(id, run)
 }
 
 /** Undoes the last approval. Returns what happened; undefined: the operator has not applied it yet. */
 export async function undoApproval(id: string): Promise<string | undefined> {
-  const { message, data } = (await api<Schemas['ApprovalUndone']>(`${pathOf(id)}/undo-approval`, { method: 'POST' })).data
+  const { message, data } = (await api<Schemas['ApprovalUndone']>(`${schedulePath(id)}/undo-approval`, { method: 'POST' })).data
   return (await isApplied(id, data.baseline_run)) ? message : undefined
 }
 

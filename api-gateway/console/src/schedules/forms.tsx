@@ -4,8 +4,8 @@ import { navigate } from '../routing/router.ts'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 import { NEW_SCHEDULE, type ScheduleRequest, toScheduleInputs, toScheduleRequest } from './body.ts'
+import { readSchedule, schedulePath } from './read-schedule.ts'
 import { ScheduleForm } from './schedule-form.tsx'
-import { readSchedule, schedulePath } from './schedule-page.tsx'
 
 // The forms have the catalog of options. They load when they are opened first.
 

@@ -7,6 +7,7 @@ import { toCard } from '../list/card.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
+import { schedulePath } from './read-schedule.ts'
 
 export type Run = Schemas['ScheduleRun']
 
@@ -20,7 +21,7 @@ const REFRESH_MILLISECONDS = 5_000
 
 const readRuns = async (id: string, cursor?: string): Promise<RunPage> => {
   const more = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-  return (await api<RunPage>(`/schedules/${encodeURIComponent(id)}/runs?limit=${PAGE_SIZE}${more}`)).data
+  return (await api<RunPage>(`${schedulePath(id)}/runs?limit=${PAGE_SIZE}${more}`)).data
 }
 
 interface RunsProps {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { recordPath, type Screenshot } from '../api/captures.ts'
-import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
+import { api, hasScope, type Session } from '../api/client.ts'
 import { isMoving } from '../form/fields.ts'
 import { formatShare } from '../format/overlay.ts'
 import { toSafeLink } from '../format/picture-url.ts'
@@ -15,16 +15,13 @@ import { Picture } from '../ui/picture.tsx'
 import { useData } from '../ui/use-data.ts'
 import { Approvals, approveRun, NOT_APPLIED, undoApproval } from './approvals.tsx'
 import type { Schedule } from './body.ts'
+import { readSchedule, schedulePath } from './read-schedule.ts'
 import { Runs } from './runs.tsx'
 import { ScheduleState } from './schedule-list.tsx'
 
 const NextTimesList = lazy(async () => (await import('./next-times.tsx')).NextTimesList)
 
 const REFRESH_MILLISECONDS = 5_000
-
-export const schedulePath = (id: string): string => `/schedules/${encodeURIComponent(id)}`
-
-export const readSchedule = async (id: string): Promise<Schedule> => (await api<Schemas['ScheduleFound']>(schedulePath(id))).data.data
 
 /** One schedule: its state, its next times and its runs. */
 export function SchedulePage({ id, session }: { id: string; session: Session }) {

@@ -56,7 +56,8 @@ export async function findMoved(work: Work, first: string, second: string): Prom
   ])
   const without = [...always, ...ignored]
   const moved = findDifferentAreas(...rasters, without)
-  return { moved, isKnown: findDifferentAreas(...rasters, [...without, ...known]).length === 0 }
+  const unknown = known.length === 0 || moved.length === 0 ? moved : findDifferentAreas(...rasters, [...without, ...known])
+  return { moved, isKnown: unknown.length === 0 }
 }
 
 /** Areas in which two decoded images differ. Empty: they show the same. */
