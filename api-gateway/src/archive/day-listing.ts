@@ -1,6 +1,5 @@
-import type { SegmentName } from '@tintype/crds/records/archive'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
-import { dayPrefix, isDay, recordsPrefix, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
+import { dayPrefix, isDay, recordsPrefix, type SegmentName, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
 import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'

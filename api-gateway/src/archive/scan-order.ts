@@ -1,4 +1,5 @@
-import type { Line, SegmentName } from '@tintype/crds/records/archive'
+import type { Line } from '@tintype/crds/records/archive'
+import type { SegmentName } from '@tintype/crds/records/storage-keys'
 import type { ScanDirection } from '../store/ports.ts'
 
 /** How ids, segments and lines are compared and sorted in one direction. */

@@ -1,6 +1,7 @@
-import { type Line, readLines, type SegmentName } from '@tintype/crds/records/archive'
+import { type Line, readLines } from '@tintype/crds/records/archive'
 import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import type { SegmentName } from '@tintype/crds/records/storage-keys'
 import { isTooLarge } from '@tintype/crds/storage/port'
 import type { ObjectStore } from '../store/ports.ts'
 import type { SegmentCache } from './segment-cache.ts'

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { FORMAT_VERSION, parseArchived } from './archived-record.ts'
-import { dayOf, segmentsPrefix } from './storage-keys.ts'
+import { dayOf, MAX_SEGMENT_RECORDS, type SegmentName, segmentKey } from './storage-keys.ts'
 
 // Archived records, which the Kubernetes API no longer has. Each record is one JSON text. The bucket stores it twice: in its own object for reads
 // by id, and as a line of a segment for lists. A segment contains records of one account and one day, sorted by id, which is newest first.
 // A record may be in several segments, so readers merge by id. Segments are immutable and are replaced by new ones.
 
-/** Maximum records of one segment. */
-export const MAX_SEGMENT_RECORDS = 1_000
 /** Maximum bytes of one segment, unless a single record is larger. */
 const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 
@@ -55,15 +53,6 @@ export function parseArchivedLine(line: string): Screenshot {
   const record = parseArchived(line)
   if (!record) throw new Error('the text is not an archived record')
   return record
-}
-
-/** The facts in the key of a segment: the range and the number of its ids. */
-export interface SegmentName {
-  key: string
-  /** The smallest id: the newest record. */
-  first: string
-  last: string
-  count: number
 }
 
 /** A segment to write. */
@@ -122,20 +111,6 @@ function toSegment(account: string, lines: readonly Line[]): Segment {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
   const key = segmentKey(account, { first, last, count }, digest)
   return { key, first, last, count, text }
-}
-
-/** Key of a segment. `digest` is that of its text. */
-export const segmentKey = (account: string, { first, last, count }: Omit<SegmentName, 'key'>, digest: string): string =>
-  `${segmentsPrefix(account, dayOf(first))}${first}.${last}.${count}.${digest}.ndjson`
-
-const SEGMENT_NAME =
-  /^records\/[a-z0-9-]{1,63}\/(\d{5})\/segments\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.([1-9]\d{0,3})\.[0-9a-f]{12}\.ndjson$/
-
-/** Parses the key of a segment. Returns undefined for other keys, and for a key whose day does not match its ids. */
-export function parseSegmentKey(key: string): SegmentName | undefined {
-  const [, day, first = '', last = '', count] = SEGMENT_NAME.exec(key) ?? []
-  const isInDay = isScreenshotId(first) && isScreenshotId(last) && first <= last && dayOf(first) === day && dayOf(last) === day
-  return isInDay && Number(count) <= MAX_SEGMENT_RECORDS ? { key, first, last, count: Number(count) } : undefined
 }
 
 const ID_START = '{"id":"'.length

@@ -1,6 +1,5 @@
 import { MAX_MARKER_BYTES } from '../crypto/signed-markers.ts'
 import { MAX_SEALED_BYTES } from '../options/sealed-options.ts'
-import { parseSegmentKey, segmentKey } from './archive.ts'
 import * as keys from './storage-keys.ts'
 
 // All that Tintype stores in the bucket, by folder: the first part of a key. The policies of the stores, their lifecycle rules, the deletion of accounts,
@@ -52,7 +51,7 @@ export const FOLDERS = {
       // An object of the Kubernetes API has at most 1.5 MiB.
       record: { keys: [keys.recordKey], parse: keys.parseRecordKey, maxBytes: 2 * MEBIBYTE },
       // A segment has 4 MiB, or one record.
-      segment: { keys: [segmentKey], parse: parseSegmentKey, maxBytes: 8 * MEBIBYTE },
+      segment: { keys: [keys.segmentKey], parse: keys.parseSegmentKey, maxBytes: 8 * MEBIBYTE },
       tombstone: { keys: [keys.tombstoneKey], parse: keys.parseTombstoneKey, maxBytes: MAX_MARKER_BYTES },
     },
     rights: { operator: ['get', 'put', 'delete'], gateway: ['get', 'put'] },

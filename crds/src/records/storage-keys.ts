@@ -79,8 +79,34 @@ export const parseRecordKey = parserOfDay(/^records\/([a-z0-9-]{1,63})\/(\d{5})\
 /** Parses the key of a tombstone. */
 export const parseTombstoneKey = parserOfDay(/^records\/([a-z0-9-]{1,63})\/(\d{5})\/tombstones\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/)
 
-/** Prefix of the segments of a day, for lists. {@link import('./archive.ts')} defines their names. */
+/** Prefix of the segments of a day, for lists. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
+
+/** Maximum records of one segment. */
+export const MAX_SEGMENT_RECORDS = 1_000
+
+/** The facts in the key of a segment: the range and the number of its ids. */
+export interface SegmentName {
+  key: string
+  /** The smallest id: the newest record. */
+  first: string
+  last: string
+  count: number
+}
+
+/** Key of a segment. `digest` is that of its text. */
+export const segmentKey = (account: string, { first, last, count }: Omit<SegmentName, 'key'>, digest: string): string =>
+  `${segmentsPrefix(account, dayOf(first))}${first}.${last}.${count}.${digest}.ndjson`
+
+const SEGMENT_NAME =
+  /^records\/[a-z0-9-]{1,63}\/(\d{5})\/segments\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.([1-9]\d{0,3})\.[0-9a-f]{12}\.ndjson$/
+
+/** Parses the key of a segment. Returns undefined for other keys, and for a key whose day does not match its ids. */
+export function parseSegmentKey(key: string): SegmentName | undefined {
+  const [, day, first = '', last = '', count] = SEGMENT_NAME.exec(key) ?? []
+  const isInDay = isScreenshotId(first) && isScreenshotId(last) && first <= last && dayOf(first) === day && dayOf(last) === day
+  return isInDay && Number(count) <= MAX_SEGMENT_RECORDS ? { key, first, last, count: Number(count) } : undefined
+}
 
 /** Stores keep a part of a key as a file name, which has at most 255 bytes. */
 const MAX_PART_LENGTH = 255

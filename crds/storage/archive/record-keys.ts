@@ -1,5 +1,5 @@
-import type { SegmentName } from '../../src/records/archive.ts'
 import { parseKeys, type ReportIgnored } from '../../src/records/ignored-objects.ts'
+import type { SegmentName } from '../../src/records/storage-keys.ts'
 
 /** What listed keys of archived records name. */
 export interface RecordKeys {

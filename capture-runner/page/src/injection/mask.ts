@@ -1,8 +1,8 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { ownBoxesOf } from '../shared/boxes.ts'
-import { call, createHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
+import { call, createHtml, nameOf, queryAll, type Root, read, setStyle } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
+import { findMatches, findRoots, shadowRootOf } from '../shared/tree.ts'
 
 const LAYER = {
   all: 'initial',

@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { call, nameOf, queryAll, read, write } from '../shared/dom.ts'
-import { findMatches, findRoots, type Root, shadowRootOf } from '../shared/tree.ts'
+import { call, nameOf, queryAll, type Root, read, write } from '../shared/dom.ts'
+import { findMatches, findRoots, shadowRootOf } from '../shared/tree.ts'
 
 /**
  * Removes what is masked from the document, for the files of the page. Runs after the screenshot with scripts switched off, or components could render

@@ -1,6 +1,9 @@
 // Access to elements that may be anything. A form whose control is called `style` has that control as its property `style`, so properties are read
 // through the prototype. The document has no such properties in an isolated world.
 
+/** A tree of elements. */
+export type Root = Document | ShadowRoot
+
 type Method<Target> = { [Name in keyof Target]: Target[Name] extends (...values: never[]) => unknown ? Name : never }[keyof Target]
 
 /** A property of an element. Undefined if its vocabulary has none: elements of XML have no style. */

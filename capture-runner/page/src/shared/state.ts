@@ -1,7 +1,7 @@
 // What a page function leaves for a later one, as properties of its world's global object. The page's scripts cannot see them.
 
+import type { Root } from './dom.ts'
 import type { Growth } from './growth.ts'
-import type { Root } from './tree.ts'
 
 /** What the functions remember, by name. */
 export interface PageState {

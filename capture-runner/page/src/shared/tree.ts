@@ -1,10 +1,8 @@
 // The one way in which options find elements: in the document, in its shadow roots, and in the frames of its process. Selectors match within each
 // root. Matches in the document come first.
 
-import { call, nameOf, queryAll, read } from './dom.ts'
+import { call, nameOf, queryAll, type Root, read } from './dom.ts'
 import { recall } from './state.ts'
-
-export type Root = Document | ShadowRoot
 
 /** Closed roots that the runner has found, because scripts cannot. They stay known in the document. */
 const closedRoots = recall('tintypeClosedRoots')

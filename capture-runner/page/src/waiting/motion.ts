@@ -1,8 +1,8 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { nameOf, queryAll } from '../shared/dom.ts'
+import { nameOf, queryAll, type Root } from '../shared/dom.ts'
 import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findRoots, type Root } from '../shared/tree.ts'
+import { findRoots } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
 import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
 

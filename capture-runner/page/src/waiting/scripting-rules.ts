@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { queryAll } from '../shared/dom.ts'
-import { findRoots, type Root } from '../shared/tree.ts'
+import { queryAll, type Root } from '../shared/dom.ts'
+import { findRoots } from '../shared/tree.ts'
 
 /** Style sheets of other origins are not accessible and keep their queries. */
 export const keepScriptingRules: PageFunctions['keepScriptingRules'] = () => {

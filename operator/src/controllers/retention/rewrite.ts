@@ -2,11 +2,20 @@
 // deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'
-import { type Line, MAX_SEGMENT_RECORDS, readLines, type SegmentName, toSegments } from '@tintype/crds/records/archive'
+import { type Line, readLines, toSegments } from '@tintype/crds/records/archive'
 import { readArchived } from '@tintype/crds/records/archived-record'
 import { prefixOf } from '@tintype/crds/records/folders'
 import { parseKeys } from '@tintype/crds/records/ignored-objects'
-import { JOIN, objectKeyPrefix, recordKey, rewriteKey, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
+import {
+  JOIN,
+  MAX_SEGMENT_RECORDS,
+  objectKeyPrefix,
+  recordKey,
+  rewriteKey,
+  type SegmentName,
+  segmentsPrefix,
+  startOfDay,
+} from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
 import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'

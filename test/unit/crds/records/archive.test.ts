@@ -2,16 +2,9 @@ import t from 'tap'
 import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import {
-  MAX_SEGMENT_RECORDS,
-  parseArchivedLine,
-  parseSegmentKey,
-  readSegment,
-  toArchivedLine,
-  toSegments,
-} from '../../../../crds/src/records/archive.ts'
+import { parseArchivedLine, readSegment, toArchivedLine, toSegments } from '../../../../crds/src/records/archive.ts'
 import { toRecord } from '../../../../crds/src/records/record.ts'
-import { dayOf, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
+import { dayOf, MAX_SEGMENT_RECORDS, parseSegmentKey, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
 import { aScreenshot, at, buildSegments, completedStatus } from '../../../support/fakes/builders.ts'
 
 const shot = (second: number, version = '1'): Screenshot =>

@@ -2,11 +2,12 @@ import t from 'tap'
 import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import { parseSegmentKey, readSegment } from '../../../../../crds/src/records/archive.ts'
+import { readSegment } from '../../../../../crds/src/records/archive.ts'
 import {
   dayOf,
   JOIN,
   objectKey,
+  parseSegmentKey,
   recordKey,
   rewriteKey,
   segmentsPrefix,
