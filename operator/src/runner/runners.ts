@@ -244,11 +244,13 @@ export class Runners {
     return known
   }
 
-  /** True for a runner that is reserved, or that has a claim and is not storing yet. */
+  /** True for a runner that cannot accept an order: it is reserved, captures, or stores two pictures. */
   #isBusy(uid: string): boolean {
     const known = this.#known.get(uid)
     if (known?.reservedFor !== undefined) return true
-    return (known?.taken.size ?? 0) === 0 && this.#screenshots.countByIndex(CLAIM_INDEX, uid) > 0
+    const count = this.#screenshots.countByIndex(CLAIM_INDEX, uid)
+    if (count !== 1 || known === undefined || known.taken.size === 0) return count > 0
+    return !this.#screenshots.byIndex(CLAIM_INDEX, uid).every((claim) => known.taken.has(keyOf(claim)))
   }
 
   /** True when its only open claim is already taking or storing its picture: a runner may hold at most two pictures at a time. */

@@ -23,6 +23,9 @@ export interface DispatcherOptions {
 /** Time without an assignment after which the runners of a pool count as stuck. */
 const MOVING_MILLISECONDS = 2_000
 
+/** Runner time that a unit of quota stands for in the fair queue. Ordinary captures need less. */
+const MILLISECONDS_PER_UNIT = 2_000
+
 /**
  * Assigns queued Screenshots to idle runners. While a release has several accounts, the last runner of a pool goes only to an account that runs
  * nothing. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
@@ -62,6 +65,15 @@ export class Dispatcher {
     this.#queues.get(pool)?.remove(key)
     this.#options.runners.release(key, this.#options.now())
     this.wake(pool)
+  }
+
+  /**
+   * Charges an account for the time that a capture used its runner, as far as its units do not stand for it. Accounts with slow pages would otherwise
+   * have most of the runner time.
+   */
+  chargeTime(pool: string, { account, units }: { account: string; units: number }, milliseconds: number): void {
+    const more = milliseconds / MILLISECONDS_PER_UNIT - units
+    if (more > 0) this.#queueOf(pool).charge(account, more)
   }
 
   /** The runner that is reserved for a Screenshot. */

@@ -1,8 +1,9 @@
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996). Each account is a flow with a virtual start time. The flow with the smallest virtual
  * start time is served next, and the virtual time is that of the flow served last. A capture advances its flow by its units of quota / weight,
- * so an account with twice the weight gets twice the captures while both wait, and a long video counts like several short ones. A batch of a hundred delays another account's single screenshot by one
- * capture. Kept in memory: it is rebuilt from the objects.
+ * so an account with twice the weight gets twice the captures while both wait, and a long video counts like several short ones. A capture that
+ * uses its runner for longer than its units stand for is charged for the rest when it ends. A batch of a hundred delays another account's single
+ * screenshot by one capture. Kept in memory: it is rebuilt from the objects.
  *
  * Accounts do not share browsers, and starting a browser costs as much as a capture. So an account with a queue may keep the open browser for
  * a quantum of a few captures. An account with a single Screenshot never waits for a quantum to end. Accounts that weigh less than the mean
@@ -20,6 +21,9 @@ export interface QueuedItem {
 
 /** Captures that an account may be ahead of the fairest one to keep its open browser. */
 export const QUANTUM = 4
+
+/** Units that an account may be ahead of the virtual time by what {@link FairQueue.charge} adds. What is over it is forgiven. */
+export const MAX_DEBT = 32
 
 interface Flow {
   account: string
@@ -111,6 +115,16 @@ export class FairQueue {
     next.virtualStart += (item.units ?? 1) / this.#weightOf(next.account)
     if (next.waiting.length === 0) this.#close(next, next.virtualStart)
     return item
+  }
+
+  /** Advances an account by more units, up to a debt of {@link MAX_DEBT} units. */
+  charge(account: string, units: number): void {
+    const flow = this.#flows.get(account)
+    const start = flow?.virtualStart ?? Math.max(this.#virtualTime, this.#virtualFinishes.get(account) ?? 0)
+    const weight = this.#weightOf(account)
+    const charged = Math.max(start, Math.min(start + units / weight, this.#virtualTime + MAX_DEBT / weight))
+    if (flow) flow.virtualStart = charged
+    else this.#virtualFinishes.set(account, charged)
   }
 
   /** The flow that keeps the open browser, if any. */

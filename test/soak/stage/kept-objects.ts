@@ -12,7 +12,8 @@ import type { Trial } from './trial-release.ts'
 
 const NAME = 'kept'
 const HOOK = 'https://example.com/'
-const LONG_MILLISECONDS = 300_000
+/** Until 1230566b archives a record whose events cannot be delivered: its three attempts take over five minutes. */
+const LONG_MILLISECONDS = 600_000
 
 const findShot = ({ shots }: Trial): Promise<Screenshot | undefined> => shots.find(NAME)
 

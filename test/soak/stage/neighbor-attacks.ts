@@ -225,8 +225,11 @@ export const ATTACKS: readonly Attack[] = [
     name: 'webhooks to the service itself',
     run: async (attacker) => {
       const url = 'https://tintype-api-gateway.tintype.svc.cluster.local:8080/api/v1/screenshots'
-      await post(attacker, 'webhooks', { name: 'self', url, events: ['screenshot.queued', 'screenshot.completed'] })
-      await capture({ ...small, webhook_url: url }, `${SITE}/quadrants`)(attacker, 20)
+      const refused = [
+        await post(attacker, 'webhooks', { name: 'self', url, events: ['screenshot.queued', 'screenshot.completed'] }),
+        await post(attacker, 'screenshots', { url: `${SITE}/quadrants`, options: { ...small, webhook_url: url } }),
+      ]
+      if (refused.some(({ status }) => status !== 400)) throw new Error('the service accepts its own address as a webhook')
     },
   },
   {

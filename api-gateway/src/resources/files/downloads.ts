@@ -5,6 +5,7 @@ import { ApiError } from '../../common/errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { Progress } from './progress.ts'
 import { type Holder, type RefusalReason, type RunningDownload, Shares } from './shares.ts'
+import { Turns } from './turns.ts'
 
 const RETRY_SECONDS = '5'
 const SAMPLE_MILLISECONDS = 1_000
@@ -22,6 +23,9 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
   file: 'this file has its share of them',
   replica: 'all of them are in use',
 }
+
+/** Parts of files that the gateway reads from the store at the same time. A few use all of a processor. With hundreds, every request of every account waits for them. */
+const MAX_PARTS = 8
 
 /** Why the gateway ends a download: no progress, below the minimum rate, or for a download with a smaller share. */
 type EndReason = 'stalled' | 'slow' | 'share'
@@ -55,6 +59,7 @@ export class Downloads {
   readonly #options: Required<DownloadsOptions>
   readonly #downloads = new Set<Download>()
   readonly #waiting = new Set<Waiter>()
+  readonly #turns = new Turns(MAX_PARTS)
   #active = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -69,13 +74,14 @@ export class Downloads {
 
   /**
    * Takes a slot and opens a stream. The slot is free again when the response is closed.
+   * @param open takes a turn for each part that it requests
    * @throws ApiError TOO_MANY_DOWNLOADS
    */
-  async open(holder: Holder, response: ServerResponse, open: () => Promise<Readable>): Promise<Readable> {
+  async open(holder: Holder, response: ServerResponse, open: (turns: Turns) => Promise<Readable>): Promise<Readable> {
     await this.#takeSlot(holder)
     const download = this.#add(holder, response, true)
     try {
-      return await open()
+      return await open(this.#turns)
     } catch (error) {
       this.#release(download)
       throw error

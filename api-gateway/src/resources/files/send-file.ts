@@ -9,6 +9,8 @@ import { isUnchangedSince } from '../../http/http-date.ts'
 import type { FileStore } from '../../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from './file-headers.ts'
+import type { Holder } from './shares.ts'
+import type { Turns } from './turns.ts'
 
 interface FileToSend {
   key: string
@@ -78,7 +80,7 @@ async function contentOf(
   { files, downloads }: SendDeps,
 ): Promise<Readable | Buffer> {
   const holder = { account: parseObjectKey(key)?.account ?? '', file: key }
-  if (!bytes) return downloads.open(holder, response, () => openParts(key, range, files))
+  if (!bytes) return downloads.open(holder, response, (turns) => openParts(holder, range, files, turns))
   downloads.watch(holder, response)
   return bytes.subarray(range.start, range.end + 1)
 }
@@ -89,15 +91,29 @@ async function contentOf(
  */
 const PART_BYTES = 512 * 1024
 
-/** Requests each part of a file when the client has taken the earlier ones. @throws ApiError NOT_FOUND */
-async function openParts(key: string, { start, end }: ByteSpan, files: SendDeps['files']): Promise<Readable> {
+/** A part whose client takes it more slowly than this leaves its turn to others. */
+const TURN_MILLISECONDS = 20
+
+/** Requests each part of a file when the client has taken the earlier ones, and when the account has a turn. @throws ApiError NOT_FOUND */
+async function openParts({ account, file }: Holder, { start, end }: ByteSpan, files: SendDeps['files'], turns: Turns): Promise<Readable> {
   const open = async (from: number): Promise<Readable> => {
     // An empty file has no range.
     const part = end < start ? undefined : { start: from, end: Math.min(end, from + PART_BYTES - 1) }
-    const stream = await files.open(key, part)
-    // The file was deleted since `stat`, or since the last part.
-    if (stream === undefined) throw notFound('file')
-    return stream
+    const endTurn = await turns.take(account)
+    const timer = setTimeout(endTurn, TURN_MILLISECONDS)
+    const over = () => {
+      clearTimeout(timer)
+      endTurn()
+    }
+    try {
+      const stream = await files.open(file, part)
+      // The file was deleted since `stat`, or since the last part.
+      if (stream === undefined) throw notFound('file')
+      return stream.once('close', over)
+    } catch (error) {
+      over()
+      throw error
+    }
   }
   const first = await open(start)
   if (end - start < PART_BYTES) return first

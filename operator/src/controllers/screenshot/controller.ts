@@ -18,6 +18,7 @@ import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
+import { unitsOf } from '@tintype/crds/usage/units'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import { TerminalError } from '../../controller-runtime/errors.ts'
 import { CLAIM_INDEX, PHASE_INDEX } from '../../runner/runners.ts'
@@ -28,6 +29,7 @@ import { decide } from './decide.ts'
 import { createDeletionController } from './deletion.ts'
 import { noteFinished } from './finished.ts'
 import { observe } from './observe.ts'
+import { attemptsOf } from './status.ts'
 
 /** A reconcile mostly waits for the API server and for runners. */
 const WORKERS = 64
@@ -60,6 +62,8 @@ export function createScreenshotControllers(options: ScreenshotOptions): Screens
   archiving.onReleased = deletion.enqueueDeleted
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
+    const before = type === 'deleted' ? (old ?? object) : old
+    if (before && (type === 'deleted' || !isSame || hasEndedClaim(before, object))) chargeRunnerTime(before, context)
     if (type === 'deleted') noteDeleted(old ?? object)
     else if (old && !isSame) noteDeleted(old)
     else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteFinished(object, context)
@@ -73,6 +77,18 @@ export function createScreenshotControllers(options: ScreenshotOptions): Screens
     },
     unsubscribe,
   }
+}
+
+/** True if the attempt that was running before is over. */
+const hasEndedClaim = (before: Screenshot, after: Screenshot): boolean =>
+  after.status?.phase !== 'Running' || attemptsOf(after) !== attemptsOf(before)
+
+/** Charges the account for the runner time of an attempt that ended in any way, also because its Screenshot was deleted. */
+function chargeRunnerTime(shot: Screenshot, { dispatcher, poolOf, now }: ScreenshotContext): void {
+  const { phase, startTime } = shot.status ?? {}
+  if (phase !== 'Running' || startTime === undefined) return
+  const usage = { account: accountOf(shot), units: unitsOf(shot.spec) }
+  dispatcher.chargeTime(poolOf(shot), usage, now().getTime() - Date.parse(startTime))
 }
 
 /** Which change enqueues which Screenshots. */

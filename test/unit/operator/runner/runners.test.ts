@@ -337,6 +337,19 @@ t.test('Dispatcher keeps the last runner of a pool for an account that runs noth
   t.strictSame(matched, ['default/1', 'default/3', 'default/2'])
 })
 
+t.test('Dispatcher gives an account the last runner, while its other one stores a picture and takes the next', async (t) => {
+  const { screenshots, runners, dispatcher, matched, shares, running } = setUpWith({ maxPods: 2 }, 'a', 'b')
+  shares.red = shares.blue = WITH_OTHERS
+  for (const name of ['one', 'two'])
+    screenshots.set(aScreenshot({ name, spec: { accountName: 'red' }, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  runners.noteTakenPicture('uid-of-a', 'default/one')
+  running.red = 2
+  dispatcher.add('default', item('default/3'))
+  t.strictSame(matched, [], 'red runs a capture')
+  dispatcher.add('default', item('default/4', 'blue'))
+  t.strictSame(matched, ['default/4'])
+})
+
 t.test('Dispatcher keeps the last runner from an account that has had its share, until the other runners stop moving', async (t) => {
   const timers = stopClock(t)
   const { dispatcher, matched, shares, clock } = setUpWith({ maxPods: 2 }, 'a', 'b')
@@ -411,4 +424,16 @@ t.test('Dispatcher keeps no runner of a pool with a single one', async (t) => {
   running.red = 1
   dispatcher.add('default', item('default/1'))
   t.strictSame(matched, ['default/1'])
+})
+
+t.test('Dispatcher charges an account for runner time that its units do not stand for', async (t) => {
+  const { dispatcher, matched, gate } = setUp('a')
+  gate.isOpen = false
+  for (const order of [0, 1]) for (const account of ['slow', 'fast']) dispatcher.add('default', item(`default/${account}${order}`, account, order))
+  dispatcher.chargeTime('default', { account: 'slow', units: 1 }, 8_000)
+  dispatcher.chargeTime('default', { account: 'fast', units: 1 }, 500)
+  gate.isOpen = true
+  dispatcher.wake('default')
+  for (let n = 0; n < 3; n++) dispatcher.drop(matched.at(-1) ?? '')
+  t.strictSame(matched, ['default/fast0', 'default/fast1', 'default/slow0', 'default/slow1'])
 })

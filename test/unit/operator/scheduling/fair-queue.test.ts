@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FairQueue } from '../../../../operator/src/scheduling/fair-queue.ts'
+import { FairQueue, MAX_DEBT } from '../../../../operator/src/scheduling/fair-queue.ts'
 
 const wait = (account: string, order: number) => ({ key: `${account}${order}`, account, order })
 
@@ -174,4 +174,33 @@ t.test('FairQueue counts a long video like several short ones', async (t) => {
   const before = (key: string) => keys.slice(0, keys.indexOf(key)).filter((other) => other.startsWith('short')).length
   t.ok(before('long1') >= 11 && before('long1') <= 13, String(before('long1')))
   t.equal(keys.length, 23)
+})
+
+t.test('FairQueue serves an account less often whose captures use their runners for long', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 40; order++) for (const account of ['slow', 'fast']) queue.add(wait(account, order))
+  let served = ''
+  for (let taken = 0; taken < 20; taken++) {
+    const { account = '' } = queue.take() ?? {}
+    served += account[0]
+    // Each of its captures takes four times as long.
+    if (account === 'slow') queue.charge(account, 3)
+  }
+  t.equal(served.replaceAll('f', '').length, 4, served)
+})
+
+t.test('FairQueue charges an account that has no more captures in the queue, too', async (t) => {
+  const queue = new FairQueue()
+  queue.add(wait('slow', 0))
+  queue.take()
+  queue.charge('slow', 3)
+  for (let order = 1; order < 5; order++) for (const account of ['slow', 'fast']) queue.add(wait(account, order))
+  t.strictSame(drain(queue, 3), ['fast1', 'fast2', 'fast3'])
+})
+
+t.test('FairQueue forgives an account what is over its largest debt', async (t) => {
+  const queue = new FairQueue()
+  queue.charge('slow', 10 * MAX_DEBT)
+  for (let order = 0; order < 2 * MAX_DEBT; order++) for (const account of ['slow', 'fast']) queue.add(wait(account, order))
+  t.equal(drain(queue).findIndex((key) => key.startsWith('slow')), MAX_DEBT)
 })
