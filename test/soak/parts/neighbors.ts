@@ -104,10 +104,15 @@ async function usedBy(key: string): Promise<number> {
 const deleteAll = (account: string, kinds: readonly string[]) =>
   Promise.all(
     kinds.map(async (kind) => {
+      const namesOf = async (...args: string[]) => {
+        const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>(['get', kind, ...args])
+        return items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
+      }
       const path = `/apis/${API_VERSION}/namespaces/${releaseNamespace}/${kind}`
-      await kubectl(['delete', '--raw', `${path}?labelSelector=${ATTACKER_LABEL}%3D${account}`])
-      const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>(['get', kind])
-      const names = items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
+      // One request deletes thousands of objects. Under load, it ends before all are deleted.
+      while ((await namesOf('-l', `${ATTACKER_LABEL}=${account}`)).length > 0)
+        await kubectl(['delete', '--raw', `${path}?labelSelector=${ATTACKER_LABEL}%3D${account}`])
+      const names = await namesOf()
       for (let first = 0; first < names.length; first += 500)
         await kubectl(['delete', kind, '--wait=false', '--ignore-not-found', ...names.slice(first, first + 500)])
     }),
@@ -165,6 +170,7 @@ async function run(cleanupStack: CleanupStack, { settings, progress }: PartConte
     const units = (await usedBy(attacking.key)) - spent
     const { p50, p95 } = summarize(outcomes.map(({ milliseconds }) => milliseconds))
     const problems = outcomes.flatMap(({ problem }) => problem ?? [])
+    progress(`${name}: p95 ${p95.toFixed(0)} ms, ${problems.length} of ${outcomes.length} failed, ${units} units, ${seconds.toFixed(0)} s`)
     rows.push([
       name,
       String(outcomes.length),
