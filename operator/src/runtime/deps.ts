@@ -44,6 +44,12 @@ export interface StartedWork {
   stop: () => Promise<void>
 }
 
+/** Starts controllers that stop together. */
+export function startControllers(controllers: Controller[]): StartedWork {
+  for (const each of controllers) each.start()
+  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+}
+
 /**
  * An entry of controllers/all.ts. It is created once per process and started at the beginning of each term.
  */

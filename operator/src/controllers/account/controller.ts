@@ -17,7 +17,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { Plans } from '@tintype/crds/usage/plans'
 import { Controller } from '../../controller-runtime/controller.ts'
 import { readObject } from '../../kube/read-object.ts'
-import type { StartedWork, Work } from '../../runtime/deps.ts'
+import { type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { decide } from './decide.ts'
 import { createDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
@@ -48,9 +48,7 @@ function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
     metrics: controllerMetrics,
   })
   controller.watch(accounts)
-  const controllers = [controller, createDeletionController(deps)]
-  for (const each of controllers) each.start()
-  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+  return startControllers([controller, createDeletionController(deps)])
 }
 
 interface AccountDeps {

@@ -16,7 +16,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import { type Deps, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
@@ -53,10 +53,9 @@ function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: 
     log,
     metrics: controllerMetrics,
   })
-  controller.watch(apiKeys, ({ object }) => keyOf(object))
+  controller.watch(apiKeys)
   controller.watch(accounts, ({ object }) => apiKeys.lister.byIndex(KEY_ACCOUNT_INDEX, object.metadata.name).map(keyOf))
-  controller.start()
-  return { controllers: [controller], stop: () => controller.stop() }
+  return startControllers([controller])
 }
 
 type ReconcileDeps = ObserveDeps & ApplyDeps & { now: () => Date }

@@ -18,8 +18,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
-import type { Term } from '../../runtime/term.ts'
+import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -43,32 +42,19 @@ export interface QuotaController extends Work {
 
 /** Creates the controller. Call it once per process. The standby also tracks names and Leases. */
 export function createQuotaController(deps: Deps): QuotaController {
-  const { reflectors, clock, config, registry } = deps
+  const { reflectors, clock, registry } = deps
   const { lister } = reflectors.screenshots
   lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(REFUND_INDEX, (shot) => (awaitsRefund(shot) ? accountOf(shot) : undefined))
   const liveness = new GatewayLiveness({ leases: reflectors.gatewayLeases, clock })
   const recentNames = new RecentNames(reflectors.screenshots, clock)
   const metrics = createQuotaMetrics(registry)
-  let wake = (_account: string): void => {}
-  const charges = new Charges((account) => wake(account))
-  const parts = { liveness, recentNames, metrics, charges }
-  const start = (term: Term): StartedWork => {
-    const started = startTerm({ ...deps, ...term }, parts)
-    wake = (account) => started.controllers[0]?.enqueue(`${config.namespace}/${account}`)
-    return {
-      ...started,
-      stop: () => {
-        charges.rejectAll()
-        return started.stop()
-      },
-    }
-  }
+  const charges = new Charges()
   const charge: Charge = async (shot) => {
     const outcome = await charges.request(shot)
     metrics.onCharge(outcome)
     return outcome
   }
-  return { charge, start }
+  return { charge, start: (term) => startTerm({ ...deps, ...term }, { liveness, recentNames, metrics, charges }) }
 }
 
 type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'>
@@ -98,14 +84,13 @@ function startTerm(deps: TermDeps, parts: Parts): StartedWork {
     metrics: controllerMetrics,
   })
   watchChanges(controller, context, namespace)
-  const sweep = () => sweepEnded(controller, context, namespace)
-  const timer = setInterval(sweep, SWEEP_MILLISECONDS)
-  controller.start()
-  const stop = () => {
+  const timer = setInterval(() => sweepEnded(controller, context, namespace), SWEEP_MILLISECONDS)
+  parts.charges.onRequest = (account) => controller.enqueue(`${namespace}/${account}`)
+  controller.onStop(() => {
     clearInterval(timer)
-    return controller.stop()
-  }
-  return { controllers: [controller], stop }
+    parts.charges.rejectAll()
+  })
+  return startControllers([controller])
 }
 
 /** Which change enqueues which account. */

@@ -23,7 +23,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
@@ -80,8 +80,7 @@ function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: Reten
     metrics: deps.controllerMetrics,
   })
   for (const chore of CHORES) controller.enqueue(chore)
-  controller.start()
-  return { controllers: [controller], stop: () => controller.stop() }
+  return startControllers([controller])
 }
 
 type Chores = Record<string, (mayWrite: () => boolean) => Promise<Requeue>>

@@ -12,7 +12,7 @@
 
 import { pods as podResource, tokenReviews } from '@tintype/crds/client/core-resources'
 import { runnerPools } from '@tintype/crds/client/kinds'
-import { splitKey } from '@tintype/crds/client/kube-object'
+import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
@@ -44,8 +44,6 @@ export interface RunnerPoolOptions {
 export interface RunnerPoolControllers {
   controllers: Controller[]
   enqueueAll: () => void
-  /** Ends the listeners that do not belong to a controller. */
-  unsubscribe: () => void
   /** Removes the gauges of the pools: otherwise this process reports stale values while the next leader reports current ones. */
   removeGauges: () => void
 }
@@ -78,13 +76,12 @@ export function createRunnerPoolControllers({ deps, term, metrics, guard, onIden
     workers: RUNNER_WORKERS,
     reconcile: (key) => reconcileRunner(key, runnerContext),
   })
-  const unsubscribe = watchChanges({ deps, term, pools, runners, poolKeyOf })
+  watchChanges({ deps, term, pools, runners, poolKeyOf })
   return {
     controllers: [pools, runners],
     enqueueAll: () => {
       for (const key of reflectors.pools.lister.keys()) pools.enqueue(key)
     },
-    unsubscribe,
     removeGauges: () => {
       for (const { metadata: pool } of reflectors.pools.lister.list()) metrics.onPoolGone(pool.name)
     },
@@ -97,24 +94,20 @@ interface Watches extends Pick<RunnerPoolOptions, 'deps' | 'term'> {
   poolKeyOf: (name?: string) => string
 }
 
-/** Which change enqueues which pool or pod. Returns an unsubscribe function. */
-function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }: Watches): () => void {
+/** Which change enqueues which pool or pod. */
+function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }: Watches): void {
   pools.watch(reflectors.pools)
   pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
-  const unsubscribeScreenshots = reflectors.screenshots.addListener(({ object, old }) => {
-    if (old && old.status?.phase === object.status?.phase) return
+  pools.watchAndCollect(COLLECT_MILLISECONDS, reflectors.screenshots, ({ object, old }) => {
+    if (old && old.status?.phase === object.status?.phase) return undefined
     const pool = term.poolOf(object)
     term.dispatcher.wake(pool)
-    pools.enqueueAfter(poolKeyOf(pool), COLLECT_MILLISECONDS)
+    return poolKeyOf(pool)
   })
-  runners.watch(reflectors.pods)
-  const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
+  runners.watch(reflectors.pods, ({ type, object }) => {
     if (type === 'deleted') term.runners.noteDeletedPod(object)
+    return keyOf(object)
   })
-  return () => {
-    unsubscribeScreenshots()
-    unsubscribePods()
-  }
 }
 
 function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'onIdentified'>): PoolContext {

@@ -20,7 +20,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import { type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
@@ -100,12 +100,8 @@ function startTerm(
   const stopWatching = watchClock(clock, () => {
     for (const schedule of schedules.lister.list()) controller.enqueue(keyOf(schedule), 'resync')
   })
-  controller.start()
-  const stop = async () => {
-    stopWatching()
-    await controller.stop()
-  }
-  return { controllers: [controller], stop }
+  controller.onStop(stopWatching)
+  return startControllers([controller])
 }
 
 const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>

@@ -258,3 +258,27 @@ t.test('controller enqueues the mapped keys of reflector events, those of lists 
   t.strictSame(keys, ['n/new', 'n/owner', 'n/friend', 'n/old'])
   t.equal(removed, 2)
 })
+
+t.test('controller collects the changes of a reflector for a while, and ends what it has begun when it stops', async (t) => {
+  let tell: (event: ReflectorEvent<KubeObject>) => void = () => {}
+  const ended: string[] = []
+  const reflector = {
+    addListener: (listener: typeof tell) => {
+      tell = listener
+      return () => ended.push('listener')
+    },
+  } as unknown as Reflector<KubeObject>
+  const keys: string[] = []
+  const { controller, clock } = startController(t, async (key) => void keys.push(key))
+  controller.watchAndCollect(100, reflector, ({ object }) => object.metadata.name)
+  controller.onStop(() => ended.push('timer'))
+  for (let n = 0; n < 3; n++) tell({ type: 'modified', object: { metadata: { name: 'pool' } }, source: 'watch' })
+  await settle()
+  t.strictSame(keys, [])
+  clock.advance(100)
+  await settle()
+  t.strictSame(keys, ['pool'])
+  t.strictSame(ended, [])
+  await controller.stop(0)
+  t.strictSame(ended, ['listener', 'timer'])
+})
