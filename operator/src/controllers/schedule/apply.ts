@@ -21,7 +21,6 @@ import { type EndedRun, toActive, toRecent } from './ended-run.ts'
 import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
 import { keepBaseline, removeOldPictures } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
-import { toMoving } from './moving.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
@@ -48,7 +47,7 @@ export async function apply({ schedule, open, ended }: Observed, decision: Decis
   const chosen = approval && 'baseline' in approval ? approval : undefined
   const baseline = chosen ? chosen.baseline : kept
   const compared = withBaseline(schedule, baseline)
-  const made = decision.due && (await create(withMoving(compared, toMoving(schedule, ended)), decision.due, deps))
+  const made = decision.due && (await create(withMoving(compared, decision.moving), decision.due, deps))
   const progress = { open: made ? [...open, made] : open, ended, baseline, approvals, approvedId: chosen?.baseline?.id }
   const status = buildStatus(schedule, decision, progress, deps.now())
   const written = status ? await patch(schedule, { status }, 'status', deps) : schedule
