@@ -7,15 +7,13 @@
  */
 
 import { accounts as accountResource } from '@tintype/crds/client/kinds'
-import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { Lister } from '@tintype/crds/client/lister'
-import { mergePatch } from '@tintype/crds/client/patch'
-import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Plans } from '@tintype/crds/usage/plans'
 import { Controller } from '../../controller-runtime/controller.ts'
+import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
@@ -51,25 +49,17 @@ function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
   return startControllers([controller, createDeletionController(deps)])
 }
 
-interface AccountDeps {
+interface AccountDeps extends Writer<Account> {
   accounts: Pick<Lister<Account>, 'get'>
-  store: Pick<Resource<Account>, 'patch'>
-  seen: Pick<Reflector<Account>, 'observe'>
   plans: Plans
   now: () => Date
 }
 
 /** Reconciles one Account. */
-async function reconcile(key: string, { accounts, store, seen, plans, now }: AccountDeps): Promise<void> {
+async function reconcile(key: string, { accounts, plans, now, ...writer }: AccountDeps): Promise<void> {
   const cached = accounts.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return
   const account = readObject('Account', Account, cached)
   const conditions = decide(account, plans, now())
-  if (!conditions) return
-  const { name, namespace, resourceVersion } = account.metadata
-  try {
-    seen.observe(await store.patch(name, mergePatch({ status: { conditions } }, { resourceVersion }), { namespace, subresource: 'status' }))
-  } catch (failure) {
-    if (!isNotFound(failure)) throw failure
-  }
+  if (conditions) await patchStatus(account, { conditions }, writer)
 }
