@@ -12,10 +12,9 @@ import { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Plans } from '@tintype/crds/usage/plans'
-import { Controller } from '../../controller-runtime/controller.ts'
 import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
-import { type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
+import { createController, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { decide } from './decide.ts'
 import { createDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
@@ -29,7 +28,7 @@ export function createAccountControllers(deps: DeletionControllerDeps): Work {
 }
 
 function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
-  const { http, config, reflectors, clock, log, controllerMetrics } = deps
+  const { http, config, reflectors, clock } = deps
   const { accounts } = reflectors
   const context: AccountDeps = {
     accounts: accounts.lister,
@@ -38,13 +37,7 @@ function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
     plans: config.plans,
     now: () => new Date(clock.wall()),
   }
-  const controller = new Controller({
-    name: 'account',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account', { workers: WORKERS }, (key) => reconcile(key, context), deps)
   controller.watch(accounts)
   return startControllers([controller, createDeletionController(deps)])
 }

@@ -18,10 +18,10 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { goneKey } from '@tintype/crds/records/storage-keys'
-import { Controller } from '../../controller-runtime/controller.ts'
+import type { Controller } from '../../controller-runtime/controller.ts'
 import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
-import type { Deps } from '../../runtime/deps.ts'
+import { createController, type Deps } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isCharged } from '../quota/decide.ts'
@@ -55,7 +55,7 @@ export interface DeletionControllerDeps extends Pick<Deps, 'clock' | 'log' | 'co
 
 /** Creates the controller of one term. Call `start` on it. */
 export function createDeletionController(deps: DeletionControllerDeps & Term): Controller {
-  const { http, config, reflectors, storage, keys, clock, log, controllerMetrics } = deps
+  const { http, config, reflectors, storage, keys, clock, log } = deps
   const { namespace } = config
   const { accounts, screenshots } = reflectors
   const deleted = new Set<string>()
@@ -72,13 +72,7 @@ export function createDeletionController(deps: DeletionControllerDeps & Term): C
     now: () => new Date(clock.wall()),
     log,
   }
-  const controller = new Controller({
-    name: 'account-deletion',
-    workers: WORKERS,
-    reconcile: (key) => reconcileDeletion(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account-deletion', { workers: WORKERS }, (key) => reconcileDeletion(key, context), deps)
   controller.watch(accounts, ({ type, object }) => {
     const key = keyOf(object)
     if (type === 'deleted') deleted.add(key)

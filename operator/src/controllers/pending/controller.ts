@@ -14,8 +14,8 @@ import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
 import { apply } from './apply.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
@@ -48,13 +48,7 @@ function startTerm(deps: TermDeps, charges: boolean): StartedWork {
     log,
     now: () => new Date(clock.wall()),
   }
-  const controller: Controller = new Controller({
-    name: 'pending',
-    workers: 1,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: deps.controllerMetrics,
-  })
+  const controller: Controller = createController('pending', { workers: 1 }, (key) => reconcile(key, context), { ...deps, log })
   watchChanges(controller, context)
   return startControllers([controller])
 }

@@ -17,8 +17,8 @@ import { accountUsageDefinition } from '@tintype/crds/kinds/account-usage'
 import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -60,7 +60,7 @@ export function createQuotaController(deps: Deps): QuotaController {
 type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'>
 
 function startTerm(deps: TermDeps, parts: Parts): StartedWork {
-  const { http, reflectors, clock, config, storage, report, events, controllerMetrics } = deps
+  const { http, reflectors, clock, config, storage, report, events } = deps
   const { namespace, plans } = config
   const log = deps.log.child({ component: 'quota' })
   const context: QuotaContext = {
@@ -76,13 +76,7 @@ function startTerm(deps: TermDeps, parts: Parts): StartedWork {
     screenshots: new Resource(http, screenshotResource, { namespace }),
     now: () => new Date(clock.wall()),
   }
-  const controller = new Controller({
-    name: 'account-usage',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account-usage', { workers: WORKERS }, (key) => reconcile(key, context), { ...deps, log })
   watchChanges(controller, context, namespace)
   const timer = setInterval(() => sweepEnded(controller, context, namespace), SWEEP_MILLISECONDS)
   parts.charges.onRequest = (account) => controller.enqueue(`${namespace}/${account}`)

@@ -15,10 +15,10 @@ import { runnerPools } from '@tintype/crds/client/kinds'
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolMetrics } from '../../metrics/metrics.ts'
 import type { Runner } from '../../runner/runners.ts'
-import type { TermDeps } from '../../runtime/deps.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
 import type { TermState } from '../../scheduling/term-state.ts'
 import type { GuardDecision } from '../guard/decision.ts'
 import { apply } from './apply.ts'
@@ -50,7 +50,7 @@ export interface RunnerPoolControllers {
 
 /** Creates the controllers of one term. Call `start` on them. */
 export function createRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
-  const { http, reflectors, log, controllerMetrics } = deps
+  const { http, reflectors } = deps
   const { namespace } = deps.config
   const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`
   const context = buildContext({ deps, term, metrics, guard })
@@ -63,19 +63,8 @@ export function createRunnerPoolControllers({ deps, term, metrics, guard, onIden
       onIdentified(uid)
     },
   }
-  const shared = { log, metrics: controllerMetrics }
-  const pools: Controller = new Controller({
-    ...shared,
-    name: 'runnerpool',
-    workers: POOL_WORKERS,
-    reconcile: (key) => reconcilePool(key, context),
-  })
-  const runners = new Controller({
-    ...shared,
-    name: 'runner',
-    workers: RUNNER_WORKERS,
-    reconcile: (key) => reconcileRunner(key, runnerContext),
-  })
+  const pools: Controller = createController('runnerpool', { workers: POOL_WORKERS }, (key) => reconcilePool(key, context), deps)
+  const runners = createController('runner', { workers: RUNNER_WORKERS }, (key) => reconcileRunner(key, runnerContext), deps)
   watchChanges({ deps, term, pools, runners, poolKeyOf })
   return {
     controllers: [pools, runners],
