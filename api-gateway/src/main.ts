@@ -8,7 +8,10 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
+import { KeyRing } from '@tintype/crds/crypto/download-link'
+import { LinkKey } from '@tintype/crds/crypto/link-secret'
 import { bucketUrl } from '@tintype/crds/crypto/presign'
+import { SealingKey } from '@tintype/crds/crypto/sealed'
 import { apiKeyIdOf, scheduleIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { isApiKeyIdName, isScheduleIdName, isWebhookIdName } from '@tintype/crds/identifiers/names'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
@@ -39,10 +42,8 @@ import { KubeScreenshots } from './resources/screenshots/store/kube-screenshots.
 import { buildProbe } from './resources/status/probe.ts'
 import { KubeSystem } from './resources/system/kube-system.ts'
 import { openBucket } from './store/bucket.ts'
-import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeRecords } from './store/kube-records.ts'
-import { LinkKeyFile } from './store/link-key-file.ts'
-import { SealingKeyFile } from './store/sealing-key-file.ts'
+import { MountedJson } from './store/mounted-json.ts'
 
 // Creates all components, and starts and stops them in order.
 
@@ -84,12 +85,31 @@ async function run(config: Config): Promise<void> {
   process.exit(0)
 }
 
-/** Reads the keys that sign links, encrypt private options and sign links of the API. */
+/** Reads the keys that sign downloads, seal secrets of clients, and derive the secrets of links. Only the operator opens what is sealed. */
 async function openKeyFiles(config: Config, log: Logger) {
   const files = {
-    keyRing: new KeyRingFile(config.downloadKeysFile, log),
-    sealingKey: new SealingKeyFile(config.sealingKeyFile, log),
-    linkKey: new LinkKeyFile(config.linkKeyFile, log),
+    keyRing: new MountedJson({
+      path: config.downloadKeysFile,
+      schema: KeyRing,
+      what: 'download keys',
+      notLoadedMessage: 'download links cannot be signed yet: retry in a few seconds',
+      log,
+    }),
+    sealingKey: new MountedJson({
+      path: config.sealingKeyFile,
+      schema: SealingKey,
+      what: 'sealing key',
+      notLoadedMessage: 'secrets cannot be sealed yet: retry in a few seconds',
+      log,
+    }),
+    // After an upgrade from a version without links, it appears within two minutes.
+    linkKey: new MountedJson({
+      path: config.linkKeyFile,
+      schema: LinkKey,
+      what: 'link key',
+      notLoadedMessage: 'link secrets cannot be derived yet: retry in a minute',
+      log,
+    }),
   }
   await Promise.all(Object.values(files).map((file) => file.start()))
   return files

@@ -85,6 +85,8 @@ export class KubeHttp {
   readonly #origin: string
   readonly #shared: { agents?: Agents | undefined }
   readonly #mayWrite: MayWrite | undefined
+  /** The connections with the fence of a writer. */
+  #writer: { calls: Dispatcher; fenced: Dispatcher } | undefined
 
   constructor(access: ClusterAccess, options: KubeHttpOptions = {}, fenced: Fenced = { shared: {} }) {
     const url = new URL(access.server)
@@ -172,8 +174,8 @@ export class KubeHttp {
     let code = '<error>'
     let date: string | undefined
     try {
-      const calls = this.#mayWrite && method !== 'GET' ? agents.calls.compose(fence(this.#mayWrite)) : agents.calls
-      const answer = await calls.request({
+      const dispatcher = method === 'GET' ? agents.calls : this.#writerOf(agents.calls)
+      const answer = await dispatcher.request({
         origin: this.#origin,
         path: this.#pathOf(path, query),
         method: method as Dispatcher.HttpMethod,
@@ -195,6 +197,12 @@ export class KubeHttp {
     } finally {
       this.#record({ method, verb: request.verb ?? method.toLowerCase(), resource: request.resource ?? '', code, date }, started)
     }
+  }
+
+  #writerOf(calls: Dispatcher): Dispatcher {
+    if (!this.#mayWrite) return calls
+    if (this.#writer?.calls !== calls) this.#writer = { calls, fenced: calls.compose(fence(this.#mayWrite)) }
+    return this.#writer.fenced
   }
 
   #attemptMilliseconds(deadline: number, repeat: Repeat): number {

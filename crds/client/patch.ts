@@ -1,17 +1,5 @@
 import type { KubeObject } from './kube-object.ts'
 
-export {
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isGone,
-  isInvalid,
-  isNotFound,
-  isPatchFailed,
-  isTransient,
-  isUnreachable,
-} from './kube-error.ts'
-
 /** The body and content type of a patch. */
 export type Patch = { contentType: string; body: unknown; query?: Record<string, string> }
 

@@ -33,7 +33,12 @@ export function tintypeResource<T extends KubeObject>(kind: string, plural: stri
 }
 
 /** Options of every call. The namespace defaults to that of the resource. */
-export type CallOptions = { namespace?: string | undefined; signal?: AbortSignal; timeoutMilliseconds?: number; repeat?: Repeat }
+export type CallOptions = {
+  namespace?: string | undefined
+  signal?: AbortSignal | undefined
+  timeoutMilliseconds?: number
+  repeat?: Repeat
+}
 
 /** Options of a list. `resourceVersion: '0'` reads from the API server's cache. */
 export type ListOptions = CallOptions & {

@@ -15,90 +15,67 @@ export interface MetricSources {
 /** All metrics of the gateway. Labels have bounded sets of values. */
 export function buildMetrics() {
   const registry = new Registry()
-  const registers = [registry]
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: readonly Label[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers: [registry] })
   collectDefaultMetrics({ register: registry })
-  const requestSeconds = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of the response, by route pattern.',
-    labelNames: ['method', 'route', 'code'] as const,
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  })
-  const screenshotsCreated = new Counter({ name: 'screenshot_created_total', help: 'Screenshots accepted.', registers })
-  const cacheLookUps = new Counter({
-    name: 'screenshot_cache_lookups_total',
-    help: 'Screenshots created with `cache`, by outcome of the cache lookup.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  const linkRequests = new Counter({
-    name: 'screenshot_link_requests_total',
-    help: 'Responses to valid signed links, by outcome. `joined`: another request had started the capture.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  const linkCaptures = new Counter({
-    name: 'screenshot_link_captures_total',
-    help: 'Ended captures that signed links of this gateway started, by outcome: completed or failed.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
+  const requestSeconds = histogram(
+    'http_request_duration_seconds',
+    'Time from the request to the end of the response, by route pattern.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    ['method', 'route', 'code'],
+  )
+  const screenshotsCreated = counter('screenshot_created_total', 'Screenshots accepted.')
+  const cacheLookUps = counter('screenshot_cache_lookups_total', 'Screenshots created with `cache`, by outcome of the cache lookup.', [
+    'outcome',
+  ])
+  const linkRequests = counter(
+    'screenshot_link_requests_total',
+    'Responses to valid signed links, by outcome. `joined`: another request had started the capture.',
+    ['outcome'],
+  )
+  const linkCaptures = counter(
+    'screenshot_link_captures_total',
+    'Ended captures that signed links of this gateway started, by outcome: completed or failed.',
+    ['outcome'],
+  )
   for (const outcome of ['completed', 'failed']) linkCaptures.inc({ outcome }, 0)
-  const downloadsRefused = new Counter({
-    name: 'screenshot_downloads_refused_total',
-    help: 'Refused file downloads, by who has the slots: the account, the file, or others (replica).',
-    labelNames: ['reason'] as const,
-    registers,
-  })
+  const downloadsRefused = counter(
+    'screenshot_downloads_refused_total',
+    'Refused file downloads, by who has the slots: the account, the file, or others (replica).',
+    ['reason'],
+  )
   for (const reason of ['account', 'file', 'replica']) downloadsRefused.inc({ reason }, 0)
-  const downloadsEnded = new Counter({
-    name: 'screenshot_downloads_ended_total',
-    help: 'File downloads that the gateway ended: without progress (stalled), below the minimum rate (slow), or for a smaller share (share).',
-    labelNames: ['reason'] as const,
-    registers,
-  })
+  const downloadsEnded = counter(
+    'screenshot_downloads_ended_total',
+    'File downloads that the gateway ended: without progress (stalled), below the minimum rate (slow), or for a smaller share (share).',
+    ['reason'],
+  )
   for (const reason of ['stalled', 'slow', 'share']) downloadsEnded.inc({ reason }, 0)
-  const bodiesRefused = new Counter({
-    name: 'http_request_bodies_refused_total',
-    help: 'Request bodies that were refused because bodies in progress had as many bytes as allowed, by limit: total or account.',
-    labelNames: ['limit'] as const,
-    registers,
-  })
+  const bodiesRefused = counter(
+    'http_request_bodies_refused_total',
+    'Request bodies that were refused because bodies in progress had as many bytes as allowed, by limit: total or account.',
+    ['limit'],
+  )
   for (const limit of EXCEEDED_LIMITS) bodiesRefused.inc({ limit }, 0)
-  const ignored = new Counter({ ...IGNORED_METRIC, registers })
+  const ignored = new Counter({ ...IGNORED_METRIC, registers: [registry] })
   for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
   const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
-  const kubeRequests = new Counter({
-    name: 'rest_client_requests_total',
-    help: 'Requests to the API server.',
-    labelNames: ['code', 'method', 'host'] as const,
-    registers,
-  })
-  const kubeSeconds = new Histogram({
-    name: 'rest_client_request_duration_seconds',
-    help: 'Time of requests to the API server.',
-    labelNames: ['verb', 'host'] as const,
-    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-    registers,
-  })
-  const relists = new Counter({
-    name: 'reflector_relists_total',
-    help: 'Lists made by reflectors, by reason.',
-    labelNames: ['resource', 'reason'] as const,
-    registers,
-  })
-  const missed = new Counter({
-    name: 'reflector_missed_events_total',
-    help: 'Changes that a list found although the watch should have delivered them. Always 0 unless there is a bug.',
-    labelNames: ['resource'] as const,
-    registers,
-  })
-  const ends = new Counter({
-    name: 'reflector_watch_ends_total',
-    help: 'Ended watches, by reason.',
-    labelNames: ['resource', 'reason'] as const,
-    registers,
-  })
+  const kubeRequests = counter('rest_client_requests_total', 'Requests to the API server.', ['code', 'method', 'host'])
+  const kubeSeconds = histogram(
+    'rest_client_request_duration_seconds',
+    'Time of requests to the API server.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+    ['verb', 'host'],
+  )
+  const relists = counter('reflector_relists_total', 'Lists made by reflectors, by reason.', ['resource', 'reason'])
+  const missed = counter(
+    'reflector_missed_events_total',
+    'Changes that a list found although the watch should have delivered them. Always 0 unless there is a bug.',
+    ['resource'],
+  )
+  const ends = counter('reflector_watch_ends_total', 'Ended watches, by reason.', ['resource', 'reason'])
   const reflector: ReflectorMetrics = {
     onRelist: (labels) => relists.inc({ ...labels }),
     onMissed: ({ resource, count }) => missed.inc({ resource }, count),

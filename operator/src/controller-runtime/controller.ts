@@ -45,7 +45,7 @@ export class Controller {
   readonly #options: ControllerOptions
   readonly #metrics: ControllerMetrics
   readonly #stopping = new AbortController()
-  readonly #unsubscribe: (() => void)[] = []
+  readonly #onStop: (() => void)[] = []
   readonly #workers: Promise<void>[] = []
   #active = 0
 
@@ -67,11 +67,25 @@ export class Controller {
 
   /** Enqueues keys for each change of a reflector. `toKeys` maps a change to keys; default: the key of the object. */
   watch<T extends KubeObject>(reflector: Reflector<T>, toKeys: ToKeys<T> = ({ object }) => keyOf(object)): void {
-    const stop = reflector.addListener((event) => {
+    this.#listen(reflector, toKeys, (key, { source }) => this.enqueue(key, source === 'list' ? 'resync' : 'live'))
+  }
+
+  /** The same, but changes are collected for a while before a key is reconciled. */
+  watchAndCollect<T extends KubeObject>(milliseconds: number, reflector: Reflector<T>, toKeys: ToKeys<T>): void {
+    this.#listen(reflector, toKeys, (key) => this.enqueueAfter(key, milliseconds))
+  }
+
+  #listen<T extends KubeObject>(reflector: Reflector<T>, toKeys: ToKeys<T>, add: (key: string, event: ReflectorEvent<T>) => void): void {
+    const unsubscribe = reflector.addListener((event) => {
       const keys = toKeys(event) ?? []
-      for (const key of typeof keys === 'string' ? [keys] : keys) this.enqueue(key, event.source === 'list' ? 'resync' : 'live')
+      for (const key of typeof keys === 'string' ? [keys] : keys) add(key, event)
     })
-    this.#unsubscribe.push(stop)
+    this.onStop(unsubscribe)
+  }
+
+  /** Calls `end` when the controller begins to stop. */
+  onStop(end: () => void): void {
+    this.#onStop.push(end)
   }
 
   /** Starts the workers. Keys may be enqueued before. */
@@ -83,7 +97,7 @@ export class Controller {
 
   /** Stops taking keys. Running reconciles may finish within `drainMilliseconds`; then their signal is aborted. */
   async stop(drainMilliseconds = DEFAULT_DRAIN_MILLISECONDS): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
+    for (const end of this.#onStop.splice(0)) end()
     this.queue.shutDown()
     const workers = Promise.all(this.#workers.splice(0))
     await Promise.race([workers, sleep(drainMilliseconds, undefined, { ref: false })])

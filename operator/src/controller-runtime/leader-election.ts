@@ -19,8 +19,6 @@ import { type Clock, systemClock } from './clock.ts'
 import { acquired, holderOf, type LeaseStore, released, renewed, termOf } from './lease.ts'
 import type { LeaderElectionMetrics } from './metrics.ts'
 
-export { type LeaseStore, leaseStore } from './lease.ts'
-
 /** State of a holder according to the cluster; `unknown`: only the lease duration decides. */
 export type Liveness = 'alive' | 'gone' | 'unknown'
 

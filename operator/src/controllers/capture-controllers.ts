@@ -49,7 +49,6 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions &
 
   const stop = async () => {
     screenshots.unsubscribe()
-    runnerPools.unsubscribe()
     await Promise.all(controllers.map((each) => each.stop()))
     await term.client.close()
     runnerPools.removeGauges()

@@ -2,9 +2,10 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Reflectors } from '../kube/reflectors.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'
+import { instrumentsOf } from './instruments.ts'
 
 // Gauges that are computed from the informer caches at each scrape. The standby also has caches and reports the same values: use the
 // maximum of the replicas, not their sum.
@@ -50,15 +51,9 @@ function findQueues({ reflectors, namespace }: CacheMetricsSources): Queue[] {
 function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
   // Each gauge computes its own value: metrics are collected concurrently, so a value that another gauge sets would be one scrape late.
   const add = (name: string, help: string, measure: (waiting: readonly Screenshot[]) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['pool', 'tier'] as const,
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const { labels, waiting } of findQueues(sources)) this.set(labels, measure(waiting))
-      },
+    instrumentsOf(registry).computed(name, help, ['pool', 'tier'], (gauge) => {
+      gauge.reset()
+      for (const { labels, waiting } of findQueues(sources)) gauge.set(labels, measure(waiting))
     })
   const createdAt = ({ metadata }: Screenshot): number => createdAtOf(screenshotIdOf(metadata)).getTime()
   add('screenshot_queue_depth', 'Queued screenshots, by pool and plan of the account.', ({ length }) => length)
@@ -69,44 +64,30 @@ function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
 }
 
 function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): void {
-  new Gauge({
-    name: 'screenshot_pool_max_pods',
-    help: 'Maximum number of pods of the pool.',
-    labelNames: ['pool'] as const,
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const { metadata, spec } of reflectors.pools.lister.list())
-        if (spec.maxPods !== undefined) this.set({ pool: metadata.name }, spec.maxPods)
-    },
+  const { computed } = instrumentsOf(registry)
+  computed('screenshot_pool_max_pods', 'Maximum number of pods of the pool.', ['pool'], (gauge) => {
+    gauge.reset()
+    for (const { metadata, spec } of reflectors.pools.lister.list())
+      if (spec.maxPods !== undefined) gauge.set({ pool: metadata.name }, spec.maxPods)
   })
-  new Gauge({
-    name: 'screenshot_pool_condition',
-    help: '1 for the current status of each condition of the pool: Ready, Scaled, Sandboxed, Guarded, VideoReady.',
-    labelNames: ['pool', 'type', 'status', 'reason'] as const,
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const { metadata, status } of reflectors.pools.lister.list())
-        for (const { type, status: value, reason } of status?.conditions ?? [])
-          this.set({ pool: metadata.name, type, status: value, reason }, 1)
-    },
+  const help = '1 for the current status of each condition of the pool: Ready, Scaled, Sandboxed, Guarded, VideoReady.'
+  computed('screenshot_pool_condition', help, ['pool', 'type', 'status', 'reason'], (gauge) => {
+    gauge.reset()
+    for (const { metadata, status } of reflectors.pools.lister.list())
+      for (const { type, status: value, reason } of status?.conditions ?? [])
+        gauge.set({ pool: metadata.name, type, status: value, reason }, 1)
   })
 }
 
 function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CacheMetricsSources): void {
-  new Gauge({
-    name: 'screenshot_retention_lag_seconds',
-    help: 'Seconds by which the oldest finished record in the Kubernetes API is overdue for archiving; 0: none is overdue.',
-    registers: [registry],
-    collect() {
-      const { lister } = reflectors.screenshots
-      let first = Number.POSITIVE_INFINITY
-      for (const phase of ['Completed', 'Failed']) {
-        for (const { status } of lister.byIndex(PHASE_INDEX, phase))
-          first = Math.min(first, Date.parse(status?.completionTime ?? '') || first)
-      }
-      this.set(Math.max(0, now() - first - liveForMilliseconds) / 1_000)
-    },
+  const help = 'Seconds by which the oldest finished record in the Kubernetes API is overdue for archiving; 0: none is overdue.'
+  instrumentsOf(registry).computed('screenshot_retention_lag_seconds', help, [], (gauge) => {
+    const { lister } = reflectors.screenshots
+    let first = Number.POSITIVE_INFINITY
+    for (const phase of ['Completed', 'Failed']) {
+      for (const { status } of lister.byIndex(PHASE_INDEX, phase))
+        first = Math.min(first, Date.parse(status?.completionTime ?? '') || first)
+    }
+    gauge.set(Math.max(0, now() - first - liveForMilliseconds) / 1_000)
   })
 }

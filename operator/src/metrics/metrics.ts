@@ -6,16 +6,16 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { FileFormat } from '@tintype/crds/options/output/image'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
 import type { WorkQueue } from '../controller-runtime/work-queue.ts'
+import { instrumentsOf } from './instruments.ts'
 import {
   clientMetrics,
   controllerMetrics,
   electionMetrics,
   queueMetrics,
   RECONCILE_BUCKETS,
-  type Register,
   reflectorMetrics,
   watchQueues,
 } from './runtime-metrics.ts'
@@ -91,14 +91,8 @@ function ignoredMetrics(registry: Registry): IgnoredObjectsOptions['count'] {
 }
 
 function watchPhases(registry: Registry, count: (phase: string) => number): void {
-  new Gauge({
-    name: 'screenshot_jobs',
-    help: 'Screenshots in the Kubernetes API by phase.',
-    labelNames: ['phase'] as const,
-    registers: [registry],
-    collect() {
-      for (const phase of ['Pending', 'Running', 'Completed', 'Failed']) this.set({ phase }, count(phase))
-    },
+  instrumentsOf(registry).computed('screenshot_jobs', 'Screenshots in the Kubernetes API by phase.', ['phase'], (gauge) => {
+    for (const phase of ['Pending', 'Running', 'Completed', 'Failed']) gauge.set({ phase }, count(phase))
   })
 }
 
@@ -108,56 +102,22 @@ const outcomeOf = ({ changed, skipped }: Comparison): (typeof COMPARISON_OUTCOME
   skipped === undefined ? (changed ? 'changed' : 'unchanged') : 'skipped'
 
 function screenshotMetrics(registry: Registry): ScreenshotMetrics {
-  const on: Register = { registers: [registry] }
-  const wait = new Histogram({
-    name: 'screenshot_queue_wait_seconds',
-    help: 'Time from creation to the first claim.',
-    buckets: WAIT_BUCKETS,
-    ...on,
-  })
-  const duration = new Histogram({
-    name: 'screenshot_job_duration_seconds',
-    help: 'Time from creation to the end.',
-    labelNames: ['format', 'result'] as const,
-    buckets: JOB_BUCKETS,
-    ...on,
-  })
-  const failures = new Counter({
-    name: 'screenshot_failures_total',
-    help: 'Failed screenshots by error code.',
-    labelNames: ['reason'] as const,
-    ...on,
-  })
-  const steps = new Histogram({
-    name: 'screenshot_steps_seconds',
-    help: 'Time of each step of a capture.',
-    labelNames: ['step'] as const,
-    buckets: RECONCILE_BUCKETS,
-    ...on,
-  })
-  const outcomes = new Counter({
-    name: 'screenshot_dispatches_total',
-    help: 'Capture orders sent to runners, by outcome.',
-    labelNames: ['outcome'] as const,
-    ...on,
-  })
-  const unclaims = new Counter({
-    name: 'screenshot_unclaims_total',
-    help: 'Claims that were released before a result, by reason.',
-    labelNames: ['reason'] as const,
-    ...on,
-  })
-  const heldBack = new Counter({
-    name: 'screenshot_accounts_held_back_total',
-    help: 'Times that the concurrency of an account was limited because its captures crashed too many runners.',
-    ...on,
-  })
-  const comparisons = new Counter({
-    name: 'screenshot_comparisons_total',
-    help: 'Comparisons with an earlier picture, by outcome: changed, unchanged, or skipped because the picture does not show the page.',
-    labelNames: ['outcome'] as const,
-    ...on,
-  })
+  const { counter, histogram } = instrumentsOf(registry)
+  const wait = histogram('screenshot_queue_wait_seconds', 'Time from creation to the first claim.', WAIT_BUCKETS)
+  const duration = histogram('screenshot_job_duration_seconds', 'Time from creation to the end.', JOB_BUCKETS, ['format', 'result'])
+  const failures = counter('screenshot_failures_total', 'Failed screenshots by error code.', ['reason'])
+  const steps = histogram('screenshot_steps_seconds', 'Time of each step of a capture.', RECONCILE_BUCKETS, ['step'])
+  const outcomes = counter('screenshot_dispatches_total', 'Capture orders sent to runners, by outcome.', ['outcome'])
+  const unclaims = counter('screenshot_unclaims_total', 'Claims that were released before a result, by reason.', ['reason'])
+  const heldBack = counter(
+    'screenshot_accounts_held_back_total',
+    'Times that the concurrency of an account was limited because its captures crashed too many runners.',
+  )
+  const comparisons = counter(
+    'screenshot_comparisons_total',
+    'Comparisons with an earlier picture, by outcome: changed, unchanged, or skipped because the picture does not show the page.',
+    ['outcome'],
+  )
   for (const outcome of COMPARISON_OUTCOMES) comparisons.inc({ outcome }, 0)
   const known = new Set<string>()
   const isStep = (step: string) => known.has(step) || (known.size < MAX_STEPS && STEP_NAME.test(step) && known.add(step).has(step))
@@ -179,29 +139,16 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
 }
 
 function poolMetrics(registry: Registry): PoolMetrics {
-  const on: Register = { registers: [registry] }
-  const newGauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['pool'] as const, ...on })
-  const idle = newGauge('screenshot_pool_idle_runners', 'Idle runners.')
-  const busy = newGauge('screenshot_pool_busy_runners', 'Busy runners.')
-  const queued = newGauge('screenshot_pool_queued', 'Queued screenshots of the pool.')
-  const replicas = newGauge('screenshot_pool_pods', 'Existing pods.')
-  const lists = newGauge(
-    'screenshot_pool_lists_timestamp_seconds',
-    'Time at which the oldest filter lists of the pool’s runners were built.',
-  )
-  const created = new Counter({ name: 'screenshot_pool_pods_created_total', help: 'Pods created.', ...on })
-  const deleted = new Counter({
-    name: 'screenshot_pool_pods_deleted_total',
-    help: 'Pods deleted, by reason.',
-    labelNames: ['reason'] as const,
-    ...on,
-  })
-  const startup = new Histogram({
-    name: 'screenshot_pod_startup_seconds',
-    help: 'Time from the creation of a pod until it can capture.',
-    buckets: JOB_BUCKETS,
-    ...on,
-  })
+  const { counter, gauge, histogram } = instrumentsOf(registry)
+  const ofPool = (name: string, help: string) => gauge(name, help, ['pool'])
+  const idle = ofPool('screenshot_pool_idle_runners', 'Idle runners.')
+  const busy = ofPool('screenshot_pool_busy_runners', 'Busy runners.')
+  const queued = ofPool('screenshot_pool_queued', 'Queued screenshots of the pool.')
+  const replicas = ofPool('screenshot_pool_pods', 'Existing pods.')
+  const lists = ofPool('screenshot_pool_lists_timestamp_seconds', 'Time at which the oldest filter lists of the pool’s runners were built.')
+  const created = counter('screenshot_pool_pods_created_total', 'Pods created.')
+  const deleted = counter('screenshot_pool_pods_deleted_total', 'Pods deleted, by reason.', ['reason'])
+  const startup = histogram('screenshot_pod_startup_seconds', 'Time from the creation of a pod until it can capture.', JOB_BUCKETS)
   return {
     onStatus(pool, counts) {
       idle.set({ pool }, counts.idle)

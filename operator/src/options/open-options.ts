@@ -22,8 +22,6 @@ import { readPrivateSecret } from './private-secret.ts'
 // of another account. So each text opens only for the subject for which it was sealed, and only object keys derived from the Screenshot's
 // own account and name are read. For a run of a schedule, the subject is the schedule; users cannot set `scheduleRef`.
 
-export { OptionsError } from './options-error.ts'
-
 /** Sources of private and large options. */
 export interface OptionsSources {
   openingKeys: OpeningKeys

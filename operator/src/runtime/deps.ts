@@ -6,7 +6,7 @@ import type { EventType } from '@tintype/crds/schema/event-types'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../controller-runtime/clock.ts'
-import type { Controller } from '../controller-runtime/controller.ts'
+import { Controller, type ControllerOptions, type Reconcile } from '../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { ReleaseKeys } from '../secrets/release-keys.ts'
@@ -42,6 +42,20 @@ export interface StartedWork {
   controllers: Controller[]
   /** Stops the work. Resolves when none of it is running. */
   stop: () => Promise<void>
+}
+
+/** Creates a controller that logs and counts as all others. */
+export const createController = (
+  name: string,
+  options: Pick<ControllerOptions, 'workers' | 'timeoutMilliseconds'>,
+  reconcile: Reconcile,
+  { log, controllerMetrics = {} }: Pick<ControllerOptions, 'log'> & { controllerMetrics?: Deps['controllerMetrics'] | undefined },
+): Controller => new Controller({ ...options, name, reconcile, log, metrics: controllerMetrics })
+
+/** Starts controllers that stop together. */
+export function startControllers(controllers: Controller[]): StartedWork {
+  for (const each of controllers) each.start()
+  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
 }
 
 /**

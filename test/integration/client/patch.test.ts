@@ -1,16 +1,8 @@
 import t from 'tap'
 import { configMaps } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
-import {
-  isAlreadyExists,
-  isConflict,
-  isInvalid,
-  isNotFound,
-  isPatchFailed,
-  jsonPatch,
-  mergePatch,
-  pointer,
-} from '../../../crds/client/patch.ts'
+import { isAlreadyExists, isConflict, isInvalid, isNotFound, isPatchFailed } from '../../../crds/client/kube-error.ts'
+import { jsonPatch, mergePatch, pointer } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { startPlane } from './plane.ts'
 

@@ -5,7 +5,7 @@ import { evaluateTarget } from '../../../api-gateway/src/resources/screenshots/o
 import { findWebhookUrlProblems } from '../../../api-gateway/src/resources/shared/webhook-url.ts'
 import { createWebhookBody } from '../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
-import { isInvalid } from '../../../crds/client/patch.ts'
+import { isInvalid } from '../../../crds/client/kube-error.ts'
 import { pathOf } from '../../../crds/client/resource.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'

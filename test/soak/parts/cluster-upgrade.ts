@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webhooks } from '../../../crds/client/kinds.ts'
-import { isInvalid, mergePatch } from '../../../crds/client/patch.ts'
+import { isInvalid } from '../../../crds/client/kube-error.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'

@@ -7,17 +7,14 @@
  */
 
 import { accounts as accountResource } from '@tintype/crds/client/kinds'
-import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { Lister } from '@tintype/crds/client/lister'
-import { mergePatch } from '@tintype/crds/client/patch'
-import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Plans } from '@tintype/crds/usage/plans'
-import { Controller } from '../../controller-runtime/controller.ts'
+import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
-import type { StartedWork, Work } from '../../runtime/deps.ts'
+import { createController, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { decide } from './decide.ts'
 import { createDeletionController, type DeletionControllerDeps, isQueued, QUEUED_INDEX } from './deletion.ts'
@@ -31,7 +28,7 @@ export function createAccountControllers(deps: DeletionControllerDeps): Work {
 }
 
 function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
-  const { http, config, reflectors, clock, log, controllerMetrics } = deps
+  const { http, config, reflectors, clock } = deps
   const { accounts } = reflectors
   const context: AccountDeps = {
     accounts: accounts.lister,
@@ -40,38 +37,22 @@ function startTerm(deps: DeletionControllerDeps & Term): StartedWork {
     plans: config.plans,
     now: () => new Date(clock.wall()),
   }
-  const controller = new Controller({
-    name: 'account',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account', { workers: WORKERS }, (key) => reconcile(key, context), deps)
   controller.watch(accounts)
-  const controllers = [controller, createDeletionController(deps)]
-  for (const each of controllers) each.start()
-  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+  return startControllers([controller, createDeletionController(deps)])
 }
 
-interface AccountDeps {
+interface AccountDeps extends Writer<Account> {
   accounts: Pick<Lister<Account>, 'get'>
-  store: Pick<Resource<Account>, 'patch'>
-  seen: Pick<Reflector<Account>, 'observe'>
   plans: Plans
   now: () => Date
 }
 
 /** Reconciles one Account. */
-async function reconcile(key: string, { accounts, store, seen, plans, now }: AccountDeps): Promise<void> {
+async function reconcile(key: string, { accounts, plans, now, ...writer }: AccountDeps): Promise<void> {
   const cached = accounts.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return
   const account = readObject('Account', Account, cached)
   const conditions = decide(account, plans, now())
-  if (!conditions) return
-  const { name, namespace, resourceVersion } = account.metadata
-  try {
-    seen.observe(await store.patch(name, mergePatch({ status: { conditions } }, { resourceVersion }), { namespace, subresource: 'status' }))
-  } catch (failure) {
-    if (!isNotFound(failure)) throw failure
-  }
+  if (conditions) await patchStatus(account, { conditions }, writer)
 }

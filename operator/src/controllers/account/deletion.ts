@@ -8,11 +8,9 @@
  */
 
 import { accounts as accountResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
-import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
-import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { KeyRing } from '@tintype/crds/crypto/download-link'
@@ -20,10 +18,10 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { goneKey } from '@tintype/crds/records/storage-keys'
-import { Controller } from '../../controller-runtime/controller.ts'
-import { RetryableError } from '../../controller-runtime/errors.ts'
+import type { Controller } from '../../controller-runtime/controller.ts'
+import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
-import type { Deps } from '../../runtime/deps.ts'
+import { createController, type Deps } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isCharged } from '../quota/decide.ts'
@@ -34,13 +32,11 @@ const WORKERS = 2
 /** Index of charged Screenshots that are queued, by account. */
 export const QUEUED_INDEX = 'queued-account'
 
-export interface AccountDeletionDeps {
+export interface AccountDeletionDeps extends Writer<Screenshot> {
   accounts: Pick<Lister<Account>, 'has'>
   seenAccounts: Pick<Reflector<Account>, 'observe'>
   accountStore: Pick<Resource<Account>, 'find'>
   screenshots: Pick<Lister<Screenshot>, 'byIndex'>
-  seen: Pick<Reflector<Screenshot>, 'observe'>
-  store: Pick<Resource<Screenshot>, 'patch'>
   storage: Pick<Storage, 'exists' | 'write'>
   /** Signs marks in the bucket. */
   ring: KeyRing
@@ -59,7 +55,7 @@ export interface DeletionControllerDeps extends Pick<Deps, 'clock' | 'log' | 'co
 
 /** Creates the controller of one term. Call `start` on it. */
 export function createDeletionController(deps: DeletionControllerDeps & Term): Controller {
-  const { http, config, reflectors, storage, keys, clock, log, controllerMetrics } = deps
+  const { http, config, reflectors, storage, keys, clock, log } = deps
   const { namespace } = config
   const { accounts, screenshots } = reflectors
   const deleted = new Set<string>()
@@ -76,13 +72,7 @@ export function createDeletionController(deps: DeletionControllerDeps & Term): C
     now: () => new Date(clock.wall()),
     log,
   }
-  const controller = new Controller({
-    name: 'account-deletion',
-    workers: WORKERS,
-    reconcile: (key) => reconcileDeletion(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account-deletion', { workers: WORKERS }, (key) => reconcileDeletion(key, context), deps)
   controller.watch(accounts, ({ type, object }) => {
     const key = keyOf(object)
     if (type === 'deleted') deleted.add(key)
@@ -114,17 +104,10 @@ export async function reconcileDeletion(key: string, deps: AccountDeletionDeps):
   await noteDeletion(key, deps)
 }
 
-async function end(shot: Screenshot, account: string, { store, seen, now }: AccountDeletionDeps): Promise<void> {
-  const { name, namespace, resourceVersion } = shot.metadata
+/** The Screenshot may have been claimed meanwhile. The retry after the conflict leaves it unchanged if it is running. */
+async function end(shot: Screenshot, account: string, deps: AccountDeletionDeps): Promise<void> {
   const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
-  const patch = mergePatch({ status: buildFailure(shot, failure, now()) }, { resourceVersion })
-  try {
-    seen.observe(await store.patch(name, patch, { namespace, subresource: 'status' }))
-  } catch (error) {
-    if (isNotFound(error)) return
-    // The Screenshot may have been claimed meanwhile. The retry leaves it unchanged if it is running.
-    throw isConflict(error) ? new RetryableError(`end ${keyOf(shot)}`, { cause: error }) : error
-  }
+  await patchStatus(shot, buildFailure(shot, failure, deps.now()), deps)
 }
 
 /** Records the time of the deletion. An observed deletion overwrites an earlier time; an unobserved one does not. */

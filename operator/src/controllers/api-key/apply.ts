@@ -1,20 +1,13 @@
-import { isAlreadyExists, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey, ApiKeyStatus } from '@tintype/crds/kinds/api-key'
 import type { Requeue } from '../../controller-runtime/controller.ts'
-import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
-import type { SecretStore } from '../../secrets/ensure-secret.ts'
+import { patchSeen, patchStatus, type Writer } from '../../kube/patch-seen.ts'
+import { createSecret, type SecretStore } from '../../secrets/ensure-secret.ts'
 import type { Action } from './decide.ts'
 import { buildKeySecret } from './key-secret.ts'
 
-export interface ApplyDeps {
-  store: Pick<Resource<ApiKey>, 'patch'>
-  /** Lets the cache see an own write at once. */
-  seen: Pick<Reflector<ApiKey>, 'observe'>
+export interface ApplyDeps extends Writer<ApiKey> {
   secrets: SecretStore
 }
 
@@ -26,7 +19,7 @@ export async function apply(actions: readonly Action[], key: ApiKey, deps: Apply
   for (const action of actions) {
     if (action.do === 'createSecret') await createText(key, deps)
     else if (action.do === 'label') await label(key, action.hash, action.lastFour, deps)
-    else if (action.do === 'patchStatus') await patch(key, { status: toStatus(action) }, 'status', deps)
+    else if (action.do === 'patchStatus') await patchStatus(key, toStatus(action), deps)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
   return requeue
@@ -34,13 +27,7 @@ export async function apply(actions: readonly Action[], key: ApiKey, deps: Apply
 
 async function createText(key: ApiKey, deps: ApplyDeps): Promise<void> {
   const text = newKeyText()
-  try {
-    await deps.secrets.create(buildKeySecret(key, text), { namespace: key.metadata.namespace })
-  } catch (error) {
-    if (isAlreadyExists(error)) throw new RetryableError('a Secret with this name was just created', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server rejected the Secret of the key', { cause: error })
-    throw error
-  }
+  await createSecret(deps.secrets, buildKeySecret(key, text), { namespace: key.metadata.namespace })
   await label(key, keyHash(text), text.slice(-4), deps)
 }
 
@@ -50,25 +37,7 @@ const toStatus = ({ conditions, secretText }: Action & { do: 'patchStatus' }): A
 })
 
 /** Stores the hash of the text. The text before it is no longer accepted. */
-const label = (key: ApiKey, hash: string, lastFour: string, deps: ApplyDeps): Promise<void> =>
-  patch(
-    key,
-    { metadata: { labels: { [Label.keyHash1]: hash, [Label.keyHash2]: null } }, spec: { lastFour, previous: null } },
-    undefined,
-    deps,
-  )
-
-async function patch(
-  key: ApiKey,
-  body: Record<string, unknown>,
-  subresource: 'status' | undefined,
-  { store, seen }: ApplyDeps,
-): Promise<void> {
-  const { name, namespace, resourceVersion } = key.metadata
-  try {
-    const options = { namespace, ...(subresource ? { subresource } : {}) }
-    seen.observe(await store.patch(name, mergePatch(body, { resourceVersion }), options))
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-  }
+async function label(key: ApiKey, hash: string, lastFour: string, deps: ApplyDeps): Promise<void> {
+  const labels = { [Label.keyHash1]: hash, [Label.keyHash2]: null }
+  await patchSeen(key, { metadata: { labels }, spec: { lastFour, previous: null } }, deps)
 }

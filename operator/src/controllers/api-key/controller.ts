@@ -14,9 +14,9 @@ import { apiKeys as apiKeyResource } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
-import type { Deps, StartedWork, Work } from '../../runtime/deps.ts'
+import { createController, type Deps, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
@@ -46,17 +46,10 @@ function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: 
     seen: apiKeys,
     now: () => new Date(clock.wall()),
   }
-  const controller = new Controller({
-    name: 'apikey',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
-  controller.watch(apiKeys, ({ object }) => keyOf(object))
+  const controller = createController('apikey', { workers: WORKERS }, (key) => reconcile(key, context), { log, controllerMetrics })
+  controller.watch(apiKeys)
   controller.watch(accounts, ({ object }) => apiKeys.lister.byIndex(KEY_ACCOUNT_INDEX, object.metadata.name).map(keyOf))
-  controller.start()
-  return { controllers: [controller], stop: () => controller.stop() }
+  return startControllers([controller])
 }
 
 type ReconcileDeps = ObserveDeps & ApplyDeps & { now: () => Date }

@@ -19,8 +19,9 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
+import { createController } from '../../runtime/deps.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
@@ -58,7 +59,7 @@ export interface RunningDeliveries {
 
 /** Creates the controller of one term. */
 export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { http, namespace, screenshots, webhooks, settings, eventOrder, log, controllerMetrics } = options
+  const { http, namespace, screenshots, webhooks, settings, eventOrder } = options
   const progressStore = new ProgressStore(options.backlog)
   const deps: ReconcileDeps = {
     ...options,
@@ -69,13 +70,7 @@ export function createDeliveryController(options: DeliveryControllerOptions): Ru
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
   }
-  const controller = new Controller({
-    name: 'delivery',
-    workers: WORKERS,
-    reconcile: (key, signal) => reconcile(key, deps, signal),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('delivery', { workers: WORKERS }, (key, signal) => reconcile(key, deps, signal), options)
   controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
   controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   return {

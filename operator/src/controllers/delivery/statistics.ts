@@ -1,13 +1,11 @@
 // Counters of webhooks. They are collected in memory and written every few seconds, because a write per delivery would double the load on the
 // API server. A crash loses the counts of the last seconds, but nothing in status.deliveries.
 
-import { isNotFound } from '@tintype/crds/client/kube-error'
-import { splitKey } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
+import { patchStatus } from '../../kube/patch-seen.ts'
 import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
 import { type DeliveryStateChange, isSettled } from './decide.ts'
 
@@ -83,16 +81,10 @@ export class Statistics {
     const { store, webhooks, log } = this.#deps
     const webhook = webhooks.lister.get(key)
     if (!webhook) return
-    const { name, namespace } = splitKey(key)
-    const { resourceVersion } = webhook.metadata
     const statistics = addCounts(webhook.status?.statistics ?? NOTHING, counts)
     try {
-      // The resourceVersion protects writes of others between the read and this write.
-      webhooks.observe(
-        await store.patch(name, mergePatch({ status: { statistics } }, { resourceVersion }), { namespace, subresource: 'status' }),
-      )
+      await patchStatus(webhook, { statistics }, { store, seen: webhooks })
     } catch (error) {
-      if (isNotFound(error)) return
       this.#counts.set(key, addCounts(counts, this.#counts.get(key) ?? NOTHING))
       log.debug({ key, err: error }, 'statistics not written; will retry')
     }

@@ -14,8 +14,8 @@ import {
   validatingAdmissionPolicyBindings,
 } from '@tintype/crds/client/core-resources'
 import { Resource } from '@tintype/crds/client/resource'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { TermDeps } from '../../runtime/deps.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
 import { combine, type ExpectedPolicy, evaluatePolicy, type GuardDecision, UNKNOWN_GUARD } from './decision.ts'
 
 export interface GuardOptions {
@@ -51,7 +51,7 @@ export function createGuardController(
       onChange()
     },
   })
-  const controller = new Controller({ name: 'guard', workers: 1, reconcile: () => guard.reconcile(), log, metrics: controllerMetrics })
+  const controller = createController('guard', { workers: 1 }, () => guard.reconcile(), { log, controllerMetrics })
   controller.enqueue(KEY)
   return { controller, decision: () => guard.decision }
 }

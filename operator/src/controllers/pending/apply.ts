@@ -1,8 +1,8 @@
-import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
+import { isConflict } from '@tintype/crds/client/kube-error'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { patchStatus } from '../../kube/patch-seen.ts'
 import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
 import type { PendingContext } from './context.ts'
 import type { PendingAction, PendingDecision } from './decide.ts'
@@ -34,16 +34,11 @@ export async function apply(
 async function execute(action: PendingAction, context: PendingContext): Promise<void> {
   const { shot } = action
   const { reflectors, store, events, config, now, enqueueAfter } = context
-  const { name, resourceVersion } = shot.metadata
-  try {
-    const status = statusFor(action, now())
-    reflectors.screenshots.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' }))
-  } catch (error) {
-    // Claimed, changed or deleted meanwhile: reconcile again.
-    if (!isConflict(error) && !isNotFound(error)) throw error
-    enqueueAfter(keyFor(accountOf(shot), context), PAUSE_MILLISECONDS)
-    return
-  }
+  const written = await patchStatus(shot, statusFor(action, now()), { store, seen: reflectors.screenshots }).catch((error: unknown) => {
+    if (!isConflict(error)) throw error
+  })
+  // Claimed, changed or deleted meanwhile: reconcile again.
+  if (!written) return enqueueAfter(keyFor(accountOf(shot), context), PAUSE_MILLISECONDS)
   if (action.do !== 'note') return
   const { reason, message } = action.obstacle
   events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)

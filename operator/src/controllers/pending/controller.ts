@@ -14,8 +14,8 @@ import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
 import { apply } from './apply.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
@@ -48,43 +48,26 @@ function startTerm(deps: TermDeps, charges: boolean): StartedWork {
     log,
     now: () => new Date(clock.wall()),
   }
-  const controller: Controller = new Controller({
-    name: 'pending',
-    workers: 1,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: deps.controllerMetrics,
-  })
-  const unsubscribe = watchChanges(context)
-  controller.start()
-  const stop = async () => {
-    unsubscribe()
-    await controller.stop()
-  }
-  return { controllers: [controller], stop }
+  const controller: Controller = createController('pending', { workers: 1 }, (key) => reconcile(key, context), { ...deps, log })
+  watchChanges(controller, context)
+  return startControllers([controller])
 }
 
-/** Which change enqueues which account. Returns an unsubscribe function. */
-function watchChanges(context: PendingContext): () => void {
-  const { reflectors, enqueueAfter } = context
-  const { lister } = reflectors.screenshots
-  const unsubscribe = [
-    reflectors.screenshots.addListener(({ type, object, old }) => {
-      if (type === 'deleted' || !isPending(object) || (old && isPending(old))) return
-      enqueueAfter(keyFor(accountOf(object), context), GATHER_MILLISECONDS)
-    }),
-    reflectors.pools.addListener(({ type, object, old }) => {
-      if (type === 'modified' && object.spec.video === old?.spec.video) return
-      for (const account of lister.indexValues(PENDING_INDEX)) enqueueAfter(keyFor(account, context), GATHER_MILLISECONDS)
-    }),
-    reflectors.accounts.addListener(({ object }) => {
-      if (lister.countByIndex(PENDING_INDEX, object.metadata.name) === 0) return
-      for (const key of [object.metadata.name, NO_ACCOUNT]) enqueueAfter(key, GATHER_MILLISECONDS)
-    }),
-  ]
-  return () => {
-    for (const end of unsubscribe) end()
-  }
+/** Which change enqueues which account. */
+function watchChanges(controller: Controller, context: PendingContext): void {
+  const { screenshots, pools, accounts } = context.reflectors
+  const { lister } = screenshots
+  controller.watchAndCollect(GATHER_MILLISECONDS, screenshots, ({ type, object, old }) =>
+    type === 'deleted' || !isPending(object) || (old && isPending(old)) ? [] : keyFor(accountOf(object), context),
+  )
+  controller.watchAndCollect(GATHER_MILLISECONDS, pools, ({ type, object, old }) =>
+    type === 'modified' && object.spec.video === old?.spec.video
+      ? []
+      : lister.indexValues(PENDING_INDEX).map((account) => keyFor(account, context)),
+  )
+  controller.watchAndCollect(GATHER_MILLISECONDS, accounts, ({ object: { metadata } }) =>
+    lister.countByIndex(PENDING_INDEX, metadata.name) === 0 ? [] : [metadata.name, NO_ACCOUNT],
+  )
 }
 
 /** Reconciles the queued Screenshots of one account. */

@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { isReused } from '@tintype/crds/records/cache'
 import { retry } from '@tintype/crds/runtime/retry'
 import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
+import { patchStatus } from '../../kube/patch-seen.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
 import { type Changes, type Decision, decide } from './decide.ts'
 
@@ -50,10 +50,8 @@ export async function markRefunded({ metadata, status }: AccountUsage, { reflect
         reason: isReused(shot) ? 'Cached' : 'CaptureFailed',
         message: 'Its units of the monthly quota were refunded.',
       } as const
-      const { name, resourceVersion } = shot.metadata
       const conditions = setCondition(shot.status?.conditions ?? [], condition, now())
-      const patch = mergePatch({ status: { conditions } }, { resourceVersion })
-      reflectors.screenshots.observe(await screenshots.patch(name, patch, { subresource: 'status' }))
+      await patchStatus(shot, { conditions }, { store: screenshots, seen: reflectors.screenshots })
     }),
   )
 }

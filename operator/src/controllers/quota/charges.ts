@@ -22,11 +22,8 @@ interface Pending extends ChargeWanted {
 /** Screenshots that wait for their account to be charged, by account. One update of its usage can charge many. */
 export class Charges {
   readonly #pending = new Map<string, Map<string, Pending>>()
-  readonly #onRequest: (account: string) => void
-
-  constructor(onRequest: (account: string) => void) {
-    this.#onRequest = onRequest
-  }
+  /** Called with the account of each request. Set at the start of a term. */
+  onRequest: (account: string) => void = () => {}
 
   /** @throws RetryableError on time-out. The units may have been charged nevertheless; a second request does not charge them again. */
   async request(shot: Screenshot): Promise<ChargeOutcome> {
@@ -48,7 +45,7 @@ export class Charges {
     waiting.set(uid, pending)
     // After the time-out no caller handles the rejection.
     pending.promise.catch(() => {})
-    this.#onRequest(account)
+    this.onRequest(account)
     return pending.promise
   }
 

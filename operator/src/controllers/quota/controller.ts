@@ -17,9 +17,8 @@ import { accountUsageDefinition } from '@tintype/crds/kinds/account-usage'
 import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
-import type { Term } from '../../runtime/term.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -43,38 +42,25 @@ export interface QuotaController extends Work {
 
 /** Creates the controller. Call it once per process. The standby also tracks names and Leases. */
 export function createQuotaController(deps: Deps): QuotaController {
-  const { reflectors, clock, config, registry } = deps
+  const { reflectors, clock, registry } = deps
   const { lister } = reflectors.screenshots
   lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(REFUND_INDEX, (shot) => (awaitsRefund(shot) ? accountOf(shot) : undefined))
   const liveness = new GatewayLiveness({ leases: reflectors.gatewayLeases, clock })
   const recentNames = new RecentNames(reflectors.screenshots, clock)
   const metrics = createQuotaMetrics(registry)
-  let wake = (_account: string): void => {}
-  const charges = new Charges((account) => wake(account))
-  const parts = { liveness, recentNames, metrics, charges }
-  const start = (term: Term): StartedWork => {
-    const started = startTerm({ ...deps, ...term }, parts)
-    wake = (account) => started.controllers[0]?.enqueue(`${config.namespace}/${account}`)
-    return {
-      ...started,
-      stop: () => {
-        charges.rejectAll()
-        return started.stop()
-      },
-    }
-  }
+  const charges = new Charges()
   const charge: Charge = async (shot) => {
     const outcome = await charges.request(shot)
     metrics.onCharge(outcome)
     return outcome
   }
-  return { charge, start }
+  return { charge, start: (term) => startTerm({ ...deps, ...term }, { liveness, recentNames, metrics, charges }) }
 }
 
 type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'>
 
 function startTerm(deps: TermDeps, parts: Parts): StartedWork {
-  const { http, reflectors, clock, config, storage, report, events, controllerMetrics } = deps
+  const { http, reflectors, clock, config, storage, report, events } = deps
   const { namespace, plans } = config
   const log = deps.log.child({ component: 'quota' })
   const context: QuotaContext = {
@@ -90,22 +76,15 @@ function startTerm(deps: TermDeps, parts: Parts): StartedWork {
     screenshots: new Resource(http, screenshotResource, { namespace }),
     now: () => new Date(clock.wall()),
   }
-  const controller = new Controller({
-    name: 'account-usage',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('account-usage', { workers: WORKERS }, (key) => reconcile(key, context), { ...deps, log })
   watchChanges(controller, context, namespace)
-  const sweep = () => sweepEnded(controller, context, namespace)
-  const timer = setInterval(sweep, SWEEP_MILLISECONDS)
-  controller.start()
-  const stop = () => {
+  const timer = setInterval(() => sweepEnded(controller, context, namespace), SWEEP_MILLISECONDS)
+  parts.charges.onRequest = (account) => controller.enqueue(`${namespace}/${account}`)
+  controller.onStop(() => {
     clearInterval(timer)
-    return controller.stop()
-  }
-  return { controllers: [controller], stop }
+    parts.charges.rejectAll()
+  })
+  return startControllers([controller])
 }
 
 /** Which change enqueues which account. */

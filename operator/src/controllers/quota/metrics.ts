@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { instrumentsOf } from '../../metrics/instruments.ts'
 
 /** Metric hooks of the operator's quota controller. */
 export interface QuotaMetrics {
@@ -12,16 +13,11 @@ export interface QuotaMetrics {
 
 /** Creates the quota metrics. */
 export function createQuotaMetrics(registry: Registry): QuotaMetrics {
-  const registers = [registry]
-  const refunds = new Counter({ name: 'quota_refunds_total', help: 'Units refunded for failed captures.', registers })
-  const settled = new Counter({ name: 'quota_settled_total', help: 'Reservations of ended gateways that were settled.', registers })
-  const returned = new Counter({ name: 'quota_settled_units_total', help: 'Units returned by settled reservations.', registers })
-  const charges = new Counter({
-    name: 'quota_charges_total',
-    help: 'Charges at the first claim, by outcome.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
+  const { counter } = instrumentsOf(registry)
+  const refunds = counter('quota_refunds_total', 'Units refunded for failed captures.')
+  const settled = counter('quota_settled_total', 'Reservations of ended gateways that were settled.')
+  const returned = counter('quota_settled_units_total', 'Units returned by settled reservations.')
+  const charges = counter('quota_charges_total', 'Charges at the first claim, by outcome.', ['outcome'])
   return {
     onRefunded: (units) => refunds.inc(units),
     onCharge: (outcome) => charges.inc({ outcome }),

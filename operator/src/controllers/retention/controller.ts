@@ -20,10 +20,10 @@ import { Resource } from '@tintype/crds/client/resource'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Reconcile, Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
@@ -67,21 +67,15 @@ function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: Reten
   const now = () => new Date(deps.clock.wall())
   const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
   const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
-  const controller = new Controller({
-    name: 'retention',
-    workers: CHORES.length,
-    timeoutMilliseconds: ROUND_MILLISECONDS,
-    async reconcile(chore, signal) {
-      const requeue = await chores[chore]?.(mayWriteUntil(signal))
-      metrics.onRound(chore, now())
-      return requeue
-    },
-    log,
-    metrics: deps.controllerMetrics,
-  })
+  const runChore: Reconcile = async (chore, signal) => {
+    const requeue = await chores[chore]?.(mayWriteUntil(signal))
+    metrics.onRound(chore, now())
+    return requeue
+  }
+  const options = { workers: CHORES.length, timeoutMilliseconds: ROUND_MILLISECONDS }
+  const controller = createController('retention', options, runChore, { ...deps, log })
   for (const chore of CHORES) controller.enqueue(chore)
-  controller.start()
-  return { controllers: [controller], stop: () => controller.stop() }
+  return startControllers([controller])
 }
 
 type Chores = Record<string, (mayWrite: () => boolean) => Promise<Requeue>>

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { instrumentsOf } from '../../metrics/instruments.ts'
 
 /** Metric hooks of the retention controller. */
 export interface RetentionMetrics {
@@ -9,17 +10,13 @@ export interface RetentionMetrics {
 
 /** Creates the metrics. Call it once per process. */
 export function createRetentionMetrics(registry: Registry): RetentionMetrics {
-  const archived = new Counter({
-    name: 'screenshot_archived_total',
-    help: 'Records moved from the Kubernetes API to the bucket.',
-    registers: [registry],
-  })
-  const lastRound = new Gauge({
-    name: 'screenshot_retention_last_round_timestamp_seconds',
-    help: 'Time at which a retention chore (archive, rewrite, expire) last finished.',
-    labelNames: ['chore'] as const,
-    registers: [registry],
-  })
+  const { counter, gauge } = instrumentsOf(registry)
+  const archived = counter('screenshot_archived_total', 'Records moved from the Kubernetes API to the bucket.')
+  const lastRound = gauge(
+    'screenshot_retention_last_round_timestamp_seconds',
+    'Time at which a retention chore (archive, rewrite, expire) last finished.',
+    ['chore'],
+  )
   return {
     onArchived: (count) => archived.inc(count),
     onRound: (chore, at) => lastRound.set({ chore }, at.getTime() / 1_000),

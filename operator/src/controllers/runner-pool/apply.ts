@@ -1,9 +1,9 @@
 import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { isFenced } from '@tintype/crds/runtime/fence'
 import { RetryableError } from '../../controller-runtime/errors.ts'
+import { patchStatus } from '../../kube/patch-seen.ts'
 import { buildRunnerPod, podName } from '../../runner/pod.ts'
 import type { Runner } from '../../runner/runners.ts'
 import { group } from '../../scheduling/groups.ts'
@@ -123,11 +123,9 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
     const left = memory.statusWrittenAt + STATUS_MILLISECONDS - now.getTime()
     if (left > 0) return left
   }
-  const { name, resourceVersion } = pool.metadata
-  const written = await pools.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
+  const written = await patchStatus(pool, status, { store: pools, seen: reflectors.pools })
   memory.statusWrittenAt = now.getTime()
-  reflectors.pools.observe(written)
-  recordEvents(written, pool.status, context)
+  if (written) recordEvents(written, pool.status, context)
   return undefined
 }
 

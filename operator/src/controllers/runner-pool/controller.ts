@@ -12,13 +12,13 @@
 
 import { pods as podResource, tokenReviews } from '@tintype/crds/client/core-resources'
 import { runnerPools } from '@tintype/crds/client/kinds'
-import { splitKey } from '@tintype/crds/client/kube-object'
+import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolMetrics } from '../../metrics/metrics.ts'
 import type { Runner } from '../../runner/runners.ts'
-import type { TermDeps } from '../../runtime/deps.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
 import type { TermState } from '../../scheduling/term-state.ts'
 import type { GuardDecision } from '../guard/decision.ts'
 import { apply } from './apply.ts'
@@ -44,15 +44,13 @@ export interface RunnerPoolOptions {
 export interface RunnerPoolControllers {
   controllers: Controller[]
   enqueueAll: () => void
-  /** Ends the listeners that do not belong to a controller. */
-  unsubscribe: () => void
   /** Removes the gauges of the pools: otherwise this process reports stale values while the next leader reports current ones. */
   removeGauges: () => void
 }
 
 /** Creates the controllers of one term. Call `start` on them. */
 export function createRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
-  const { http, reflectors, log, controllerMetrics } = deps
+  const { http, reflectors } = deps
   const { namespace } = deps.config
   const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`
   const context = buildContext({ deps, term, metrics, guard })
@@ -65,26 +63,14 @@ export function createRunnerPoolControllers({ deps, term, metrics, guard, onIden
       onIdentified(uid)
     },
   }
-  const shared = { log, metrics: controllerMetrics }
-  const pools: Controller = new Controller({
-    ...shared,
-    name: 'runnerpool',
-    workers: POOL_WORKERS,
-    reconcile: (key) => reconcilePool(key, context),
-  })
-  const runners = new Controller({
-    ...shared,
-    name: 'runner',
-    workers: RUNNER_WORKERS,
-    reconcile: (key) => reconcileRunner(key, runnerContext),
-  })
-  const unsubscribe = watchChanges({ deps, term, pools, runners, poolKeyOf })
+  const pools: Controller = createController('runnerpool', { workers: POOL_WORKERS }, (key) => reconcilePool(key, context), deps)
+  const runners = createController('runner', { workers: RUNNER_WORKERS }, (key) => reconcileRunner(key, runnerContext), deps)
+  watchChanges({ deps, term, pools, runners, poolKeyOf })
   return {
     controllers: [pools, runners],
     enqueueAll: () => {
       for (const key of reflectors.pools.lister.keys()) pools.enqueue(key)
     },
-    unsubscribe,
     removeGauges: () => {
       for (const { metadata: pool } of reflectors.pools.lister.list()) metrics.onPoolGone(pool.name)
     },
@@ -97,24 +83,20 @@ interface Watches extends Pick<RunnerPoolOptions, 'deps' | 'term'> {
   poolKeyOf: (name?: string) => string
 }
 
-/** Which change enqueues which pool or pod. Returns an unsubscribe function. */
-function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }: Watches): () => void {
+/** Which change enqueues which pool or pod. */
+function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }: Watches): void {
   pools.watch(reflectors.pools)
   pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
-  const unsubscribeScreenshots = reflectors.screenshots.addListener(({ object, old }) => {
-    if (old && old.status?.phase === object.status?.phase) return
+  pools.watchAndCollect(COLLECT_MILLISECONDS, reflectors.screenshots, ({ object, old }) => {
+    if (old && old.status?.phase === object.status?.phase) return undefined
     const pool = term.poolOf(object)
     term.dispatcher.wake(pool)
-    pools.enqueueAfter(poolKeyOf(pool), COLLECT_MILLISECONDS)
+    return poolKeyOf(pool)
   })
-  runners.watch(reflectors.pods)
-  const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
+  runners.watch(reflectors.pods, ({ type, object }) => {
     if (type === 'deleted') term.runners.noteDeletedPod(object)
+    return keyOf(object)
   })
-  return () => {
-    unsubscribeScreenshots()
-    unsubscribePods()
-  }
 }
 
 function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'onIdentified'>): PoolContext {

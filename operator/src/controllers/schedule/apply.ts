@@ -1,5 +1,4 @@
-import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
+import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
@@ -13,6 +12,7 @@ import { runKey } from '@tintype/crds/records/storage-keys'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
+import { patchSeen, patchStatus } from '../../kube/patch-seen.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import { approve } from './approve.ts'
@@ -21,9 +21,8 @@ import { type EndedRun, toActive, toRecent } from './ended-run.ts'
 import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
 import { keepBaseline, removeOldPictures } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
-import { toMoving } from './moving.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
-import { buildStatus, type StatusPatch } from './status.ts'
+import { buildStatus } from './status.ts'
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   store: Pick<Resource<ScreenshotSchedule>, 'patch'>
@@ -48,16 +47,17 @@ export async function apply({ schedule, open, ended }: Observed, decision: Decis
   const chosen = approval && 'baseline' in approval ? approval : undefined
   const baseline = chosen ? chosen.baseline : kept
   const compared = withBaseline(schedule, baseline)
-  const made = decision.due && (await create(withMoving(compared, toMoving(schedule, ended)), decision.due, deps))
+  const made = decision.due && (await create(withMoving(compared, decision.moving), decision.due, deps))
   const progress = { open: made ? [...open, made] : open, ended, baseline, approvals, approvedId: chosen?.baseline?.id }
   const status = buildStatus(schedule, decision, progress, deps.now())
-  const written = status ? await patch(schedule, { status }, 'status', deps) : schedule
+  const writer = { store: deps.store, seen: deps.seenSchedules }
+  const written = status ? await patchStatus(schedule, status, writer) : schedule
   for (const event of findEvents(schedule, decision, ended, compared)) report(schedule, event, deps)
   if (approval && written) {
     for (const event of describeApproval(approval)) report(schedule, event, deps)
     const annotations =
       'request' in approval ? { [Annotation.approve]: approval.request } : { [Annotation.approve]: null, [Annotation.approvedBy]: null }
-    await patch(written, { metadata: { annotations } }, undefined, deps)
+    await patchSeen(written, { metadata: { annotations } }, writer)
   }
   await cleanUp(schedule, { baseline, approvals }, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
@@ -96,23 +96,6 @@ async function create(schedule: StoredSchedule, { id, time, lateMilliseconds }: 
     // If it has ended, this reconciles the schedule again.
     seen.observe(shot)
     return toActive(shot)
-  }
-}
-
-/** Writes to a schedule. Returns the schedule afterwards; undefined if it was deleted. */
-async function patch(
-  { metadata: { name, namespace, resourceVersion } }: StoredSchedule,
-  body: { status: StatusPatch } | { metadata: { annotations: Record<string, string | null> } },
-  subresource: 'status' | undefined,
-  { store, seenSchedules }: ApplyDeps,
-): Promise<StoredSchedule | undefined> {
-  try {
-    const written = await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, ...(subresource ? { subresource } : {}) })
-    seenSchedules.observe(written)
-    return written
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw isConflict(error) ? new RetryableError('the schedule changed', { cause: error }) : error
   }
 }
 

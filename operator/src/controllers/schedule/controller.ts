@@ -19,8 +19,8 @@ import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule
 import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
-import type { StartedWork, TermDeps, Work } from '../../runtime/deps.ts'
+import type { Requeue } from '../../controller-runtime/controller.ts'
+import { createController, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { requestOf } from './approve.ts'
 import { decide } from './decide.ts'
@@ -55,7 +55,7 @@ function startTerm(
   deps: Pick<TermDeps, Parts | 'http' | 'storage' | 'events'>,
   { metrics, wasDeleted }: { metrics: ScheduleMetrics; wasDeleted: (name: string) => boolean },
 ): StartedWork {
-  const { http, config, reflectors, storage, report, events, clock, log, controllerMetrics } = deps
+  const { http, config, reflectors, storage, report, events, clock } = deps
   const { namespace } = config
   const { screenshots, schedules, accounts, usages } = reflectors
   const reported = new LRUCache<string, true>({ max: MAX_REMEMBERED })
@@ -83,13 +83,7 @@ function startTerm(
     now: () => new Date(clock.wall()),
   }
   const deletedSchedules = new DeletedSchedules({ screenshots: screenshots.lister, storage })
-  const controller = new Controller({
-    name: 'schedule',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context, deletedSchedules),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('schedule', { workers: WORKERS }, (key) => reconcile(key, context, deletedSchedules), deps)
   controller.watch(schedules, ({ type, object, old }) => {
     if (type === 'deleted') deletedSchedules.add(object)
     // The controller's own writes need no reconcile.
@@ -100,12 +94,8 @@ function startTerm(
   const stopWatching = watchClock(clock, () => {
     for (const schedule of schedules.lister.list()) controller.enqueue(keyOf(schedule), 'resync')
   })
-  controller.start()
-  const stop = async () => {
-    stopWatching()
-    await controller.stop()
-  }
-  return { controllers: [controller], stop }
+  controller.onStop(stopWatching)
+  return startControllers([controller])
 }
 
 const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Account } from '@tintype/crds/kinds/account'
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import { type ActiveRun, MAX_ACTIVE_RUNS, type SeenTiming, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
@@ -12,6 +13,7 @@ import { type Condition, ConditionType, findCondition } from '@tintype/crds/sche
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
 import type { EndedRun } from './ended-run.ts'
 import { type BaselineChange, chooseBaseline } from './keep-baseline.ts'
+import { toMoving } from './moving.ts'
 
 export interface Observed {
   schedule: StoredSchedule
@@ -38,6 +40,8 @@ export interface Decision {
   /** The expression and the zone from now on, and since when they hold. */
   timing: SeenTiming
   baseline: BaselineChange
+  /** What moved in the last run. The next run does not wait for it. */
+  moving?: MovingParts | undefined
   due?: DueRun
   /** Time of a run that was due and exists from now on. */
   handled?: Date
@@ -62,8 +66,8 @@ const MAX_WAIT_MILLISECONDS = 600_000
 export function decide({ schedule, account, isQuotaSpent, open, ended }: Observed, now: Date): Decision {
   const seen = toSeenTiming(schedule, now)
   const timing = toTiming(schedule)
-  const baseline = chooseBaseline(schedule, ended)
-  if ('reason' in timing) return { ready: timing, timing: seen, baseline }
+  const learned = { baseline: chooseBaseline(schedule, ended), moving: toMoving(schedule, ended) }
+  if ('reason' in timing) return { ready: timing, timing: seen, ...learned }
   const { spec } = schedule
   const spread = spreadOf(schedule)
   const until = now.getTime() - spread
@@ -75,7 +79,7 @@ export function decide({ schedule, account, isQuotaSpent, open, ended }: Observe
   const base = {
     ready: evaluate(schedule, { account, isQuotaSpent, isEverDue: next !== undefined }),
     timing: seen,
-    baseline,
+    ...learned,
     ...(next === undefined || spec.suspend ? {} : { nextTime: new Date(next) }),
     ...(skipped === undefined ? {} : { skipped }),
     ...(wait === undefined ? {} : { requeueAfterMilliseconds: wait }),

@@ -36,7 +36,7 @@ export const findEvents = (
   ...ofRuns(before, decision),
   ...ofChanges(before, decision, ended),
   ...ofFitness(after, ended),
-  ...ofMoving(before, ended),
+  ...ofMoving(before, decision, ended),
 ]
 
 /** One Event when a schedule stops or resumes. */
@@ -99,8 +99,8 @@ function ofFitness(schedule: StoredSchedule, ended: readonly EndedRun[]): Schedu
 }
 
 /** One Event for parts of the page that never rest, when they become known. */
-function ofMoving(schedule: StoredSchedule, ended: readonly EndedRun[]): ScheduleEvent[] {
-  const message = describeNewMoving(schedule, ended)
+function ofMoving(schedule: StoredSchedule, { moving }: Decision, ended: readonly EndedRun[]): ScheduleEvent[] {
+  const message = describeNewMoving(schedule, ended, moving)
   return message === undefined ? [] : [{ type: 'normal', reason: 'StillMoving', message }]
 }
 

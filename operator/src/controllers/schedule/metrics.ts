@@ -1,6 +1,7 @@
 import type { RunOutcome } from '@tintype/crds/kinds/screenshot-schedule'
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Reflectors } from '../../kube/reflectors.ts'
+import { instrumentsOf } from '../../metrics/instruments.ts'
 
 /** Metric hooks of the schedule controller. */
 export interface ScheduleMetrics {
@@ -16,28 +17,14 @@ const FAILURES = 3
 
 /** Creates the metrics. Call it once per process. */
 export function createScheduleMetrics(registry: Registry, schedules: Pick<Reflectors['schedules'], 'lister'>): ScheduleMetrics {
-  const late = new Histogram({
-    name: 'schedule_run_delay_seconds',
-    help: 'Time from the due time of a scheduled run to its creation.',
-    buckets: LATE_BUCKETS,
-    registers: [registry],
-  })
-  const ended = new Counter({
-    name: 'schedule_runs_ended_total',
-    help: 'Ended runs of schedules, by outcome: completed, failed, deleted.',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  })
+  const { counter, histogram, computed } = instrumentsOf(registry)
+  const late = histogram('schedule_run_delay_seconds', 'Time from the due time of a scheduled run to its creation.', LATE_BUCKETS)
+  const ended = counter('schedule_runs_ended_total', 'Ended runs of schedules, by outcome: completed, failed, deleted.', ['outcome'])
   for (const outcome of OUTCOMES) ended.inc({ outcome }, 0)
-  new Gauge({
-    name: 'schedule_failing',
-    help: 'Schedules whose last three runs failed, without suspended ones.',
-    registers: [registry],
-    collect() {
-      const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
-        runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
-      this.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
-    },
+  computed('schedule_failing', 'Schedules whose last three runs failed, without suspended ones.', [], (gauge) => {
+    const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
+      runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
+    gauge.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
   })
   return { onCreated: (seconds) => late.observe(seconds), onEnded: (outcome) => ended.inc({ outcome }) }
 }

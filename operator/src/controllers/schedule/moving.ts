@@ -18,11 +18,15 @@ export function toMoving({ spec, status }: StoredSchedule, ended: readonly Ended
   return found && { ...found, runs: before ? Math.min(MAX_SHORT_RUNS, (before.runs ?? 0) + 1) : 0 }
 }
 
-/** A message that suggests to ignore elements that were not seen moving before; undefined: there are none. */
-export function describeNewMoving(schedule: StoredSchedule, ended: readonly EndedRun[]): string | undefined {
-  const { ignore = [] } = schedule.spec.comparison ?? {}
-  const known = [...(schedule.status?.moving?.elements ?? []), ...ignore.map(({ selector }) => selector)]
-  const found = toMoving(schedule, ended)?.elements.filter((element) => !known.includes(element)) ?? []
+/** A message that suggests to ignore elements that were not seen moving before; undefined: there are none. `moving`: see {@link toMoving}. */
+export function describeNewMoving(
+  { spec, status }: StoredSchedule,
+  ended: readonly EndedRun[],
+  moving: MovingParts | undefined,
+): string | undefined {
+  const { ignore = [] } = spec.comparison ?? {}
+  const known = [...(status?.moving?.elements ?? []), ...ignore.map(({ selector }) => selector)]
+  const found = moving?.elements.filter((element) => !known.includes(element)) ?? []
   const run = lastCompleted(ended)
   if (!run || found.length === 0) return undefined
   return `The page still moved when run ${run.id} was captured, in ${found.join(', ')}. To leave that out of comparisons, add it to spec.comparison.ignore.`

@@ -16,7 +16,6 @@ import type { Decision } from './decide.ts'
 import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
 import { fitnessOf, toFitCondition } from './fitness.ts'
 import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
-import { toMoving } from './moving.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }
@@ -54,7 +53,7 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
     baseline: progress.baseline ?? null,
     approvals: progress.approvals?.length ? [...progress.approvals] : null,
     lastComparison: lastComparisonOf(schedule, progress.ended, progress.approvedId) ?? null,
-    moving: toMoving(schedule, progress.ended) ?? null,
+    moving: decision.moving ?? null,
     lastChange: toLastChange(schedule, progress.ended) ?? null,
     active: progress.open.length === 0 ? null : [...progress.open].sort(byTime).slice(0, MAX_ACTIVE_RUNS),
     recentRuns: recentRuns.length === 0 ? null : recentRuns,

@@ -10,7 +10,7 @@ import { SCREENSHOT_REASONS, type ScreenshotReason } from '../../kube/condition-
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../scheduling/crash-budget.ts'
 import { chargeFor } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
-import type { Action } from './decide.ts'
+import { type Action, decideAfterCharge, decideAfterDispatch } from './decide.ts'
 import { cancelAtRunner, sendOrder } from './dispatch.ts'
 import { filesOf } from './order.ts'
 import {
@@ -101,7 +101,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
   },
 
   // A Screenshot that cannot be charged gets no runner: the claim does not follow.
-  charge: async (_, { shot }, context) => ({ next: await chargeFor(shot, context) }),
+  charge: async (_, { shot }, context) => ({ next: decideAfterCharge(shot, await chargeFor(shot, context)) }),
 
   async claim({ runner, isCharged }, { key, shot }, context) {
     const now = context.now()
@@ -112,7 +112,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     return { shot: claimed }
   },
 
-  dispatch: async (_, { key, shot }, context) => ({ next: await sendOrder(key, shot, context) }),
+  dispatch: async (_, { key, shot }, context) => ({ next: decideAfterDispatch(shot, await sendOrder(key, shot, context)) }),
 
   async note({ reason, message }, { shot }, context) {
     const noted = await write(shot, buildNote(shot, reason, message, context.now()), context)

@@ -1,10 +1,8 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { doubled } from '@tintype/crds/runtime/retry'
-import type { Charge } from '../quota/charges.ts'
+import type { Charge, ChargeOutcome } from '../quota/charges.ts'
 import { isCharged } from '../quota/decide.ts'
-import type { Action } from './decide.ts'
-import { reasonOf } from './status.ts'
 
 interface ChargeContext {
   /** Absent: nothing is charged. */
@@ -13,33 +11,21 @@ interface ChargeContext {
   now: () => Date
 }
 
-/** Charges the Screenshot; repeated calls charge only once. Returns the actions that replace the claim when it cannot be charged. */
-export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
-  if (charge === undefined || isCharged(shot)) return undefined
+/** What came of a charge. `waitMilliseconds`: it was not tried, because the account could not be charged a moment ago. */
+export type ChargeResult = ChargeOutcome | { waitMilliseconds: number }
+
+/** Charges the Screenshot; repeated calls charge only once. */
+export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<ChargeResult> {
+  if (charge === undefined || isCharged(shot)) return 'charged'
   const account = accountOf(shot)
   const at = now().getTime()
-  if (!chargeBackoff.mayTry(account, at))
-    return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: chargeBackoff.waitOf(account, at) }]
+  if (!chargeBackoff.mayTry(account, at)) return { waitMilliseconds: chargeBackoff.waitOf(account, at) }
   const outcome = await charge(shot).catch((error: unknown) => {
     chargeBackoff.onFailed(account, now().getTime())
     throw error
   })
   chargeBackoff.onSucceeded(account)
-  switch (outcome) {
-    case 'charged':
-      return undefined
-    case 'quota': {
-      const message = `the monthly quota of the account ${account} is used up`
-      return [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded', message }]
-    }
-    case 'suspended':
-      return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
-    case 'missing': {
-      const reason = 'AccountNotFound'
-      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist` }
-      return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
-    }
-  }
+  return outcome
 }
 
 const FIRST_MILLISECONDS = 1_000

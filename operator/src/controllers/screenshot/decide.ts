@@ -9,11 +9,14 @@
 import { type GivenUp, STOPPING } from '@tintype/crds/dispatch/dispatch'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { CacheEntry } from '@tintype/crds/records/cache'
+import { accountOf } from '@tintype/crds/records/record'
 import { Reason } from '@tintype/crds/schema/conditions'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { ScreenshotReason } from '../../kube/condition-reasons.ts'
+import { OptionsError } from '../../options/options-error.ts'
 import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../../runner/pod-end.ts'
 import type { CaptureResponse, DispatchOutcome } from '../../runner/runner-client.ts'
+import type { ChargeResult } from './charge.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** State of the pod that has the claim, and of its capture. */
@@ -102,8 +105,30 @@ export function decide(observed: Observed, now: Date): Action[] {
   return shot.status?.phase === 'Running' ? decideRunning(shot, observed.claim, now) : decidePending(shot, observed)
 }
 
-/** Decides what follows from the outcome of a dispatch. */
-export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): Action[] {
+/** Decides what follows from the result of a charge. Undefined: the claim; otherwise, its runner is released. */
+export function decideAfterCharge(shot: Screenshot, result: ChargeResult): Action[] | undefined {
+  if (typeof result === 'object') return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: result.waitMilliseconds }]
+  const account = accountOf(shot)
+  switch (result) {
+    case 'charged':
+      return undefined
+    case 'quota': {
+      const message = `the monthly quota of the account ${account} is used up`
+      return [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded', message }]
+    }
+    case 'suspended':
+      return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
+    case 'missing': {
+      const reason = 'AccountNotFound'
+      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist` }
+      return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
+    }
+  }
+}
+
+/** Decides what follows from the outcome of a dispatch. Unusable options are an error of the Screenshot, so no other attempt is made. */
+export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome | OptionsError): Action[] {
+  if (result instanceof OptionsError) return [{ do: 'fail', code: result.code, message: result.message }]
   const pod = shot.status?.runner?.pod
   switch (result.outcome) {
     case 'accepted':

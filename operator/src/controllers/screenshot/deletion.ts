@@ -9,9 +9,10 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { RunnerClient } from '../../runner/runner-client.ts'
 import type { Runners } from '../../runner/runners.ts'
+import { createController } from '../../runtime/deps.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { evaluateDeletion } from '../retention/deletion.ts'
 import type { ScreenshotOptions } from './context.ts'
@@ -39,17 +40,11 @@ export interface DeletionController {
 
 /** Creates the controller of one term. Call `start` on it. */
 export function createDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
-  const { config, storage, report, keys, log, controllerMetrics } = deps
+  const { config, storage, report, keys } = deps
   const { runners, client, now } = term
   const context = { namespace: config.namespace, runners, client, storage, ring: keys.downloadKeys, report, now }
   const deletions = new Deletions()
-  const controller = new Controller({
-    name: 'screenshot-deletion',
-    workers: WORKERS,
-    reconcile: (uid) => deletions.reconcile(uid, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('screenshot-deletion', { workers: WORKERS }, (uid) => deletions.reconcile(uid, context), deps)
   return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }
 }
 

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { repeat } from '@tintype/crds/runtime/retry'
-import { OptionsError, openOptions } from '../../options/open-options.ts'
+import { openOptions } from '../../options/open-options.ts'
+import { OptionsError } from '../../options/options-error.ts'
 import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
 import { findBaseline } from './baseline.ts'
 import type { ScreenshotContext } from './context.ts'
-import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, type OrderParts } from './order.ts'
 import { attemptsOf } from './status.ts'
 
@@ -17,16 +17,15 @@ import { attemptsOf } from './status.ts'
 const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
 const BUSY_RETRY_MILLISECONDS = 25
 
-/** Sends the order and decides what follows. */
-export async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
+/** Sends the order. Returns the runner's response, or the error of options that can never be used. */
+export async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<DispatchOutcome | OptionsError> {
   const { runners, namespace, dispatchTracker, captureWatcher, metrics, now } = context
   const claim = shot.status?.runner
   const runner = claim && runners.find(`${namespace}/${claim.pod}`, now().getTime())
   const identity = claim && runners.identityOf(claim.uid)
-  if (!identity || runner?.uid !== claim.uid) return decideAfterDispatch(shot, { outcome: 'unsent' })
+  if (!identity || runner?.uid !== claim.uid) return { outcome: 'unsent' }
   const parts = await collectParts(shot, context)
-  // Unusable options are an error of the Screenshot, so no other attempt is made.
-  if (parts instanceof OptionsError) return [{ do: 'fail', code: parts.code, message: parts.message }]
+  if (parts instanceof OptionsError) return parts
   const address = addressOf(runner)
   const post = () => context.client.post(address, identity.key, buildOrder(shot, context.storage, { ...parts, now: now() }))
   const sent = await postUntilFree(post, address, context)
@@ -46,7 +45,7 @@ export async function sendOrder(key: string, shot: Screenshot, context: Screensh
   // Its Screenshot was deleted or failed while this runner was unreachable.
   if (sent.outcome === 'busy' && !isClaimed(sent.with.uid, address, context)) await context.client.cancel(address, sent.with.uid)
   metrics.onDispatch(sent.outcome)
-  return decideAfterDispatch(shot, sent)
+  return sent
 }
 
 /** Collects what the order contains besides the spec. Returns the error of options that can never be used. */

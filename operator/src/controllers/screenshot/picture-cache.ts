@@ -15,6 +15,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
 import { readParsed } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
+import { isNew } from './status.ts'
 
 /** Reports ignored cache entries. */
 export interface CacheChecks {
@@ -39,11 +40,10 @@ export class PictureCache {
   }
 
   /** Finds the entry that a pending Screenshot may reuse. @throws RetryableError */
-  async find(key: string, { spec, status = {} }: Screenshot): Promise<CacheEntry | undefined> {
-    const { cachedFrom } = spec
-    const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
-    if (cachedFrom === undefined || !isNew || this.#missing.has(key)) return undefined
-    const entryKey = cacheEntryKey(accountOf({ spec }), cachedFrom)
+  async find(key: string, shot: Screenshot): Promise<CacheEntry | undefined> {
+    const { cachedFrom } = shot.spec
+    if (cachedFrom === undefined || !isNew(shot) || this.#missing.has(key)) return undefined
+    const entryKey = cacheEntryKey(accountOf(shot), cachedFrom)
     const reader = { storage: this.#storage, report: this.#report }
     return readParsed('cache', entryKey, (text) => readCacheEntry(text, this.#now()), reader)
   }

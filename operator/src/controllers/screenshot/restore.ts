@@ -10,6 +10,7 @@ import { findArchived } from '@tintype/crds/storage/archive/records'
 import { readParsed } from '@tintype/crds/storage/read-stored'
 import { LRUCache } from 'lru-cache'
 import type { Storage } from '../../storage/storage.ts'
+import { isNew } from './status.ts'
 
 export interface RestorerDeps {
   storage: Pick<Storage, 'readText' | 'exists'>
@@ -30,9 +31,7 @@ export class Restorer {
 
   /** Finds the completed record whose result a new Screenshot takes: same account, name and spec. @throws RetryableError */
   async find(shot: Screenshot): Promise<Screenshot | undefined> {
-    const { metadata, status = {} } = shot
-    const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
-    if (!isNew || !hasOwnName(shot) || this.#without.has(metadata.uid)) return undefined
+    if (!isNew(shot) || !hasOwnName(shot) || this.#without.has(shot.metadata.uid)) return undefined
     const record = await this.#read(shot)
     if (!record) this.forbid(shot)
     return record

@@ -24,6 +24,10 @@ const MAX_COUNT = 100
 /** Number of attempts begun so far. */
 export const attemptsOf = ({ status }: Pick<Screenshot, 'status'>): number => status?.attempt ?? 0
 
+/** True while no runner was requested for it. */
+export const isNew = ({ status = {} }: Pick<Screenshot, 'status'>): boolean =>
+  (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
+
 /** True for an attempt during which the runner takes no other picture, so that only this page can have ended the pod. */
 export const isAlone = (shot: Screenshot): boolean => attemptsOf(shot) > 1
 

@@ -13,8 +13,9 @@
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
+import { createController } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import type { DisableSettings } from './auto-disable.ts'
 import { decide } from './decide.ts'
@@ -33,15 +34,9 @@ const WORKERS = 4
 
 /** Creates the controller of one term. */
 export function createWebhookController(options: WebhookControllerOptions): Controller {
-  const { webhooks: reflector, log, controllerMetrics } = options
+  const { webhooks: reflector } = options
   const deps: ReconcileDeps = { ...options, webhooks: reflector.lister, seen: reflector }
-  const controller = new Controller({
-    name: 'webhook',
-    workers: WORKERS,
-    reconcile: (key, signal) => reconcile(key, deps, signal),
-    log,
-    metrics: controllerMetrics,
-  })
+  const controller = createController('webhook', { workers: WORKERS }, (key, signal) => reconcile(key, deps, signal), options)
   controller.watch(reflector, (event) => affectedKeys(event, reflector.lister))
   return controller
 }

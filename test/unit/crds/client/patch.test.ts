@@ -1,7 +1,5 @@
 import t from 'tap'
-import { KubeError } from '../../../../crds/client/kube-error.ts'
 import {
-  applyPatch,
   isAlreadyExists,
   isConflict,
   isForbidden,
@@ -10,10 +8,9 @@ import {
   isNotFound,
   isTransient,
   isUnreachable,
-  jsonPatch,
-  mergePatch,
-  pointer,
-} from '../../../../crds/client/patch.ts'
+  KubeError,
+} from '../../../../crds/client/kube-error.ts'
+import { applyPatch, jsonPatch, mergePatch, pointer } from '../../../../crds/client/patch.ts'
 
 t.test('mergePatch merges the preconditions with the metadata of the body', async (t) => {
   const body = { metadata: { labels: { a: 'b' } }, status: { phase: 'Running' } }

@@ -234,15 +234,23 @@ t.test('controller is stuck when a worker exceeds its timeout and grace period, 
   t.equal(controller.stuckFor(), 0)
 })
 
+/** A reflector whose changes go to the last listener. */
+function aReflector() {
+  let listener: (event: ReflectorEvent<KubeObject>) => void = () => {}
+  const ended: string[] = []
+  const addListener = (added: typeof listener) => {
+    listener = added
+    return () => ended.push('listener')
+  }
+  return {
+    reflector: { addListener } as unknown as Reflector<KubeObject>,
+    tell: (event: ReflectorEvent<KubeObject>) => listener(event),
+    ended,
+  }
+}
+
 t.test('controller enqueues the mapped keys of reflector events, those of lists behind live ones', async (t) => {
-  let tell: (event: ReflectorEvent<KubeObject>) => void = () => {}
-  let removed = 0
-  const reflector = {
-    addListener: (listener: typeof tell) => {
-      tell = listener
-      return () => removed++
-    },
-  } as unknown as Reflector<KubeObject>
+  const { reflector, tell, ended } = aReflector()
   const keys: string[] = []
   const controller = new Controller({ name: 'shots', reconcile: async (key) => void keys.push(key), log: silentLog })
   controller.watch(reflector)
@@ -256,5 +264,22 @@ t.test('controller enqueues the mapped keys of reflector events, those of lists 
   await settle()
   await controller.stop()
   t.strictSame(keys, ['n/new', 'n/owner', 'n/friend', 'n/old'])
-  t.equal(removed, 2)
+  t.equal(ended.length, 2)
+})
+
+t.test('controller collects the changes of a reflector for a while, and ends what it has begun when it stops', async (t) => {
+  const { reflector, tell, ended } = aReflector()
+  const keys: string[] = []
+  const { controller, clock } = startController(t, async (key) => void keys.push(key))
+  controller.watchAndCollect(100, reflector, ({ object }) => object.metadata.name)
+  controller.onStop(() => ended.push('timer'))
+  for (let n = 0; n < 3; n++) tell({ type: 'modified', object: { metadata: { name: 'pool' } }, source: 'watch' })
+  await settle()
+  t.strictSame(keys, [])
+  clock.advance(100)
+  await settle()
+  t.strictSame(keys, ['pool'])
+  t.strictSame(ended, [])
+  await controller.stop(0)
+  t.strictSame(ended, ['listener', 'timer'])
 })

@@ -1,10 +1,6 @@
 import t, { type Test } from 'tap'
-import {
-  LeaderElection,
-  type LeaderElectionOptions,
-  type Liveness,
-  leaseStore,
-} from '../../../../operator/src/controller-runtime/leader-election.ts'
+import { LeaderElection, type LeaderElectionOptions, type Liveness } from '../../../../operator/src/controller-runtime/leader-election.ts'
+import { leaseStore } from '../../../../operator/src/controller-runtime/lease.ts'
 import { until } from '../../crds/client/scripted-server.ts'
 import { startLeaseServer } from './lease-server.ts'
 import { ManualClock } from './manual-clock.ts'

@@ -4,7 +4,8 @@ import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
 import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
-import { OptionsError, openOptions } from '../../../../operator/src/options/open-options.ts'
+import { openOptions } from '../../../../operator/src/options/open-options.ts'
+import { OptionsError } from '../../../../operator/src/options/options-error.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const report = () => {}

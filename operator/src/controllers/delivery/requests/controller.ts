@@ -18,9 +18,10 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { Webhook } from '@tintype/crds/kinds/webhook'
 import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
-import { Controller } from '../../../controller-runtime/controller.ts'
+import type { Controller } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { readObject } from '../../../kube/read-object.ts'
+import { createController } from '../../../runtime/deps.ts'
 import { accountKeyOf } from '../endpoint.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
@@ -62,16 +63,9 @@ export class PostRequests {
   readonly #started = new Map<string, { uid: string; requests: Map<string, StartedRequest> }>()
 
   constructor(options: PostRequestsOptions) {
-    const { webhooks, log, controllerMetrics } = options
     this.#options = options
-    this.controller = new Controller({
-      name: 'webhook-request',
-      workers: WORKERS,
-      reconcile: (key, signal) => this.reconcile(key, signal),
-      log,
-      ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
-    })
-    this.controller.watch(webhooks as Reflector<Webhook>)
+    this.controller = createController('webhook-request', { workers: WORKERS }, (key, signal) => this.reconcile(key, signal), options)
+    this.controller.watch(options.webhooks as Reflector<Webhook>)
   }
 
   /** Starts new requests and writes available results. */

@@ -1,6 +1,7 @@
 import type { EventType } from '@tintype/crds/schema/event-types'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { instrumentsOf } from '../../../metrics/instruments.ts'
 import type { PostFailure } from '../http/post.ts'
 
 /** Outcome of one post. */
@@ -24,45 +25,28 @@ const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 6
 
 /** Registers the metrics; call once per process. */
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
-  const registers = [registry]
-  const deliveries = new Counter({
-    name: 'webhook_deliveries_total',
-    help: 'Deliveries that ended, by result.',
-    labelNames: ['event', 'result'] as const,
-    registers,
-  })
-  const attempts = new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Posts by outcome.',
-    labelNames: ['event', 'outcome'] as const,
-    registers,
-  })
-  const duration = new Histogram({
-    name: 'webhook_delivery_duration_seconds',
-    help: 'Time from the start of a post to the status line of its response.',
-    labelNames: ['outcome'] as const,
-    buckets: POST_BUCKETS,
-    registers,
-  })
-  const latency = new Histogram({
-    name: 'webhook_first_attempt_latency_seconds',
-    help: 'Time from an event to the start of its first post to an endpoint.',
-    labelNames: ['event'] as const,
-    buckets: LATENCY_BUCKETS,
-    registers,
-  })
-  const openCircuits = new Gauge({ name: 'webhook_circuits_open', help: 'Endpoints whose posts are paused.', registers })
-  const openings = new Counter({
-    name: 'webhook_circuit_openings_total',
-    help: 'Times that posts to a failing endpoint were paused.',
-    registers,
-  })
-  const requested = new Counter({
-    name: 'webhook_requested_posts_total',
-    help: 'Requested posts (tests and redeliveries) by result. They do not count as deliveries.',
-    labelNames: ['kind', 'result'] as const,
-    registers,
-  })
+  const { counter, gauge, histogram } = instrumentsOf(registry)
+  const deliveries = counter('webhook_deliveries_total', 'Deliveries that ended, by result.', ['event', 'result'])
+  const attempts = counter('webhook_attempts_total', 'Posts by outcome.', ['event', 'outcome'])
+  const duration = histogram(
+    'webhook_delivery_duration_seconds',
+    'Time from the start of a post to the status line of its response.',
+    POST_BUCKETS,
+    ['outcome'],
+  )
+  const latency = histogram(
+    'webhook_first_attempt_latency_seconds',
+    'Time from an event to the start of its first post to an endpoint.',
+    LATENCY_BUCKETS,
+    ['event'],
+  )
+  const openCircuits = gauge('webhook_circuits_open', 'Endpoints whose posts are paused.')
+  const openings = counter('webhook_circuit_openings_total', 'Times that posts to a failing endpoint were paused.')
+  const requested = counter(
+    'webhook_requested_posts_total',
+    'Requested posts (tests and redeliveries) by result. They do not count as deliveries.',
+    ['kind', 'result'],
+  )
   return {
     onRequestedPost: (kind, isSuccess) => requested.inc({ kind, result: isSuccess ? 'ok' : 'failed' }),
     onCircuit(isOpen) {

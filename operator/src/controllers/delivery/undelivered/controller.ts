@@ -7,8 +7,9 @@
 
 import type { Log } from '@tintype/crds/client/log'
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
-import { Controller, type Requeue } from '../../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import { createController } from '../../../runtime/deps.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { UndeliveredStore } from './undelivered-store.ts'
@@ -42,16 +43,14 @@ export class UndeliveredController {
   readonly #held = new Map<string, number>()
 
   constructor(options: UndeliveredOptions) {
-    const { store, log, controllerMetrics } = options
     this.#options = options
-    this.controller = new Controller({
-      name: 'undelivered',
-      workers: WORKERS,
-      reconcile: (key) => (key === SCAN ? this.#scan() : this.reconcile(key)),
-      log,
-      ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
-    })
-    store.onOpened = (prefix) => this.controller.enqueue(prefix)
+    this.controller = createController(
+      'undelivered',
+      { workers: WORKERS },
+      (key) => (key === SCAN ? this.#scan() : this.reconcile(key)),
+      options,
+    )
+    options.store.onOpened = (prefix) => this.controller.enqueue(prefix)
     this.controller.enqueue(SCAN)
   }
 

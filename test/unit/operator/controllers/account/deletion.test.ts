@@ -83,7 +83,7 @@ t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', asyn
   const { screenshots, refusals, bucket, deps } = setUp()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
-  await t.rejects(reconcileDeletion(KEY, deps), { name: 'RetryableError' })
+  await t.rejects(reconcileDeletion(KEY, deps), new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
   t.strictSame(bucket.keys(), [])
 })
 

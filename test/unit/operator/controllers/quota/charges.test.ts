@@ -7,7 +7,8 @@ const shot = (uid: string) => aScreenshot({ name: `mine-${uid}`, metadata: { uid
 
 t.test('Charges charges a Screenshot once, however often it is requested', async (t) => {
   const asked: string[] = []
-  const charges = new Charges((account) => asked.push(account))
+  const charges = new Charges()
+  charges.onRequest = (account) => asked.push(account)
   const outcomes = [charges.request(shot('a')), charges.request(shot('a')), charges.request(shot('b'))]
   const pending = charges.pendingOf('acme')
   t.match(pending, [
@@ -22,7 +23,7 @@ t.test('Charges charges a Screenshot once, however often it is requested', async
 })
 
 t.test('Charges rejects all pending charges at the end of the term', async (t) => {
-  const charges = new Charges(() => {})
+  const charges = new Charges()
   const outcome = charges.request(shot('a'))
   charges.rejectAll()
   await t.rejects(outcome, RetryableError)

@@ -1,16 +1,19 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../../crds/src/dispatch/deadline.ts'
 import type { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { ChargeResult } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import {
   type Action,
   CLOCK_TOLERANCE_MILLISECONDS,
   DEADLINE_GRACE_MILLISECONDS,
   decide,
+  decideAfterCharge,
   decideAfterDispatch,
   type Observed,
   type ObservedClaim,
   REPORT_MILLISECONDS,
 } from '../../../../../operator/src/controllers/screenshot/decide.ts'
+import { OptionsError } from '../../../../../operator/src/options/options-error.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 const runner = { pod: 'default-1', uid: 'pod-uid' }
@@ -358,6 +361,26 @@ for (const { name, observed, message } of texts) {
   t.test(`decide ${name}`, async (t) => t.match(decide(observed, NOON), [{ message }]))
 }
 
+const charges: { result: ChargeResult; does?: object[] }[] = [
+  { result: 'charged' },
+  { result: { waitMilliseconds: 600 }, does: [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 600 }] },
+  { result: 'quota', does: [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded' }] },
+  { result: 'suspended', does: [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED' }] },
+  { result: 'missing', does: [{ do: 'release' }, { do: 'note', reason: 'AccountNotFound' }] },
+]
+for (const { result, does } of charges) {
+  t.test(`decideAfterCharge keeps a runner only for a charged Screenshot, and says why: ${JSON.stringify(result)}`, async (t) => {
+    const actions = decideAfterCharge(aScreenshot(), result)
+    t.equal(actions?.length, does?.length)
+    t.match(actions ?? [], does ?? [])
+  })
+}
+
+t.test('decideAfterCharge does not repeat the note about a missing Account', async (t) => {
+  const shot = aScreenshot({ status: { conditions: running('AccountNotFound').conditions ?? [] } })
+  t.strictSame(decideAfterCharge(shot, 'missing'), [{ do: 'release' }])
+})
+
 const outcomes = [
   { name: 'polls after an accepted order', outcome: { outcome: 'accepted' }, does: ['requeue 10000'] },
   { name: 'waits for the key of a runner that is not identified yet', outcome: { outcome: 'unsent' }, does: ['requeue 2000'] },
@@ -383,6 +406,12 @@ for (const { name, outcome, does } of outcomes) {
     t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(summarize), does)
   })
 }
+
+t.test('decideAfterDispatch fails a Screenshot whose options can never be used', async (t) => {
+  const error = new OptionsError('no such picture', 'BASELINE_NOT_FOUND')
+  const failure = { do: 'fail', code: 'BASELINE_NOT_FOUND', message: 'no such picture' }
+  t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), error), [failure])
+})
 
 const clocks = [
   { clockAheadMilliseconds: -95_000, clock: '95 s behind' },
